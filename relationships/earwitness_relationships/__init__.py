@@ -1,0 +1,1 @@
+"""The graph, pantheons, propagation, privacy and canon: who stands how to whom, and what that lets through."""
