@@ -1,0 +1,75 @@
+# `make` prints what there is to do. PYTHON and VENV choose another Python and another environment:
+#   make test PYTHON=python3.13 VENV=.venv-3.13
+
+PYTHON ?= python3
+VENV ?= .venv
+STORY ?= examples/the_sacred_sword.yaml
+ARGS ?=
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEMO := .demo/story.db
+ROOTS := core relationships plugins
+
+# The corpora of the development tests are no part of the project; without them those tests skip.
+ifneq ($(wildcard ../shared/data/.),)
+export EARWITNESS_DATA ?= $(abspath ../shared/data)
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check bench build clean
+
+help: ## print this
+	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | while IFS="$$(printf '\t')" read -r name what; do \
+		printf '  make %-9s %s\n' "$$name" "$$what"; done
+
+install: $(STAMP) ## an environment in .venv, with the development tools (uses uv where it is there)
+
+# Made anew only when pyproject.toml changed: sources are read in place.
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' || { \
+		echo "Earwitness needs Python 3.11 to 3.14; \`$(PYTHON)\` is not. Name one: make PYTHON=python3.13"; exit 1; }
+	@if uv --version >/dev/null 2>&1; then $(call with_uv,uv); \
+	elif $(PYTHON) -m uv --version >/dev/null 2>&1; then $(call with_uv,$(PYTHON) -m uv); \
+	else $(with_pip); fi
+	@touch $@
+
+# An environment that works is brought up to date, not thrown away: somebody may be using it.
+runs = $(BIN)/python -c pass 2>/dev/null
+
+# $(1) is how uv is called here.
+with_uv = echo "Setting up $(VENV) with uv" && \
+	{ $(runs) || $(1) venv --quiet --clear --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV); } && \
+	$(1) pip install --quiet --python $(BIN)/python --group dev --editable .
+
+# Some systems ship venv without pip to put into it; and before 25.1 pip does not know --group.
+with_pip = echo "Setting up $(VENV) with pip, which takes a minute" && \
+	{ $(runs) || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }; } && \
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
+	$(BIN)/python -m pip install --quiet --group dev --editable .
+
+demo: $(STAMP) ## play a story and see who remembers what, and how they know
+	@mkdir -p $(dir $(DEMO)) && rm -f $(DEMO)*
+	@$(BIN)/earwitness play $(STORY) --store $(DEMO)
+
+test: $(STAMP) ## run the tests; ARGS="-k whisper" chooses some
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(STAMP) ## ruff, mypy --strict, import contracts, the code in the docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict $(ROOTS)
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q tests/docs
+
+bench: $(STAMP) ## run the programs in benchmarks/
+	@for program in $(sort $(wildcard benchmarks/bench_*.py)); do echo "== $$program"; $(BIN)/python $$program $(ARGS) || exit 1; done
+
+build: $(STAMP) ## a wheel and a source archive in dist/
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build
+
+clean: ## remove builds, caches and demo stories; environments stay
+	rm -rf build dist .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov
+	find $(ROOTS) tests -name __pycache__ -type d -prune -exec rm -rf {} +
