@@ -1,0 +1,47 @@
+"""Importing Earwitness is light: what weighs is brought in when it is first used.
+
+A stopwatch would measure the machine, so these tests look at what was imported.
+"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"apsw", "click", "numpy", "rich", "sqlite3", "tomlkit", "yaml"}
+SDKS = {
+    "mcp",
+    "mem0",
+    "neo4j",
+    "networkx",
+    "onnxruntime",
+    "openai",
+    "opentelemetry",
+    "pgvector",
+    "psycopg",
+    "qdrant_client",
+    "supermemory",
+}
+
+
+def modules_after(statement: str) -> set[str]:
+    """The top-level modules that a fresh interpreter holds after this statement."""
+    program = (
+        f"{statement}\nimport json, sys\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout))
+
+
+def test_importing_earwitness_brings_in_no_backend_no_terminal_and_no_sdk() -> None:
+    assert modules_after("import earwitness") & (HEAVY | SDKS) == set()
+
+
+def test_importing_the_relationships_brings_in_no_sdk() -> None:
+    assert modules_after("import earwitness_relationships") & (HEAVY | SDKS) == set()
+
+
+@pytest.mark.parametrize("module", ["earwitness.testing", "earwitness.cli"])
+def test_the_command_line_and_the_kit_for_plugin_authors_bring_in_no_backend_and_no_sdk(module: str) -> None:
+    assert modules_after(f"import {module}") & (SDKS | {"apsw", "numpy", "sqlite3"}) == set()
