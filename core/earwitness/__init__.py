@@ -1,0 +1,1 @@
+"""Earwitness: who remembers what, and how do they know?"""

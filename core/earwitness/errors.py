@@ -1,0 +1,113 @@
+"""Every error Earwitness raises on purpose.
+
+::
+
+    EarwitnessError
+    ├── InputError                what was handed in cannot be used
+    │   ├── UnknownName           a character, session, strategy, plugin or key nobody registered
+    │   ├── InvalidId             an id that cannot name a session, a character or a message
+    │   ├── InvalidFilter         a metadata filter outside the grammar
+    │   ├── SettingsError         earwitness.toml, or settings from code
+    │   ├── StoryError            a story, transcript or card file
+    │   ├── KeyConflict           a message key that already stands for another text
+    │   └── ContainerCollision    two owners would share one container
+    ├── NotSettled                an outcome was read before it was decided
+    ├── WallError                 a read or a fill that would cross a wall
+    ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
+    ├── PluginError               a plugin failed, and the host asked for `strict`
+    └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
+        ├── StorageFull           no room left on the device
+        ├── StorageLocked         another process holds the file for too long
+        ├── StorageCorrupt        the file is not (or no longer) one of ours
+        ├── SchemaMismatch        the file was written by a newer Earwitness
+        └── EmbedderMismatch      the file's vectors were made by another embedder
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class EarwitnessError(Exception):
+    """The root: catching it catches everything Earwitness raises on purpose."""
+
+
+class InputError(EarwitnessError, ValueError):
+    """What was handed in cannot be used; nothing was changed."""
+
+
+class UnknownName(InputError):
+    """A name that nothing is registered under. The message lists the names that are."""
+
+
+class InvalidId(InputError):
+    """An id that cannot name a session, a character or a message. The message says what an id may hold."""
+
+
+class InvalidFilter(InputError):
+    """A metadata filter outside the grammar of `earwitness.filters`."""
+
+
+class SettingsError(InputError):
+    """Settings that cannot be used; from a file, the message names file and line."""
+
+
+class StoryError(InputError):
+    """A story, transcript or card that cannot be read; the message names file and line. Nothing was imported."""
+
+
+class KeyConflict(InputError):
+    """The key already stands for another message. To change a message, use `edit` or `reroll`."""
+
+
+class ContainerCollision(InputError):
+    """The container name would belong to two owners. Choose another session or character id."""
+
+
+class NotSettled(EarwitnessError):
+    """The outcome is not decided yet: `await outcome.settled()` first."""
+
+
+class WallError(EarwitnessError):
+    """A read or a fill that would carry memories across a wall. It is refused, never narrowed silently."""
+
+
+class StrategyError(EarwitnessError):
+    """A detector, World Agent, sharing rule or guard failed or answered something unusable."""
+
+
+class PluginError(EarwitnessError):
+    """A plugin failed while `strict=True`; without it the failure is only named in the report."""
+
+
+class StorageError(EarwitnessError):
+    """The ledger or a store could not do its work. What was acknowledged before is safe."""
+
+
+class StorageFull(StorageError):
+    """No room left on the device. Free some and repeat the call: nothing was written in part."""
+
+
+class StorageLocked(StorageError):
+    """Another process held the file for longer than the configured wait."""
+
+
+class StorageCorrupt(StorageError):
+    """The file is not a story file of ours, or it is damaged. It was left untouched."""
+
+
+class SchemaMismatch(StorageError):
+    """The file was written by a newer Earwitness. Update, or open a copy with the version that wrote it."""
+
+
+class EmbedderMismatch(StorageError):
+    """The file's vectors come from another embedder. Open it with that one, or re-embed it."""
+
+
+def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
+    """Build the one message for an unknown name: the bad value, the valid ones, the likeliest meant."""
+    names = sorted(valid)
+    close = get_close_matches(str(name), names, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{hint}")

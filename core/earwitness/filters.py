@@ -1,0 +1,165 @@
+"""The metadata filter: one small tree that every store translates.
+
+Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. `matches` is the meaning that every store must equal:
+
+- A comparison with a field that is missing, or of another type than the value, is false; `"3"` is not `3`, and `True` is not `1`.
+- On a list of strings, `==` and `in` hold when any element does; `!=` holds when none does.
+- `And()` holds for everything, `Or()` for nothing.
+
+Field names may be written in either spelling; they are kept in camelCase, as stored.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .errors import InvalidFilter
+from .formats import camel
+
+Scalar = str | int | float | bool
+Operator = Literal["==", "!=", ">", ">=", "<", "<="]
+OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
+_ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`field operator value`. Order comparisons take numbers only. Raises `InvalidFilter`."""
+
+    field: str
+    operator: Operator
+    value: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "field", camel(self.field))
+        if self.operator not in OPERATORS:
+            raise InvalidFilter(f"filter operator {self.operator!r} is not one of {' '.join(OPERATORS)}.")
+        if not isinstance(self.value, Scalar):
+            raise InvalidFilter(f"filter value {self.value!r} must be text, a number or a boolean.")
+        if isinstance(self.value, float) and not math.isfinite(self.value):
+            raise InvalidFilter(f"filter value {self.value!r} for {self.field!r} must be a finite number.")
+        if self.operator in _ORDER and not is_number(self.value):
+            raise InvalidFilter(f"{self.field!r} {self.operator} {self.value!r}: order comparisons take numbers.")
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """The field is one of the values (all strings)."""
+
+    field: str
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "field", camel(self.field))
+        object.__setattr__(self, "values", tuple(self.values))
+        for value in self.values:
+            if not isinstance(value, str):
+                raise InvalidFilter(f"{self.field!r} in (…): {value!r} is not text. `in` takes strings.")
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts hold."""
+
+    parts: tuple[Filter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Some part holds."""
+
+    parts: tuple[Filter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: Filter
+
+
+Filter = Compare | In | And | Or | Not
+EVERYTHING = And()
+NOTHING = Or()
+
+
+def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
+    """Whether the filter holds for stored metadata (camelCase). The truth that stores are tested against."""
+    match filter:
+        case And(parts):
+            return all(matches(part, metadata) for part in parts)
+        case Or(parts):
+            return any(matches(part, metadata) for part in parts)
+        case Not(part):
+            return not matches(part, metadata)
+        case In(field, values):
+            return any(_equal(metadata.get(field), value) for value in values)
+        case Compare(field, op, value):
+            return _compare(metadata.get(field), op, value)
+
+
+def all_of(*parts: Filter | None) -> Filter:
+    """AND of the parts that are there."""
+    given = tuple(part for part in parts if part is not None and part != EVERYTHING)
+    return given[0] if len(given) == 1 else And(given)
+
+
+def equals(field: str, value: Scalar) -> Filter:
+    """`field == value`."""
+    return Compare(field, "==", value)
+
+
+def is_number(value: object) -> bool:
+    """A number, and not a boolean."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _same_type(stored: object, value: Scalar) -> bool:
+    return is_number(stored) if is_number(value) else type(stored) is type(value)
+
+
+def _equal(stored: object, value: Scalar) -> bool:
+    if isinstance(stored, list | tuple):
+        return value in stored
+    return _same_type(stored, value) and stored == value
+
+
+def _compare(stored: object, op: Operator, value: Scalar) -> bool:
+    if op == "==":
+        return _equal(stored, value)
+    if op == "!=":
+        comparable = isinstance(stored, list | tuple) or _same_type(stored, value)
+        return comparable and not _equal(stored, value)
+    return is_number(stored) and _ORDER[op](stored, value)
+
+
+def parse(text: str) -> Filter:
+    """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `speaker!=bob`.
+
+    A value that reads as a JSON number or boolean is one; anything else, or anything in double quotes, is text.
+    Raises `InvalidFilter`, quoting the text.
+    """
+    for op in sorted(OPERATORS, key=len, reverse=True):
+        field, found, value = text.partition(op)
+        if found and field.strip():
+            return Compare(field.strip(), op, _literal(value.strip()))
+    raise InvalidFilter(f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3.")
+
+
+def _literal(text: str) -> Scalar:
+    import json
+
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, Scalar) else text

@@ -1,0 +1,86 @@
+"""The text formats of DESIGN, to the letter, and what keeps a message from forging them.
+
+A message is data: a line of it that could be taken for one of our headings, for the start of a message or for the
+placeholder gets a backslash in front (Markdown's own escape), so it stays readable and reversible, and forges nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .records.state import day_text
+
+CURRENT_TIME = "###Current time###"
+MESSAGE = "###Message###"
+RECENT = "###Recent messages###"
+KNOWLEDGE = "###Newly discovered world knowledge###"
+PLACEHOLDERS = ("###SUPERMEMORY###", "###SUPERMEORY###")
+BLOCK_OPEN = "<earwitness-memories>"
+BLOCK_CLOSE = "</earwitness-memories>"
+
+_LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_FORGERY = re.compile(r"(?im)^(?=[^\S\n]*\\*[^\S\n]*(?:#{2,}|(?:message|game\s*day)\s*:|what are the relevant memories))")
+_PLACEHOLDER = re.compile(r"(?i)(?=###\s*SUPERME(?:M)?ORY\s*###)")
+_BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
+_BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
+
+
+def strip_block(text: str) -> str:
+    """The text without any block of memories that we once injected; it must never come back as a new fact."""
+    return _BLOCK.sub("", text).strip() if BLOCK_OPEN[1:-1] in text.casefold() else text
+
+
+def harmless(text: str) -> str:
+    """The text with every line that would forge a heading, a message or a placeholder escaped by a backslash."""
+    unified = _LINE_BREAKS.sub("\n", text)
+    return _PLACEHOLDER.sub(r"\\", _FORGERY.sub(r"\\", unified))
+
+
+def harmless_block(text: str) -> str:
+    """The text with nothing in it that would end, or open, our block of memories."""
+    return _BLOCK_TAG.sub("&lt;", text)
+
+
+def message_line(name: str, content: str, day: float) -> str:
+    """`Message: {char_name}: {content} GameDay: {game_day}`."""
+    return f"Message: {_one_line(name)}: {harmless(content)} GameDay: {day_text(day)}"
+
+
+def update_line(description: str, day: float) -> str:
+    """`{description}. GameDay: {game_day}`."""
+    return f"{harmless(description).rstrip().removesuffix('.')}. GameDay: {day_text(day)}"
+
+
+def character_memory(name: str, content: str, said: float, now: float) -> str:
+    """What a character's container keeps of a message, without the knowledge section."""
+    return f"{CURRENT_TIME}\nGame Day: {day_text(now)}\n\n{MESSAGE}\n{message_line(name, content, said)}"
+
+
+def with_knowledge(body: str, lines: Iterable[str]) -> str:
+    """The memory with its last section, which is there only where there is knowledge."""
+    known = "\n".join(lines)
+    return f"{body}\n\n{KNOWLEDGE}\n{known}" if known else body
+
+
+def recall_query(day: float, recent: Iterable[str], name: str) -> str:
+    """The query a turn recalls with. `recent` are message lines, oldest first."""
+    return (
+        f"{CURRENT_TIME}\nGame Day: {day_text(day)}\n\n{RECENT}\n" + "\n".join(recent) + "\n\n"
+        f"What are the relevant memories that are not in the recent three messages to construct {_one_line(name)}'s message?"
+    )
+
+
+def camel(name: str) -> str:
+    """`game_day` → `gameDay`; a name without underscores stays."""
+    head, *rest = name.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else name
+
+
+def snake(name: str) -> str:
+    """`gameDay` → `game_day`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())

@@ -1,0 +1,67 @@
+"""Ids: what they may hold, and how memory ids derive from what they are about."""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from hashlib import blake2b
+from unicodedata import category
+
+from .errors import InvalidId
+
+MAX_ID = 100
+WORLD = "world"
+RESERVED_SESSION_PREFIXES = ("persona-", "global-canon-", "personal-canon-", "pantheon-")
+
+
+def check_session_id(id: str) -> str:
+    """Return the id, or raise `InvalidId`: prefixes of shared containers are reserved."""
+    _check("session", id)
+    for prefix in RESERVED_SESSION_PREFIXES:
+        if id.casefold().startswith(prefix):
+            raise InvalidId(
+                f"session id {id!r} starts with {prefix!r}, which names shared containers. "
+                f"Reserved: {', '.join(RESERVED_SESSION_PREFIXES)}. Choose another id."
+            )
+    return id
+
+
+def check_character_id(id: str) -> str:
+    """Return the id, or raise `InvalidId`: `world` is the world container's."""
+    _check("character", id)
+    if id.casefold() == WORLD:
+        raise InvalidId(f"character id {id!r} is reserved for the world container. Choose another id.")
+    return id
+
+
+def check_key(key: str) -> str:
+    """Return a host's message key, or raise `InvalidId`: `#…` is kept for our own."""
+    _check("message key", key, longest=200)
+    if key.startswith("#"):
+        raise InvalidId(f"message key {key!r} starts with '#', which marks the keys Earwitness makes. Choose another.")
+    return key
+
+
+def _check(what: str, id: str, *, longest: int = MAX_ID) -> None:
+    if not isinstance(id, str) or not id or len(id) > longest or id != id.strip():
+        raise InvalidId(f"{what} {id!r} must be text of 1 to {longest} characters without spaces around it.")
+    if any(category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in id):
+        raise InvalidId(f"{what} {id!r} holds a control or invisible character. Use visible characters only.")
+
+
+def own_key(sequence: int) -> str:
+    """The key of a message whose host gave none: unique in its session, which a branch has its own of."""
+    return f"#{sequence}"
+
+
+def derive(*parts: object) -> str:
+    """A 26-letter id of `[a-z0-9]` from the parts; the same parts give the same id, and `("a","bc")` is not `("ab","c")`."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        data = str(part).encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return b32encode(digest.digest()).decode().rstrip("=").lower()
+
+
+def memory_id(session: str, key: str, revision: int, container: str, part: str) -> str:
+    """The id of one memory (DESIGN, promise 4): replaying what made it finds it again."""
+    return derive("memory", session, key, revision, container, part)

@@ -1,0 +1,386 @@
+"""The strategies core knows by kind: each a protocol with as few methods as can be.
+
+A strategy is made by a registered factory (a class will do) from typed keyword settings. Where a method may answer
+`Awaitable`, write it plainly or `async`, as you like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+
+from pydantic import JsonValue
+
+from .containers import Container
+from .filters import EVERYTHING, Filter
+from .records.base import Record
+from .records.journal import Appended, Body, Entry
+from .records.memory import Hit, Interaction, Memory
+from .records.message import Participant, SettledMessage
+from .records.moment import Moment, Presence
+from .records.plan import Delivery, Plan, Snapshot, Status
+from .records.update import Knowledge, Update
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[numpy.float32]
+
+T = TypeVar("T")
+Soon = T | Awaitable[T]
+Kind = Literal[
+    "detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder", "importer", "command", "graph"
+]
+KINDS: tuple[str, ...] = (
+    "detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder", "importer", "command", "graph",
+)  # fmt: skip
+
+
+# ── deciding ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@runtime_checkable
+class Detector(Protocol):
+    """Moment → presence: who perceives this message."""
+
+    def detect(self, moment: Moment) -> Soon[Presence]:
+        """Judge one message. Sees nothing of the future and no memories. May raise: then only the speaker remembers."""
+        ...
+
+
+class WorldView(Protocol):
+    """What a World Agent may look at: the world container, and how far each character has been told."""
+
+    async def news(self, character: str) -> Sequence[Delivery]:
+        """World updates since this character was last told which this character may know, oldest first."""
+        ...
+
+    async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
+        """Search the world container. Citing what a character may not know gets the line struck."""
+        ...
+
+
+class WorldAnswer(Record):
+    """What a World Agent proposes."""
+
+    participants: dict[str, Participant] | None = None
+    """Who took part; `None` leaves it to the detector's presence."""
+    knowledge: dict[str, tuple[Knowledge, ...]] = {}
+    """Character id → lines of world knowledge, each citing the world memories it rests on."""
+    updates: tuple[Update, ...] = ()
+    """What changed in the world by this message."""
+
+
+@runtime_checkable
+class WorldAgent(Protocol):
+    """Moment + presence + world container → participants, world knowledge per character, updates."""
+
+    def propose(self, moment: Moment, presence: Presence, world: WorldView) -> Soon[WorldAnswer]:
+        """Propose for one message. May raise: then nobody learns more than the message itself."""
+        ...
+
+
+class Share(Record):
+    """One more character learns of a message."""
+
+    character: str
+    """Who learns it."""
+    how: Interaction = "shared"
+    """As what."""
+    shared_from: str | None = None
+    """Who tells it."""
+    rule: str = ""
+    """The rule's name, for `explain`."""
+    due: float | None = None
+    """The game day it arrives; `None` = at once."""
+
+
+@runtime_checkable
+class SharingRule(Protocol):
+    """Settled message → who else learns of it, and how."""
+
+    def share(self, settled: SettledMessage, moment: Moment) -> Soon[Iterable[Share]]:
+        """Name the listeners. May raise: then nobody is told by this rule."""
+        ...
+
+
+class Reader(Record):
+    """Who reads, where, and when."""
+
+    character: str
+    """Character id."""
+    container: str
+    """The one container this read names."""
+    context: str
+    """`dm`, `private_channel` or `public_channel`."""
+    game_day: float
+    """Today."""
+    users: tuple[str, ...] = ()
+    """Users taking part."""
+
+
+class Strike(Record):
+    """A delivery a guard does not let through."""
+
+    delivery_id: str
+    """`Delivery.id`."""
+    reason: str
+    """For the plan and `preview`."""
+
+
+@runtime_checkable
+class Guard(Protocol):
+    """A filter on reads, and a say in what a plan delivers. A guard that fails withholds everything it guards."""
+
+    def filter(self, reader: Reader) -> Soon[Filter]:
+        """What this reader may see, ANDed with everybody else's."""
+        ...
+
+    def strike(self, plan: Plan) -> Soon[Iterable[Strike]]:
+        """Which deliveries must not happen."""
+        ...
+
+
+# ── keeping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class EmbedderIdentity(Record):
+    """Which vectors these are; stored beside every vector, and never mixed."""
+
+    name: str
+    """Such as `static`."""
+    digest: str
+    """Of the weights or the model's name: changes when vectors would."""
+    dimension: int
+    """Length of a vector."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts → vectors."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Name, digest and dimension."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Soon[Vectors]:
+        """One L2-normalised row a text, shape (n, dimension); a zero row for a text with nothing in it."""
+        ...
+
+
+class Health(Record):
+    """How a ledger or store is doing, for `doctor`."""
+
+    ok: bool
+    """Usable."""
+    details: dict[str, str | int | float | bool]
+    """What was looked at: versions, sizes, counts, integrity."""
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Where memories live. Every call but `drop` of an unknown container works on what exists; reading an unknown
+    container finds nothing. Nothing a container holds may move the ranking of another."""
+
+    async def open(self) -> None:
+        """Connect, create or migrate. Raises `StorageError`."""
+        ...
+
+    async def close(self) -> None:
+        """Release everything; what was acknowledged is safe."""
+        ...
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        """Write or replace by (container, id): durable on return, all or nothing where `atomic`."""
+        ...
+
+    async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """Remove by container name → ids; unknown ids are fine."""
+        ...
+
+    async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
+        """Those of the ids that exist in this container, in the order asked."""
+        ...
+
+    async def list(
+        self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
+    ) -> Sequence[Memory]:
+        """Memories in the order they were first written."""
+        ...
+
+    async def search(self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
+        """The best hits, best first; ties by id. Only those the filter holds for."""
+        ...
+
+    async def count(self, container: str) -> int:
+        """How many memories the container holds."""
+        ...
+
+    async def drop(self, container: str) -> None:
+        """Remove the container and everything in it."""
+        ...
+
+    async def health(self) -> Health:
+        """For `doctor`."""
+        ...
+
+
+@runtime_checkable
+class Ledger(Protocol):
+    """The transactional book of a store of stories. Every write is one transaction, durable on return, except
+    `record` and `settle`, which are durable once `sync` (or a later durable write) has returned."""
+
+    async def open(self) -> None:
+        """Connect, create or migrate. Raises `StorageError`."""
+        ...
+
+    async def close(self) -> None:
+        """Release everything."""
+        ...
+
+    async def create(self, snapshot: Snapshot, containers: Sequence[Container]) -> Snapshot:
+        """Create a session and register its containers, or return the one that exists, untouched.
+        Raises `ContainerCollision` (then nothing was created)."""
+        ...
+
+    async def load(self, session: str) -> Snapshot | None:
+        """The session as of its last settled entry."""
+        ...
+
+    async def sessions(self) -> Sequence[str]:
+        """All session ids, sorted."""
+        ...
+
+    async def register(self, containers: Sequence[Container]) -> None:
+        """Claim containers for their owners; again is fine. Raises `ContainerCollision` (then none was claimed)."""
+        ...
+
+    async def containers(self, session: str) -> Sequence[Container]:
+        """The session's registered containers."""
+        ...
+
+    async def forget(self, session: str) -> None:
+        """Remove the session: journal, plans, deliveries, data, registered containers."""
+        ...
+
+    async def forget_owner(self, session: str, owner: str) -> None:
+        """Remove one owner's deliveries and registered containers, and strike what is due to them."""
+        ...
+
+    async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
+        """Give the entry its sequence number and make it durable. A key that is there already returns its entry.
+        Raises `UnknownName` for an unknown session."""
+        ...
+
+    async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
+        """One entry by sequence number or key."""
+        ...
+
+    async def entries(
+        self, session: str, *, after: int = 0, up_to: int | None = None, unsettled: bool = False, limit: int | None = None
+    ) -> Sequence[Entry]:
+        """Entries in sequence order."""
+        ...
+
+    async def record(self, plan: Plan, after: Snapshot) -> Plan:
+        """Record a plan and everything relational in it, in one transaction: its deliveries, its message, its plugin
+        data, its withdrawals (their deliveries become `withdrawn`), and the session as it stands `after`. The first
+        plan of an entry wins: recording another returns the first and changes nothing."""
+        ...
+
+    async def plan(self, session: str, sequence: int) -> Plan | None:
+        """The recorded plan of an entry."""
+        ...
+
+    async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
+        """Recorded plans in sequence order."""
+        ...
+
+    async def sync(self) -> None:
+        """Make every earlier write durable."""
+        ...
+
+    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+        """Mark entries settled and deliveries (by id) applied."""
+        ...
+
+    async def deliveries(
+        self,
+        session: str,
+        *,
+        memory_ids: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        container: str | None = None,
+        via: Sequence[str] | None = None,
+        status: Status | None = None,
+        due_by: float | None = None,
+        after: int = 0,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Delivery]:
+        """Deliveries that meet all conditions given, in (due, sequence, position in the plan) order. `after` is a
+        sequence number; `types` are values of metadata `type`; `via` are the tellers' memory ids."""
+        ...
+
+    async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
+        """Ids of memories whose knowledge cites one of these."""
+        ...
+
+    async def messages(
+        self, session: str, *, before: int | None = None, keys: Sequence[str] | None = None, limit: int | None = None
+    ) -> Sequence[SettledMessage]:
+        """Messages as last settled, oldest first; with `limit`, the newest ones before that sequence number."""
+        ...
+
+    async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
+        """Everything this plugin keeps for this session."""
+        ...
+
+    async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
+        """Keep values outside a plan (a recall's); `None` removes a key."""
+        ...
+
+    async def health(self) -> Health:
+        """For `doctor`."""
+        ...
+
+
+# ── bringing in ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+class SceneLine(Record):
+    """One line of a transcript."""
+
+    speaker: str | None = None
+    """Name as written; `None` is narration."""
+    text: str
+    """What was said or told."""
+    key: str | None = None
+    """The source's own id for it, if it has one."""
+    present: tuple[str, ...] | None = None
+    """Who perceives it, where the source knows for certain (names as written)."""
+
+
+class Scene(Record):
+    """A stretch of transcript with one roster: what importers read and `replay` plays."""
+
+    id: str
+    """Unique within the file."""
+    roster: tuple[str, ...]
+    """Names as written."""
+    lines: tuple[SceneLine, ...]
+    """In order."""
+
+
+@runtime_checkable
+class Importer(Protocol):
+    """A transcript file → its scenes."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether this looks like one of its files, from the name and the first 4,096 bytes."""
+        ...
+
+    def read(self, path: str) -> Iterable[Scene]:
+        """Every scene, in order. Raises `StoryError` naming file and line."""
+        ...

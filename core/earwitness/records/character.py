@@ -1,0 +1,131 @@
+"""Characters and the cast they form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from pydantic import field_validator
+
+from ..errors import InputError, unknown
+from ..ids import check_character_id
+from .base import Record
+
+Kind = Literal["character", "persona", "narrator"]
+
+
+class Character(Record):
+    """A member of the cast: somebody who can speak, be present, and remember."""
+
+    id: str
+    """Unique in the session; names the container `{session_id}-{id}`. Never `world`."""
+    name: str
+    """Display name, as it stands in memories (`Message: Alice: …`). Default: the id in title case."""
+    aliases: tuple[str, ...] = ()
+    """Other names the character answers to, in any letter case."""
+    kind: Kind = "character"
+    """`persona` is a user's mask in the story; `narrator` tells it."""
+    user_id: str | None = None
+    """The user behind a persona; several users may take part in one story."""
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        name: str = "",
+        aliases: Sequence[str] = (),
+        kind: Kind = "character",
+        user_id: str | None = None,
+    ) -> None:
+        super().__init__(
+            id=id,  # type: ignore[call-arg]
+            name=name or display_name(id),
+            aliases=aliases,
+            kind=kind,
+            user_id=user_id,
+        )
+
+    @field_validator("id")
+    @classmethod
+    def _usable(cls, value: str) -> str:
+        return check_character_id(value)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything the character is called: id, display name, aliases."""
+        return tuple(dict.fromkeys((self.id, self.name, *self.aliases)))
+
+
+class Cast(Record):
+    """Everybody in the session, in the order they joined."""
+
+    members: tuple[Character, ...] = ()
+    """Each id once."""
+
+    def __iter__(self) -> Iterator[Character]:  # type: ignore[override]
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.by_id
+
+    def __getitem__(self, id: str) -> Character:
+        """The character with this id. Raises `UnknownName` that lists the cast."""
+        if id not in self.by_id:
+            raise unknown("character", id, self.by_id)
+        return self.by_id[id]
+
+    @cached_property
+    def by_id(self) -> dict[str, Character]:
+        """Id → character."""
+        return {member.id: member for member in self.members}
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All ids, in the order they joined."""
+        return tuple(self.by_id)
+
+    @cached_property
+    def _by_name(self) -> dict[str, set[str]]:
+        index: dict[str, set[str]] = {}
+        for member in self.members:
+            for name in member.names:
+                index.setdefault(name.casefold(), set()).add(member.id)
+        return index
+
+    def resolve(self, name: str) -> Character | None:
+        """Who goes by this id, name or alias, in any letter case; `None` when nobody or more than one does."""
+        if name in self.by_id:
+            return self.by_id[name]
+        found = self._by_name.get(name.strip().casefold(), set())
+        return self.by_id[next(iter(found))] if len(found) == 1 else None
+
+    def joined(self, newcomers: Iterable[Character]) -> Cast:
+        """The cast with newcomers added; a known id takes the newcomer's names."""
+        merged = dict(self.by_id)
+        for member in newcomers:
+            merged[member.id] = member
+        return Cast(members=tuple(merged.values()))
+
+    def without(self, id: str) -> Cast:
+        """The cast after one has been forgotten."""
+        return Cast(members=tuple(member for member in self.members if member.id != id))
+
+
+def display_name(id: str) -> str:
+    """`shadow_fox` → `Shadow Fox`; an id with capitals of its own stays as written."""
+    words = id.replace("_", " ")
+    return words.title() if words.islower() else words
+
+
+def as_cast(members: Iterable[Character | str]) -> Cast:
+    """A cast from characters or bare ids. Raises `InputError` when an id comes twice."""
+    characters = [Character(member) if isinstance(member, str) else member for member in members]
+    ids = [character.id for character in characters]
+    for id in ids:
+        if ids.count(id) > 1:
+            raise InputError(f"character {id!r} stands twice in the cast. Each id may be used once.")
+    return Cast(members=tuple(characters))

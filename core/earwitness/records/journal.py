@@ -1,0 +1,137 @@
+"""The journal: everything the host told a session, in order, before anything is decided."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, JsonValue
+
+from .base import Record
+from .character import Character
+from .message import Context
+from .state import Day
+from .update import Update
+
+
+class Said(Record):
+    """A message was said."""
+
+    kind: Literal["said"] = "said"
+    """The body's kind."""
+    speaker: str
+    """Character id."""
+    content: str
+    """The text."""
+    context: Context = "private_channel"
+    """Where it was said."""
+    present: tuple[str, ...] | None = None
+    """The host's word on who perceives it."""
+    metadata: dict[str, JsonValue] = {}
+    """The host's own notes."""
+    in_turn: bool = False
+    """Ended a turn that began with a recall; counted in `turn_count`."""
+
+
+class Changed(Record):
+    """The state changed, updates were told, or people joined."""
+
+    kind: Literal["changed"] = "changed"
+    """The body's kind."""
+    changes: dict[str, Any] = {}
+    """State keys (snake_case) and their new values."""
+    moves: tuple[tuple[str, Literal["enter", "leave", "move"], str | None], ...] = ()
+    """The host's word on movements: (character id, kind, place)."""
+    joins: tuple[Character, ...] = ()
+    """Newcomers to the cast."""
+    leaves_cast: tuple[str, ...] = ()
+    """Ids of characters forgotten for good."""
+    description: str | None = None
+    """The change in one sentence, when the host wants to word it."""
+    updates: tuple[Update, ...] = ()
+    """World updates the host tells in so many words."""
+    audience: Literal["present", "public"] | tuple[str, ...] = "present"
+    """Who may know of the change."""
+
+
+class Prepared(Record):
+    """What was there before the story: plot, cards, dialogue, lore."""
+
+    kind: Literal["prepared"] = "prepared"
+    """The body's kind."""
+    pieces: tuple[Piece, ...]
+    """Each becomes one permanent memory per owner."""
+
+
+class Piece(Record):
+    """One piece of what was there before the story."""
+
+    type: Literal["plot", "character_card", "example_dialog", "lore"]
+    """Metadata `type`."""
+    text: str
+    """The content."""
+    owners: tuple[str, ...] | None = None
+    """Ids of the characters who hold it; `None` = common knowledge, newcomers too."""
+    lore_key: str | None = None
+    """Metadata `loreKey`; a piece with the same type, key and owners replaces the older one."""
+    words: tuple[str, ...] = ()
+    """Words that find the entry besides its own text."""
+
+
+class Revised(Record):
+    """A message was edited or rerolled."""
+
+    kind: Literal["revised"] = "revised"
+    """The body's kind."""
+    target: str
+    """Key of the message."""
+    content: str
+    """The new text."""
+    reroll: bool = False
+    """A new answer in place of the old, not a correction."""
+    present: tuple[str, ...] | None = None
+    """The host's word on who perceives it."""
+
+
+class Retracted(Record):
+    """A message, update or memory was taken back."""
+
+    kind: Literal["retracted"] = "retracted"
+    """The body's kind."""
+    target: str
+    """Key of a message or change, or a memory id."""
+    by: str = "author"
+    """Backstage role that did it."""
+
+
+Body = Annotated[Said | Changed | Prepared | Revised | Retracted, Field(discriminator="kind")]
+
+
+class Entry(Record):
+    """One line of the journal. Durable once `append` has returned."""
+
+    session: str
+    """Session id."""
+    sequence: int
+    """1, 2, 3, … within the session."""
+    key: str
+    """The host's, else `#{sequence}`."""
+    body: Body
+    """What was told."""
+    timestamp: str
+    """ISO 8601, UTC."""
+    settled: bool = False
+    """Its plan was applied."""
+
+
+class Appended(Record):
+    """The journal's answer to `append`."""
+
+    entry: Entry
+    """The entry: the new one, or the one that already had this key."""
+    created: bool
+    """False when the key was there already."""
+
+
+
+
+Prepared.model_rebuild()

@@ -1,0 +1,83 @@
+"""Memories, their supports, and what a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from .base import Record
+from .state import Day
+
+MetaValue = str | int | float | bool | list[str]
+Metadata = Mapping[str, MetaValue]
+Interaction = Literal["direct", "witnessed", "shared"]
+STRENGTH: tuple[Interaction, ...] = ("direct", "witnessed", "shared")
+
+
+class Support(Record):
+    """One way a memory got into a container."""
+
+    how: Interaction = "direct"
+    """First hand, seen happening to others, or told."""
+    shared_from: str | None = None
+    """Whom it was heard from (character id); `None` when perceived at first hand."""
+    via: str | None = None
+    """Id of the teller's own memory, for walking back hop by hop."""
+    rule: str | None = None
+    """The sharing rule, plugin or detector evidence behind it."""
+    learned_day: Day
+    """The game day it was learned; recall compares this one."""
+
+
+class Memory(Record):
+    """Content and metadata in one container."""
+
+    id: str
+    """Derived from session, message key, revision, container and part."""
+    container: str
+    """The container it lives in."""
+    content: str
+    """In the formats of DESIGN."""
+    metadata: dict[str, MetaValue]
+    """camelCase, as stored and on every wire."""
+
+    @property
+    def type(self) -> str:
+        """`message`, `world_state_update`, `character_update`, `plot`, `character_card`, `example_dialog`, `lore`, …."""
+        return str(self.metadata.get("type", "message"))
+
+    @property
+    def game_day(self) -> float | None:
+        """The day it was said."""
+        return self._number("gameDay")
+
+    @property
+    def learned_day(self) -> float | None:
+        """The day it was learned."""
+        return self._number("learnedDay")
+
+    @property
+    def permanent(self) -> bool:
+        """From before the story: plot, card, dialogue or lore."""
+        return self.metadata.get("permanent") is True
+
+    @property
+    def message_keys(self) -> tuple[str, ...]:
+        """Keys of the messages it is about."""
+        value = self.metadata.get("messageIds", [])
+        return tuple(value) if isinstance(value, list) else ()
+
+    def _number(self, key: str) -> float | None:
+        value = self.metadata.get(key)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+class Hit(Record):
+    """A memory a search found, and why."""
+
+    memory: Memory
+    """What was found."""
+    score: float
+    """0 to 1, higher is nearer; comparable within one search only."""
+    parts: dict[str, float] = {}
+    """The score by part, such as `words`, `meaning`, `rerank`, `recency`."""

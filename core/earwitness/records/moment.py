@@ -1,0 +1,71 @@
+"""What a detector sees, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .base import Record
+from .character import Cast
+from .message import Message, Role
+from .state import State, Whereabouts
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class Moment(Record):
+    """One message and everything that may be known when it is judged. Never the future."""
+
+    message: Message
+    """The message to judge."""
+    recent: tuple[Message, ...] = ()
+    """The messages before it, oldest first."""
+    cast: Cast
+    """Everybody in the session."""
+    state: State
+    """The state before the message, with everyone's whereabouts after the previous one."""
+
+    @property
+    def whereabouts(self) -> Mapping[str, Whereabouts]:
+        """Character id → where they were after the previous message."""
+        return self.state.whereabouts
+
+
+class Perceived(Record):
+    """What a detector believes of one character."""
+
+    probability: Probability
+    """That this character perceives the message."""
+    role: Role
+    """How."""
+    evidence: tuple[str, ...] = ()
+    """Why, in words."""
+
+
+class Movement(Record):
+    """Somebody comes, goes, or changes place."""
+
+    character: str
+    """Character id."""
+    kind: Literal["enter", "leave", "move"]
+    """`enter` and `leave` mean the current scene; `move` names the place."""
+    place: str | None = None
+    """Where to, for `move`; where to if known, for `leave`."""
+    evidence: str = ""
+    """Why, in words."""
+
+
+class Presence(Record):
+    """A detector's answer: each character's part, and who moved."""
+
+    characters: dict[str, Perceived]
+    """Character id → what is believed. Who is left out is absent."""
+    movements: tuple[Movement, ...] = ()
+    """Core folds these into the whereabouts, in this order, after the message."""
+
+    @classmethod
+    def only(cls, speaker: str, why: str = "said it") -> Presence:
+        """The fail-closed answer: nobody but the speaker."""
+        return cls(characters={speaker: Perceived(probability=1, role="speaker", evidence=(why,))})

@@ -1,0 +1,167 @@
+"""Plans: everything that follows from one journal entry, as a pure value, recorded before anything is written."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from ..ids import derive
+from .base import Record
+from .character import Cast
+from .memory import MetaValue, Support
+from .message import SettledMessage
+from .moment import Movement, Perceived
+from .state import Day, State
+from .update import Knowledge
+
+Status = Literal["pending", "applied", "struck", "withdrawn"]
+
+
+class Delivery(Record):
+    """One memory, or one more support of it, for one container."""
+
+    session: str
+    """Session id."""
+    sequence: int
+    """The journal entry whose plan this belongs to."""
+    memory_id: str
+    """The memory it brings about or supports."""
+    container: str
+    """Container name."""
+    owner: str
+    """Whose container: character id or `world`."""
+    source: str
+    """Key of the journal entry the memory is about; retracting that takes it away."""
+    body: str
+    """The content without the knowledge section."""
+    knowledge: tuple[Knowledge, ...] = ()
+    """World knowledge told along with it; a line falls when what it cites falls."""
+    metadata: dict[str, MetaValue] = {}
+    """camelCase, without what the supports add."""
+    support: Support
+    """How it gets there."""
+    due: Day
+    """The game day it is due on."""
+    status: Status = "pending"
+    """`pending` until its day, then `applied`; `struck` by a guard; `withdrawn` by a retraction or revision."""
+    reason: str | None = None
+    """Why it was struck or withdrawn."""
+
+    @property
+    def id(self) -> str:
+        """Derived from the memory and the way it got there: the same way twice is one delivery."""
+        support = self.support
+        return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
+
+    @property
+    def standing(self) -> bool:
+        """It holds its memory up."""
+        return self.status == "applied"
+
+
+class Withdrawal(Record):
+    """What a retraction or revision takes away."""
+
+    source: str | None = None
+    """Every delivery with this source key, in every container."""
+    memory_id: str | None = None
+    """Every delivery of this one memory, and what was told on from it."""
+    reason: str
+    """`retracted by author`, `edited`, `rerolled`, `forgotten`, …."""
+
+
+class PluginWrite(Record):
+    """A change to a plugin's durable data, recorded with the plan."""
+
+    plugin: str
+    """Plugin name."""
+    key: str
+    """The plugin's own key."""
+    value: JsonValue
+    """`None` removes it."""
+
+
+class Answer(Record):
+    """One answer the plan rests on, or one failure."""
+
+    by: str
+    """Plugin or strategy name, with its kind: `detector:rules`, `plugin:keepsake`."""
+    settings: dict[str, Any] = {}
+    """The settings it was made from."""
+    seconds: float = 0
+    """How long it took."""
+    failure: str | None = None
+    """What went wrong, if it did."""
+
+
+class Plan(Record):
+    """All deliveries and state updates of one journal entry."""
+
+    session: str
+    """Session id."""
+    sequence: int
+    """The entry's sequence number."""
+    key: str
+    """The entry's key."""
+    message: SettledMessage | None = None
+    """The message as settled (said, revised, or retracted), if the entry is about one."""
+    presence: dict[str, Perceived] = {}
+    """What the detector believed, before anything was settled."""
+    movements: tuple[Movement, ...] = ()
+    """Who moved."""
+    deliveries: tuple[Delivery, ...] = ()
+    """What is to be remembered, by whom; struck ones too, with the reason."""
+    withdrawals: tuple[Withdrawal, ...] = ()
+    """What is to be taken away."""
+    due_day: Day | None = None
+    """Pending deliveries due by this day are applied along with this plan."""
+    state: dict[str, Any] = {}
+    """State keys that changed, with their new values; `None` removes one."""
+    cast: Cast | None = None
+    """The new cast, if it changed."""
+    told: dict[str, int] = {}
+    """Character id → sequence up to which the world's news has been told."""
+    plugin_data: tuple[PluginWrite, ...] = ()
+    """What plugins want to keep."""
+    answers: tuple[Answer, ...] = ()
+    """Who was asked, and what failed."""
+    degraded: bool = False
+    """Decided fail-closed."""
+
+    @property
+    def failures(self) -> tuple[Answer, ...]:
+        """The answers that failed."""
+        return tuple(answer for answer in self.answers if answer.failure)
+
+
+class Snapshot(Record):
+    """A session as it stands after its last settled entry."""
+
+    id: str
+    """Session id."""
+    cast: Cast = Cast()
+    """Everybody in it."""
+    state: State = State()
+    """What is the case."""
+    told: dict[str, int] = {}
+    """Character id → sequence up to which the world's news has been told."""
+    settled: int = 0
+    """Sequence number of the last settled entry."""
+    parent: str | None = None
+    """The session it was forked from."""
+    forked_at: int | None = None
+    """Up to which sequence number it shares the parent's past."""
+    strategies: dict[str, Any] = {}
+    """Names and settings of the strategies it runs with, for repeating a run."""
+
+    def after(self, plan: Plan) -> Snapshot:
+        """The session once this plan is applied. A pure fold: `reduce(Snapshot.after, plans, first)`."""
+        return self.model_copy(
+            update={
+                "cast": plan.cast or self.cast,
+                "state": self.state.updated(plan.state) if plan.state else self.state,
+                "told": {**self.told, **plan.told},
+                "settled": plan.sequence,
+            }
+        )

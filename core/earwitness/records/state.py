@@ -1,0 +1,72 @@
+"""The session's data store: what is the case in the story right now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, JsonValue, field_validator
+
+from .base import Record
+
+Day = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Whereabouts(Record):
+    """Where one character is, as far as the story has told."""
+
+    place: str | None = None
+    """The place, or `None` when the story has not said."""
+    here: bool = False
+    """In the current scene and able to perceive it."""
+    since: int = 0
+    """Sequence number of the message or change that brought this about."""
+
+
+class State(Record):
+    """Typed values every story has, optional ones many have, and any free keys of the host's own."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+
+    current_scene: str = "start"
+    """The place the story is at."""
+    participants: tuple[str, ...] = ()
+    """Ids of those who took part in the last settled message."""
+    game_day: Day = 1
+    """The story's day; may have a fraction (2.5 is noon of day 2, if the host says so)."""
+    time_of_day: str | None = None
+    """For display, such as `evening`."""
+    quest: str | None = None
+    """What the party is after."""
+    flags: dict[str, JsonValue] = {}
+    """Anything that was decided or switched on."""
+    relationships: dict[str, JsonValue] = {}
+    """The host's own record of who is what to whom; rules live in the relationship graph."""
+    place_names: dict[str, str] = {}
+    """How places are called in sentences: `{"dragon_lair": "the Dragon's Lair"}`."""
+    turn_count: int = 0
+    """Turns that ran from START to END."""
+    message_count: int = 0
+    """Messages settled (END)."""
+    whereabouts: dict[str, Whereabouts] = {}
+    """Character id → where they are."""
+
+    @field_validator("game_day")
+    @classmethod
+    def _plain_number(cls, value: float) -> float:
+        return int(value) if value == int(value) else value
+
+    @property
+    def here(self) -> tuple[str, ...]:
+        """Ids of those in the current scene, as far as is known."""
+        return tuple(id for id, where in self.whereabouts.items() if where.here)
+
+    def updated(self, changes: Mapping[str, Any]) -> State:
+        """The state after changes, validated; `None` removes an optional or free key."""
+        values = {**self.model_dump(), **changes}
+        return State.model_validate({key: value for key, value in values.items() if value is not None})
+
+
+def day_text(day: float) -> str:
+    """A game day as it stands in memories: `6`, `6.5`."""
+    return str(int(day)) if day == int(day) else repr(float(day))
