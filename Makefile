@@ -29,15 +29,17 @@ install: $(STAMP) ## an environment in .venv, with the development tools (uses u
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' || { \
 		echo "Earwitness needs Python 3.11 to 3.14; \`$(PYTHON)\` is not. Name one: make PYTHON=python3.13"; exit 1; }
-	@if uv --version >/dev/null 2>&1; then $(call with_uv,uv); \
-	elif $(PYTHON) -m uv --version >/dev/null 2>&1; then $(call with_uv,$(PYTHON) -m uv); \
+	@if $(call knows_groups,uv); then $(call with_uv,uv); \
+	elif $(call knows_groups,$(PYTHON) -m uv); then $(call with_uv,$(PYTHON) -m uv); \
 	else $(with_pip); fi
 	@touch $@
 
 # An environment that works is brought up to date, not thrown away: somebody may be using it.
 runs = $(BIN)/python -c pass 2>/dev/null
 
-# $(1) is how uv is called here.
+# $(1) is how uv is called here; there may be none, or one from before --group.
+knows_groups = $(1) pip install --help 2>/dev/null | grep -q -- --group
+
 with_uv = echo "Setting up $(VENV) with uv" && \
 	{ $(runs) || $(1) venv --quiet --clear --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV); } && \
 	$(1) pip install --quiet --python $(BIN)/python --group dev --editable .
