@@ -1,0 +1,152 @@
+"""The only file that touches pluggy: registers plugins, keeps their order, asks them all at once with a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Generic, TypeVar
+
+import pluggy
+
+from .errors import PluginError, StrategyError
+from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
+from .protocols import Soon
+from .records.plan import Answer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T]):
+    """One plugin's or strategy's answer, or why there is none."""
+
+    by: str
+    value: T | None
+    seconds: float
+    failure: str | None = None
+
+    def reported(self, settings: Mapping[str, Any] | None = None) -> Answer:
+        """As a plan keeps it."""
+        return Answer(by=self.by, settings=dict(settings or {}), seconds=round(self.seconds, 6), failure=self.failure)
+
+
+async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: float) -> Answered[T]:
+    """Ask one strategy or plugin. Whatever goes wrong becomes its named failure; only our own cancellation passes.
+
+    `limit` is in seconds. `None` is a valid answer only where `value` is then ignored by the caller.
+    """
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(limit):
+            value = call()
+            if inspect.isawaitable(value):
+                value = await asyncio.ensure_future(value)
+    except TimeoutError:
+        return Answered(by, None, time.perf_counter() - started, f"no answer within {limit:g} s")
+    except asyncio.CancelledError:
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
+        return Answered(by, None, time.perf_counter() - started, "cancelled itself")
+    except Exception as error:  # noqa: BLE001 - whatever a stranger's code raises is its failure, not ours
+        return Answered(by, None, time.perf_counter() - started, f"{type(error).__name__}: {error}")
+    seconds = time.perf_counter() - started
+    if value is not None and not isinstance(value, expected):
+        return Answered(by, None, seconds, f"answered {type(value).__name__}, expected {expected.__name__} or None")
+    return Answered(by, value, seconds)
+
+
+class Plugins:
+    """The plugins of one Earwitness instance, in order."""
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self._manager = _Manager(PROJECT)
+        self._manager.add_hookspecs(Plugin)
+        self.strict = strict
+
+    def register(self, plugin: object, name: str) -> None:
+        """Add an instance under a name. Raises `PluginError` for a class, a misspelt hook, or a name taken."""
+        _check(plugin, name)
+        try:
+            self._manager.register(plugin, name)
+        except (ValueError, pluggy.PluginValidationError) as error:
+            raise PluginError(f"plugin {name!r} cannot be registered: {error}") from error
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Registered names, in the order their answers stand."""
+        return tuple(name for name, _ in self._manager.list_name_plugin())
+
+    def hooks_of(self, name: str) -> tuple[str, ...]:
+        """Which hooks the plugin implements."""
+        plugin = self._manager.get_plugin(name)
+        return tuple(hook for hook in HOOKS if _implements(plugin, hook))
+
+    async def ask(
+        self, hook: str, event: Event, expected: type[T], *, limit: float, data: Mapping[str, PluginData]
+    ) -> Sequence[Answered[T]]:
+        """Ask every plugin that implements the hook, all at once. Raises `PluginError` for a failure if `strict`."""
+        asked = [self._ask_one(impl, event, expected, limit, data) for impl in self._implementations(hook)]
+        answers = [await asked[0]] if len(asked) == 1 else await asyncio.gather(*asked)
+        failed = next((answer for answer in answers if answer.failure), None)
+        if self.strict and failed:
+            raise PluginError(f"{failed.by} failed in {hook}: {failed.failure}")
+        return answers
+
+    def asks(self, hook: str) -> bool:
+        """Whether anybody implements the hook."""
+        return bool(self._implementations(hook))
+
+    def _implementations(self, hook: str) -> Sequence[pluggy.HookImpl]:
+        return list(reversed(getattr(self._manager.hook, hook).get_hookimpls()))
+
+    async def _ask_one(
+        self, impl: pluggy.HookImpl, event: Event, expected: type[T], limit: float, data: Mapping[str, PluginData]
+    ) -> Answered[T]:
+        own = event.model_copy(update={"data": data[impl.plugin_name]})
+        return await ask(f"plugin:{impl.plugin_name}", lambda: impl.function(own), expected, limit)
+
+
+class _Manager(pluggy.PluginManager):
+    """An override of a hook is an implementation: no decorator needed."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        if name not in HOOKS or not _implements(plugin, name):
+            return None
+        order = getattr(plugin, "order", "middle")
+        # pluggy runs the last registered first and we read its list backwards, so that plugins stand as registered
+        return {
+            "wrapper": False,
+            "hookwrapper": False,
+            "optionalhook": False,
+            "tryfirst": order == "last",
+            "trylast": order == "first",
+            "specname": None,
+        }
+
+
+def _implements(plugin: object, hook: str) -> bool:
+    method = getattr(type(plugin), hook, None)
+    return method is not None and method is not getattr(Plugin, hook)
+
+
+def _check(plugin: object, name: str) -> None:
+    if inspect.isclass(plugin):
+        raise PluginError(f"plugin {name!r} is a class. Register an instance: {plugin.__name__}(…).")
+    for attribute in dir(type(plugin)):
+        if attribute.startswith("on_") and attribute not in HOOKS:
+            close = get_close_matches(attribute, HOOKS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise PluginError(f"plugin {name!r} has {attribute!r}, which is no hook. Hooks: {', '.join(HOOKS)}.{hint}")
+    if not any(_implements(plugin, hook) for hook in HOOKS):
+        raise PluginError(f"plugin {name!r} implements no hook. Write one of {', '.join(HOOKS)}.")
+
+
+def must(answered: Answered[T]) -> T:
+    """The value, or `StrategyError` that names who failed and how."""
+    if answered.value is None:
+        raise StrategyError(f"{answered.by} failed: {answered.failure or 'answered nothing'}")
+    return answered.value
