@@ -36,6 +36,7 @@ $(STAMP): pyproject.toml
 
 # An environment that works is brought up to date, not thrown away: somebody may be using it.
 runs = $(BIN)/python -c pass 2>/dev/null
+runs_pip = $(BIN)/python -m pip --version >/dev/null 2>&1
 
 # $(1) is how uv is called here; there may be none, or one from before --group.
 knows_groups = $(1) pip install --help 2>/dev/null | grep -q -- --group
@@ -46,7 +47,7 @@ with_uv = echo "Setting up $(VENV) with uv" && \
 
 # Some systems ship venv without pip to put into it; and before 25.1 pip does not know --group.
 with_pip = echo "Setting up $(VENV) with pip, which takes a minute" && \
-	{ $(runs) || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+	{ $(runs_pip) || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }; } && \
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
 	$(BIN)/python -m pip install --quiet --group dev --editable .
