@@ -1,0 +1,1 @@
+"""A plugin and a detector that Earwitness knows nothing of."""
