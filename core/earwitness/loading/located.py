@@ -1,0 +1,213 @@
+"""Files that people write by hand (YAML, TOML), with the line of everything in them, for errors to point at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic import BaseModel
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+Loc = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Located:
+    """What a file says, and where it says it."""
+
+    path: str
+    """As the user named it."""
+    value: Any
+    """Plain data: dicts, lists, text, numbers, booleans, `None`."""
+    find: Callable[[Loc], int]
+    """The line (from 1) of a place that exists; asked only once an error must be shown."""
+    failure: type[InputError]
+    """What an error in this file is."""
+
+    def line_of(self, loc: Loc) -> int:
+        """The line of a key, item or value, or of the nearest thing around it that the file holds."""
+        while loc and not _exists(self.value, loc):
+            loc = loc[:-1]
+        return self.find(loc)
+
+    def error(self, loc: Loc, message: str) -> InputError:
+        """`story.yaml:12: message`, ready to raise."""
+        return self.failure(f"{self.path}:{self.line_of(loc)}: {message}")
+
+    def explain(self, invalid: ValidationError, model: type[BaseModel], prefix: Loc = ()) -> InputError:
+        """One error for what pydantic found in the part of the file at `prefix`: the first problem, how many more."""
+        problems = [(prefix + problem["loc"], describe(problem, model)) for problem in invalid.errors()]
+        loc, first = min(problems, key=lambda problem: self.line_of(problem[0]))
+        return self.error(loc, first + _more(len(problems) - 1))
+
+
+def read_yaml(path: str | Path, failure: type[InputError]) -> Located:
+    """Read a YAML file. Raises `failure` for one that is not there, not UTF-8, not YAML, or says a key twice."""
+    return yaml_text(_text(path, failure), str(path), failure)
+
+
+def yaml_text(text: str, path: str, failure: type[InputError]) -> Located:
+    """Read YAML (the 1.2 core schema, so that `No` and `2026-01-02` stay text)."""
+    from .yamltree import YamlTree
+
+    tree = YamlTree(text, path, failure)
+    return Located(path, tree.value, tree.line_of, failure)
+
+
+def read_toml(path: str | Path, failure: type[InputError]) -> Located:
+    """Read a TOML file. Raises `failure` for one that is not there, not UTF-8 or not TOML."""
+    import tomllib
+
+    text = _text(path, failure)
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise failure(f"{path}: not TOML: {error}.") from error
+    return Located(str(path), value, TomlLines(text).line_of, failure)
+
+
+class TomlLines:
+    """Where things stand in a TOML text.
+
+    tomlkit keeps a document's layout when a value is replaced: put a mark in its place, and see where it comes out.
+    """
+
+    MARK = "earwitness-looks-for-this-line"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def line_of(self, loc: Loc) -> int:
+        """The line of the value; of its header, for a table that has one."""
+        import tomlkit
+
+        if not loc:
+            return 1
+        document: Any = tomlkit.parse(self.text)
+        *around, last = loc
+        container = document
+        for part in around:
+            container = container[part]
+        if isinstance(container[last], dict):
+            return self._header_above(self._first_leaf(loc, container[last]), last)
+        container[last] = self.MARK
+        return _line_with(self.MARK, tomlkit.dumps(document))
+
+    def _first_leaf(self, loc: Loc, table: dict[str, Any]) -> int:
+        keys = list(table)
+        return self.line_of((*loc, keys[0])) if keys else self._header_of_empty(loc)
+
+    def _header_of_empty(self, loc: Loc) -> int:
+        return next((n for n, line in enumerate(self.text.splitlines(), 1) if _is_header(line, loc[-1])), 1)
+
+    def _header_above(self, line: int, key: str | int) -> int:
+        lines = self.text.splitlines()
+        return next((n for n in range(line, 0, -1) if _is_header(lines[n - 1], key)), line)
+
+
+def _is_header(line: str, key: str | int) -> bool:
+    named = re.fullmatch(r"\s*\[+(.+?)\]+\s*(?:#.*)?", line)
+    return named is not None and str(key) in {part.strip(" \"'") for part in named[1].split(".")}
+
+
+def _line_with(mark: str, text: str) -> int:
+    return text[: text.index(mark)].count("\n") + 1
+
+
+def _text(path: str | Path, failure: type[InputError]) -> str:
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except FileNotFoundError as error:
+        raise failure(f"{path}: there is no such file.") from error
+    except UnicodeDecodeError as error:
+        raise failure(f"{path}: not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+    except OSError as error:
+        raise failure(f"{path}: cannot be read: {error.strerror or error}.") from error
+
+
+def _exists(value: Any, loc: Loc) -> bool:
+    for part in loc:
+        inside = part in value if isinstance(value, dict) else isinstance(value, list) and _is_index(part, value)
+        if not inside:
+            return False
+        value = value[part]
+    return True
+
+
+def _is_index(part: str | int, items: list[Any]) -> bool:
+    return isinstance(part, int) and 0 <= part < len(items)
+
+
+# ── saying what is wrong ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
+    """One pydantic problem in our words: the bad value, what is allowed, what was probably meant."""
+    loc, value = problem["loc"], problem["input"]
+    context = problem.get("ctx", {})
+    match problem["type"]:
+        case "extra_forbidden":
+            return unknown_key(str(loc[-1]), fields_at(model, loc[:-1]), path_text(loc[:-1]))
+        case "missing":
+            return f"{_within(loc[:-1])}the key {loc[-1]!r} is missing."
+        case "literal_error":
+            allowed = str(context["expected"])
+            return f"{path_text(loc)}: {_short(value)} is not allowed. Allowed: {allowed}.{_guess(value, allowed)}"
+        case "value_error":
+            return f"{_within(loc)}{context['error']}"
+    return f"{path_text(loc)}: {_short(value)}: {problem['msg'][:1].lower()}{problem['msg'][1:]}."
+
+
+def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
+    """`unknown key 'contnet' in a step. Allowed: … Did you mean 'content'?`."""
+    names = sorted(allowed)
+    close = get_close_matches(key, names, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return f"unknown key {key!r}{f' in {where}' if where else ''}. Allowed: {', '.join(names) or 'none'}.{hint}"
+
+
+def path_text(loc: Loc) -> str:
+    """`("steps", 3, "say")` → `steps[3].say`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).removeprefix(".")
+
+
+def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
+    """The keys that the record at this place of the model takes."""
+    current: type[BaseModel] | None = model
+    for part in loc:
+        if current and isinstance(part, str) and part in current.model_fields:
+            current = _record_in(current.model_fields[part].annotation)
+    return list(current.model_fields) if current else []
+
+
+def _record_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _record_in(part))), None)
+
+
+def _guess(value: object, expected: str) -> str:
+    close = get_close_matches(str(value), re.findall(r"'([^']*)'", expected), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def _more(problems: int) -> str:
+    return f" ({problems} more problem{'s' if problems > 1 else ''} after it.)" if problems else ""
+
+
+def _within(loc: Loc) -> str:
+    return f"{path_text(loc)}: " if loc else ""
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,0 +1,205 @@
+"""Settings: from one `earwitness.toml`, or from code. Frozen, typed, and the same either way.
+
+::
+
+    path = "story.db"                     # the embedded ledger and store
+    detector = "rules"                    # a bare name …
+    [world_agent]                         # … or a table: `name`, and the strategy's own settings beside it
+    name = "rules"
+    most = 5
+    [recall]
+    recent = 2
+    permanent = "always"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
+
+from ..errors import InputError, SettingsError
+from ..records.base import Record
+from .located import Loc, Located, describe, read_toml
+
+FILE_NAME = "earwitness.toml"
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Switch = Annotated[bool, Field(strict=True)]
+
+
+class StrategySpec(Record):
+    """A strategy by name, with what it is made from: enough to make it again."""
+
+    name: str = Field(min_length=1)
+    """As it is registered (`rules`), or where it is found (`my_package.module:Class`)."""
+    settings: dict[str, Any] = {}
+    """Keyword arguments of its factory."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_or_table(cls, given: object) -> object:
+        if isinstance(given, str):
+            return {"name": given}
+        if isinstance(given, Mapping):
+            beside = {key: value for key, value in given.items() if key not in {"name", "settings"}}
+            within = given.get("settings", {})
+            named = {"name": given["name"]} if "name" in given else {}
+            return {**named, "settings": {**within, **beside} if isinstance(within, Mapping) else within}
+        return given
+
+
+class Recency(Record):
+    """How much newer memories are preferred: `score · (1 - weight + weight · 0.5 ** (age / half_life))`."""
+
+    weight: Share = 0.0
+    """0 = age does not matter, 1 = it decides as much as everything else."""
+    half_life: Positive = 7.0
+    """Game days after which what is new is worth half."""
+
+
+class RecallSettings(Record):
+    """START: what a recall asks and how much it brings back."""
+
+    recent: Annotated[int, Field(strict=True, ge=1, le=3)] = 3
+    """How many recent messages form the query: 1 to 3."""
+    memories: Count = 8
+    """How many memories at most."""
+    threshold: Share = 0.0
+    """Memories that score lower are left out."""
+    recency: Recency = Recency()
+    """Preference for what is new."""
+    diversity: Share = 0.0
+    """0 = only relevance counts, 1 = memories as unlike each other as can be (maximal marginal relevance)."""
+    token_budget: Count | None = None
+    """The most tokens the memories may take together (about 4 characters each); `None` = no limit."""
+    permanent: Literal["retrieve", "always"] = "retrieve"
+    """Plot, cards, dialogue and lore: found like any memory, or always there."""
+    wait: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 2.0
+    """Seconds a recall waits for messages still being settled; what it did not wait for is in `turn.pending`."""
+
+
+class FillSettings(Record):
+    """MIDDLE: how memories are put into a prompt."""
+
+    enabled: Switch = True
+    """False: the placeholder is removed, and nothing put in its place."""
+    format: Literal["numbered", "plain", "json"] = "numbered"
+    """How the memories are written down."""
+    template: str | None = None
+    """Text around them, with `{memories}` where they go; `None` = just the memories."""
+    placeholders: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """What stands for the memories besides `###SUPERMEMORY###`, such as `{{memories}}`."""
+
+    @field_validator("template")
+    @classmethod
+    def _has_a_place(cls, template: str | None) -> str | None:
+        if template is not None and "{memories}" not in template:
+            raise ValueError(f"template {template!r} does not hold {{memories}}, where the memories go.")
+        return template
+
+
+class EndSettings(Record):
+    """END: how long strategies may take, and when somebody counts as present."""
+
+    threshold: Share = 0.5
+    """Whoever perceives a message with at least this probability remembers it."""
+    detector_timeout: Positive = 5.0
+    """Seconds for a detector; then only the speaker remembers."""
+    plugin_timeout: Positive = 10.0
+    """Seconds for a World Agent, sharing rule, guard or plugin; then its answer is left out."""
+
+
+class Calendar(Record):
+    """How game days are shown to people. Memories always say `GameDay: {number}`."""
+
+    unit: str = Field(default="day", min_length=1)
+    """What one game day is called, such as `day`, `night`, `session`."""
+
+    def show(self, day: float) -> str:
+        """`day 6`, `night 2.5`."""
+        return f"{self.unit} {day:g}"
+
+
+class Settings(Record):
+    """Everything an Earwitness instance is told."""
+
+    path: str | None = None
+    """The file of the embedded ledger and store; in a settings file, as seen from its folder."""
+    ledger: StrategySpec = StrategySpec(name="sqlite")
+    """The book of the stories."""
+    store: StrategySpec = StrategySpec(name="sqlite")
+    """Where memories live."""
+    embedder: StrategySpec | None = StrategySpec(name="static")
+    """Texts to vectors, for stores that want them; `"none"` for words only."""
+    detector: StrategySpec | None = StrategySpec(name="rules")
+    """Who perceives a message; `"none"`: only its speaker, or whom the host names."""
+    world_agent: StrategySpec | None = StrategySpec(name="rules")
+    """What the world has to tell; `"none"`: nothing."""
+    sharing_rules: tuple[StrategySpec, ...] = ()
+    """Who else learns of it, in this order."""
+    guards: tuple[StrategySpec, ...] = ()
+    """What is withheld; all of them are asked."""
+    plugins: tuple[str, ...] | None = None
+    """Names of the plugins to load; `None` = all that are installed."""
+    block: tuple[str, ...] = ()
+    """Names of plugins never to load."""
+    plugin_settings: dict[str, dict[str, Any]] = {}
+    """Plugin name → keyword arguments of its factory: `[plugin_settings.chronicle]`."""
+    recall: RecallSettings = RecallSettings()
+    """START."""
+    fill: FillSettings = FillSettings()
+    """MIDDLE."""
+    end: EndSettings = EndSettings()
+    """END."""
+    strict: Switch = False
+    """Raise when a plugin or strategy fails, in place of naming it in the report."""
+    calendar: Calendar = Calendar()
+    """For display."""
+
+    _file: Located | None = PrivateAttr(default=None)
+
+    @field_validator("embedder", "detector", "world_agent", mode="before")
+    @classmethod
+    def _none_by_name(cls, given: object) -> object:
+        return None if given == "none" else given
+
+    @classmethod
+    def load(cls, path: str | Path = FILE_NAME) -> Self:
+        """Read a settings file. Raises `SettingsError` naming the file, the line and what is allowed."""
+        file = read_toml(path, SettingsError)
+        try:
+            settings = cls.model_validate(file.value, context=file)
+        except ValidationError as invalid:
+            raise file.explain(invalid, cls) from None
+        if settings.path is None:
+            return settings
+        return settings.model_copy(update={"path": str(Path(path).parent / settings.path)})
+
+    @classmethod
+    def of(cls, **values: Any) -> Self:
+        """Settings from code, with names, tables or records. Raises `SettingsError` saying what is allowed."""
+        return cls._from_code(values, None)
+
+    def changed(self, **values: Any) -> Self:
+        """These settings with some replaced, checked again. Raises `SettingsError`."""
+        kept = {name: getattr(self, name) for name in self.model_fields_set}
+        return self._from_code({**kept, **values}, self._file)
+
+    @classmethod
+    def _from_code(cls, values: dict[str, Any], file: Located | None) -> Self:
+        try:
+            return cls.model_validate(values, context=file)
+        except ValidationError as invalid:
+            raise SettingsError(f"settings: {describe(invalid.errors()[0], cls)}") from None
+
+    def model_post_init(self, context: object, /) -> None:
+        """Keep the file it came from, for errors that are found later."""
+        self._file = context if isinstance(context, Located) else None
+
+    def error(self, loc: Loc, message: str) -> InputError:
+        """A `SettingsError` about the setting at `loc`, with file and line where there is a file."""
+        return self._file.error(loc, message) if self._file else SettingsError(f"settings: {message}")
