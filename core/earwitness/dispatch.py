@@ -77,7 +77,7 @@ class Plugins:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Registered names, in the order their answers stand."""
+        """Registered names, in the order of registration."""
         return tuple(name for name, _ in self._manager.list_name_plugin())
 
     def hooks_of(self, name: str) -> tuple[str, ...]:
@@ -101,7 +101,8 @@ class Plugins:
         return bool(self._implementations(hook))
 
     def _implementations(self, hook: str) -> Sequence[pluggy.HookImpl]:
-        return list(reversed(getattr(self._manager.hook, hook).get_hookimpls()))
+        implementations: list[pluggy.HookImpl] = getattr(self._manager.hook, hook).get_hookimpls()
+        return implementations
 
     async def _ask_one(
         self, impl: pluggy.HookImpl, event: Event, expected: type[T], limit: float, data: Mapping[str, PluginData]
@@ -117,7 +118,7 @@ class _Manager(pluggy.PluginManager):
         if name not in HOOKS or not _implements(plugin, name):
             return None
         order = getattr(plugin, "order", "middle")
-        # pluggy runs the last registered first and we read its list backwards, so that plugins stand as registered
+        # pluggy calls its list from the end; we read it from the start, so that plugins stand as registered
         return {
             "wrapper": False,
             "hookwrapper": False,

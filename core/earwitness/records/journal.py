@@ -10,7 +10,7 @@ from .base import Record
 from .character import Character
 from .message import Context
 from .state import Day
-from .update import Update
+from .update import Audience, Update
 
 
 class Said(Record):
@@ -49,8 +49,10 @@ class Changed(Record):
     """The change in one sentence, when the host wants to word it."""
     updates: tuple[Update, ...] = ()
     """World updates the host tells in so many words."""
-    audience: Literal["present", "public"] | tuple[str, ...] = "present"
+    audience: Audience = "present"
     """Who may know of the change."""
+    quiet: bool = False
+    """Tell the world nothing: how the story begins, or who joins it."""
 
 
 class Prepared(Record):

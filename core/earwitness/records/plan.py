@@ -33,6 +33,10 @@ class Delivery(Record):
     """Whose container: character id or `world`."""
     source: str
     """Key of the journal entry the memory is about; retracting that takes it away."""
+    revision: int = 0
+    """Which revision of the source."""
+    part: str = "message"
+    """Which part of the source: `message`, `update-0`, `plot`, …; the memory id derives from these."""
     body: str
     """The content without the knowledge section."""
     knowledge: tuple[Knowledge, ...] = ()
@@ -136,7 +140,7 @@ class Plan(Record):
 
 
 class Snapshot(Record):
-    """A session as it stands after its last settled entry."""
+    """A session as it stands after the last entry whose plan is recorded."""
 
     id: str
     """Session id."""
@@ -147,7 +151,7 @@ class Snapshot(Record):
     told: dict[str, int] = {}
     """Character id → sequence up to which the world's news has been told."""
     settled: int = 0
-    """Sequence number of the last settled entry."""
+    """Sequence number of the last entry whose plan is recorded."""
     parent: str | None = None
     """The session it was forked from."""
     forked_at: int | None = None
