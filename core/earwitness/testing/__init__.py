@@ -1,0 +1,1 @@
+"""What any third party can run against its own store, ledger or detector."""

@@ -1,0 +1,392 @@
+"""A store and a ledger in a few dicts: what the contract means, for tests only.
+
+They keep nothing on disk and rank by shared words, so that one look shows they are right. The conformance suites
+compare other stores with them, and core's own tests run on them, without any backend. What they keep has been through
+JSON once, as it would have been with a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from ..containers import Container
+from ..errors import ContainerCollision, unknown
+from ..filters import EVERYTHING, Filter, matches
+from ..ids import own_key
+from ..protocols import Health
+from ..records.base import Record
+from ..records.journal import Appended, Body, Entry
+from ..records.memory import Hit, Memory
+from ..records.message import SettledMessage
+from ..records.plan import Delivery, Plan, Snapshot, Status, Withdrawal
+
+R = TypeVar("R", bound=Record)
+
+
+def kept(record: R) -> R:
+    """The record as a file would give it back. Raises `PydanticSerializationError` for what JSON cannot hold."""
+    return type(record).model_validate_json(record.model_dump_json())
+
+
+# ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def shared_words(query: str, text: str) -> float:
+    """The share of the query's distinct words that stand in the text, 0 to 1."""
+    wanted = set(query.casefold().split())
+    return len(wanted & set(text.casefold().split())) / len(wanted) if wanted else 0.0
+
+
+class MemoryStore:
+    """A `Store` for tests: one dict a container. Closing and opening it again keeps what it holds."""
+
+    def __init__(self) -> None:
+        self._containers: dict[str, dict[str, Memory]] = {}
+
+    async def open(self) -> None:
+        """Nothing to do."""
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        """Write or replace. All are checked before the first is written."""
+        for memory in [kept(memory) for memory in memories]:
+            self._containers.setdefault(memory.container, {})[memory.id] = memory
+
+    async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """Remove by container name → ids."""
+        for container, unwanted in ids.items():
+            for id in unwanted:
+                self._containers.get(container, {}).pop(id, None)
+
+    async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
+        """Those that exist, in the order asked."""
+        memories = self._containers.get(container, {})
+        return [memories[id] for id in ids if id in memories]
+
+    async def list(
+        self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
+    ) -> Sequence[Memory]:
+        """In the order they were first written: replacing a value keeps a dict's order."""
+        end = None if limit is None else offset + limit
+        return self._holding(container, filter)[offset:end]
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        """Every memory that the filter holds for, by the share of the query's words it has."""
+        scored = [(shared_words(query, memory.content), memory) for memory in self._holding(container, filter)]
+        best = sorted(scored, key=lambda pair: (-pair[0], pair[1].id))[:limit]
+        return [Hit(memory=memory, score=score, parts={"words": score}) for score, memory in best]
+
+    async def count(self, container: str) -> int:
+        """How many memories the container holds."""
+        return len(self._containers.get(container, {}))
+
+    async def drop(self, container: str) -> None:
+        """Remove the container and everything in it."""
+        self._containers.pop(container, None)
+
+    async def health(self) -> Health:
+        """Always well."""
+        return Health(ok=True, details={"containers": len(self._containers)})
+
+    def _holding(self, container: str, filter: Filter) -> Sequence[Memory]:
+        return [memory for memory in self._containers.get(container, {}).values() if matches(filter, memory.metadata)]
+
+
+# ── stories ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class Book:
+    """Everything the ledger holds of one session."""
+
+    snapshot: Snapshot
+    entries: list[Entry] = field(default_factory=list)
+    plans: dict[int, Plan] = field(default_factory=dict)
+    deliveries: dict[str, Delivery] = field(default_factory=dict)
+    messages: dict[str, SettledMessage] = field(default_factory=dict)
+    data: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+
+    def change(self, id: str, status: Status, reason: str | None = None) -> None:
+        """Give a delivery another status."""
+        delivery = self.deliveries[id]
+        self.deliveries[id] = delivery.model_copy(update={"status": status, "reason": reason or delivery.reason})
+
+    def write(self, plugin: str, key: str, value: JsonValue) -> None:
+        """Keep a plugin's value; `None` removes it."""
+        if value is None:
+            self.data.get(plugin, {}).pop(key, None)
+        else:
+            self.data.setdefault(plugin, {})[key] = value
+
+    def record(self, plan: Plan, after: Snapshot) -> None:
+        """What a plan changes. Taking away comes first, so what the plan itself brings stays."""
+        self.plans[plan.sequence] = plan
+        for withdrawal in plan.withdrawals:
+            for id in fallen(self.deliveries, withdrawal):
+                self.change(id, "withdrawn", withdrawal.reason)
+        for delivery in plan.deliveries:
+            self.deliveries.setdefault(delivery.id, delivery)
+        if plan.message is not None:
+            self.messages[plan.message.message.key] = plan.message
+        for write in plan.plugin_data:
+            self.write(write.plugin, write.key, write.value)
+        if self.snapshot.settled < plan.sequence:
+            self.snapshot = after
+
+
+def live(delivery: Delivery) -> bool:
+    """It holds its memory up, or is going to."""
+    return delivery.status in {"pending", "applied"}
+
+
+def fallen(deliveries: Mapping[str, Delivery], withdrawal: Withdrawal) -> set[str]:
+    """Ids of the live deliveries a withdrawal takes away: those it names, and for a memory what was told on from it.
+
+    What was told on stays where another way holds it up; a circle of tellers who have it from each other holds nothing.
+    """
+    alive = {id: delivery for id, delivery in deliveries.items() if live(delivery)}
+    if withdrawal.source is not None:
+        return {id for id, delivery in alive.items() if delivery.source == withdrawal.source}
+    gone = {id for id, delivery in alive.items() if delivery.memory_id == withdrawal.memory_id}
+    told_on = _told_on(alive, withdrawal.memory_id) - gone
+    firm = set(alive) - told_on - gone
+    while rescued := {id for id in told_on - firm if alive[id].support.via in _memories(alive, firm)}:
+        firm |= rescued
+    return gone | (told_on - firm)
+
+
+def _memories(alive: Mapping[str, Delivery], ids: Iterable[str]) -> set[str]:
+    return {alive[id].memory_id for id in ids}
+
+
+def _told_on(alive: Mapping[str, Delivery], memory_id: str | None) -> set[str]:
+    """Ids of the deliveries that go back to this memory over any number of tellers, perhaps beside other ways."""
+    found: set[str] = set()
+    tellers: set[str | None] = {memory_id}
+    while fresh := {id for id, delivery in alive.items() if delivery.support.via in tellers} - found:
+        found |= fresh
+        tellers = {*_memories(alive, fresh)}
+    return found
+
+
+class MemoryLedger:
+    """A `Ledger` for tests: one `Book` a session. Closing and opening it again keeps what it holds."""
+
+    def __init__(self) -> None:
+        self._books: dict[str, Book] = {}
+        self._containers: dict[str, Container] = {}
+
+    async def open(self) -> None:
+        """Nothing to do."""
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+    async def create(self, snapshot: Snapshot, containers: Sequence[Container]) -> Snapshot:
+        """Create a session with its containers, or return the one that exists."""
+        if snapshot.id not in self._books:
+            self._claim(containers)
+            self._books[snapshot.id] = Book(kept(snapshot))
+        return self._books[snapshot.id].snapshot
+
+    async def load(self, session: str) -> Snapshot | None:
+        """The session as of its last settled entry."""
+        return self._books[session].snapshot if session in self._books else None
+
+    async def sessions(self) -> Sequence[str]:
+        """All session ids, sorted."""
+        return sorted(self._books)
+
+    async def register(self, containers: Sequence[Container]) -> None:
+        """Claim containers for their owners, all or none."""
+        self._claim(containers)
+
+    async def containers(self, session: str) -> Sequence[Container]:
+        """The session's registered containers."""
+        return [container for container in self._containers.values() if container.session == session]
+
+    async def forget(self, session: str) -> None:
+        """Remove the session."""
+        self._books.pop(session, None)
+        self._release(lambda container: container.session == session)
+
+    async def forget_owner(self, session: str, owner: str) -> None:
+        """Remove one owner's deliveries; those not yet due stay as struck, so that no resumed plan brings them."""
+        book = self._read(session)
+        for id, delivery in list(book.deliveries.items()):
+            if delivery.owner == owner and delivery.status == "pending":
+                book.change(id, "struck", "forgotten")
+            elif delivery.owner == owner:
+                del book.deliveries[id]
+        self._release(lambda container: (container.session, container.owner) == (session, owner))
+
+    async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
+        """The next entry of the session, or the one that has this key."""
+        book = self._book(session)
+        if key is not None and (found := await self.entry(session, key=key)):
+            return Appended(entry=found, created=False)
+        sequence = len(book.entries) + 1
+        entry = Entry(
+            session=session, sequence=sequence, key=key or own_key(sequence), body=kept(body), timestamp=timestamp
+        )
+        book.entries.append(entry)
+        return Appended(entry=entry, created=True)
+
+    async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
+        """One entry by sequence number or key."""
+        found = (entry for entry in self._read(session).entries if sequence == entry.sequence or key == entry.key)
+        return next(found, None)
+
+    async def entries(
+        self,
+        session: str,
+        *,
+        after: int = 0,
+        up_to: int | None = None,
+        unsettled: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[Entry]:
+        """Entries in sequence order."""
+        asked = (
+            entry
+            for entry in self._read(session).entries
+            if entry.sequence > after
+            and (up_to is None or entry.sequence <= up_to)
+            and not (unsettled and entry.settled)
+        )
+        return list(islice(asked, limit))
+
+    async def record(self, plan: Plan, after: Snapshot) -> Plan:
+        """Record the plan and all that is in it, unless the entry has one."""
+        book = self._book(plan.session)
+        if plan.sequence not in book.plans:
+            book.record(kept(plan), kept(after))
+        return book.plans[plan.sequence]
+
+    async def plan(self, session: str, sequence: int) -> Plan | None:
+        """The recorded plan of an entry."""
+        return self._read(session).plans.get(sequence)
+
+    async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
+        """Recorded plans in sequence order."""
+        return [
+            plan for sequence, plan in sorted(self._read(session).plans.items()) if up_to is None or sequence <= up_to
+        ]
+
+    async def sync(self) -> None:
+        """Nothing to do."""
+
+    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+        """Mark entries settled and pending deliveries applied; what was struck or withdrawn stays so."""
+        book = self._book(session)
+        book.entries = [
+            entry.model_copy(update={"settled": True}) if entry.sequence in sequences else entry
+            for entry in book.entries
+        ]
+        for id in applied:
+            if id in book.deliveries and book.deliveries[id].status == "pending":
+                book.change(id, "applied")
+
+    async def deliveries(
+        self,
+        session: str,
+        *,
+        memory_ids: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        container: str | None = None,
+        via: Sequence[str] | None = None,
+        status: Status | None = None,
+        due_by: float | None = None,
+        after: int = 0,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Delivery]:
+        """Deliveries that meet all conditions. An empty list of ids is a condition that nothing meets."""
+
+        def asked(delivery: Delivery) -> bool:
+            return (
+                _among(delivery.memory_id, memory_ids)
+                and _among(delivery.source, sources)
+                and _among(delivery.support.via, via)
+                and _among(delivery.metadata.get("type"), types)
+                and container in {None, delivery.container}
+                and status in {None, delivery.status}
+                and (due_by is None or delivery.due <= due_by)
+                and delivery.sequence > after
+            )
+
+        found = filter(asked, self._read(session).deliveries.values())
+        return sorted(found, key=lambda delivery: (delivery.due, delivery.sequence))[:limit]
+
+    async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
+        """Ids of memories with a live delivery whose knowledge cites one of these."""
+        cited = set(memory_ids)
+        return _unique(
+            delivery.memory_id
+            for delivery in self._read(session).deliveries.values()
+            if live(delivery) and any(cited.intersection(line.cites) for line in delivery.knowledge)
+        )
+
+    async def messages(
+        self, session: str, *, before: int | None = None, keys: Sequence[str] | None = None, limit: int | None = None
+    ) -> Sequence[SettledMessage]:
+        """Messages as last settled, oldest first."""
+        asked = [
+            settled
+            for settled in self._read(session).messages.values()
+            if _among(settled.message.key, keys) and (before is None or settled.message.sequence < before)
+        ]
+        asked.sort(key=lambda settled: settled.message.sequence)
+        return asked if limit is None else asked[max(0, len(asked) - limit) :]
+
+    async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
+        """Everything this plugin keeps for this session."""
+        return dict(self._read(session).data.get(plugin, {}))
+
+    async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
+        """Keep values; `None` removes a key."""
+        for key, value in values.items():
+            self._book(session).write(plugin, key, value)
+
+    async def health(self) -> Health:
+        """Always well."""
+        return Health(ok=True, details={"sessions": len(self._books), "containers": len(self._containers)})
+
+    def _book(self, session: str) -> Book:
+        if session not in self._books:
+            raise unknown("session", session, self._books)
+        return self._books[session]
+
+    def _read(self, session: str) -> Book:
+        return self._books.get(session) or Book(Snapshot(id=session))
+
+    def _claim(self, containers: Sequence[Container]) -> None:
+        claimed = dict(self._containers)
+        for container in containers:
+            holder = claimed.setdefault(container.name, container)
+            if holder != container:
+                raise ContainerCollision(
+                    f"container {container.name!r} of {container.owner!r} in session {container.session!r} belongs "
+                    f"to {holder.owner!r} in session {holder.session!r}. Choose another session or character id."
+                )
+        self._containers = claimed
+
+    def _release(self, unwanted: Callable[[Container], bool]) -> None:
+        self._containers = {name: held for name, held in self._containers.items() if not unwanted(held)}
+
+
+def _among(value: object, wanted: Sequence[str] | None) -> bool:
+    return wanted is None or value in wanted
+
+
+def _unique(ids: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(ids))
