@@ -1,0 +1,76 @@
+"""Connections to a story file: refuse what is not ours before touching it, then set it up."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from earwitness.errors import StorageCorrupt
+
+APPLICATION_ID = 0x45415257  # "EARW" in the header of the file: offset 68 of the SQLite file format
+_EXISTING = apsw.SQLITE_OPEN_READWRITE
+_BY_URI = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+
+
+def connect_writer(path: str, busy_timeout: float) -> apsw.Connection:
+    """The writing connection; creates the file. Raises `StorageCorrupt` for somebody else's file, or SQLite's errors."""
+    _refuse_foreign(path)
+    connection = apsw.Connection(path, flags=_EXISTING | apsw.SQLITE_OPEN_CREATE)
+    _set_up(connection, busy_timeout)
+    _claim(connection)
+    _use_wal(connection, busy_timeout)
+    connection.execute("PRAGMA journal_size_limit = 67108864")
+    return connection
+
+
+def connect_reader(path: str, busy_timeout: float) -> apsw.Connection:
+    """A connection that cannot change anything, to a file that a writer has opened before."""
+    connection = apsw.Connection(path, flags=_EXISTING)
+    _set_up(connection, busy_timeout)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _set_up(connection: apsw.Connection, busy_timeout: float) -> None:
+    connection.set_busy_timeout(int(busy_timeout * 1000))
+    connection.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
+
+
+def _refuse_foreign(path: str) -> None:
+    """Look at the header as `immutable`: no lock, no journal, no file beside it is made for a file that is not ours."""
+    if not Path(path).is_file() or not Path(path).stat().st_size:
+        return
+    with closing(apsw.Connection(f"{Path(path).as_uri()}?immutable=1", flags=_BY_URI)) as probe:
+        found = probe.pragma("application_id")
+    if found != APPLICATION_ID:
+        raise StorageCorrupt(
+            f"{path!r} is an SQLite file of another program (application id {found}, ours is {APPLICATION_ID}). "
+            "It was left untouched; choose another path."
+        )
+
+
+def _claim(connection: apsw.Connection) -> None:
+    """Mark a new file as ours in one step, before WAL, so that the mark stands in the file itself."""
+    if connection.pragma("application_id") == APPLICATION_ID:
+        return
+    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute("CREATE TABLE IF NOT EXISTS schema (component TEXT PRIMARY KEY, version INTEGER NOT NULL)")
+    connection.execute("COMMIT")
+
+
+def _use_wal(connection: apsw.Connection, busy_timeout: float) -> None:
+    """SQLite does not wait for other processes when it changes the journal mode, so we do."""
+    until = time.monotonic() + busy_timeout
+    while True:
+        try:
+            connection.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return

@@ -1,0 +1,141 @@
+"""One SQLite file of one Earwitness instance, for everything that keeps its data there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import TypeVar
+
+import apsw
+from anyio import CancelScope, to_thread
+
+from earwitness.errors import StorageError
+from earwitness.loading.resources import Resources
+
+from .connecting import connect_reader, connect_writer
+from .handoff import Job, Operation
+from .migrating import migrate, up_to_date
+from .readers import Readers
+from .trouble import translated
+from .writer import Writer
+
+T = TypeVar("T")
+IN_MEMORY = ":memory:"
+
+
+class Database:
+    """One file, one writing thread that commits together what waits, and a few reading threads.
+
+    Several components share it (`at`), and several processes may share the file: it is in WAL mode, and each write is
+    a transaction that waits up to `busy_timeout` seconds for other processes.
+
+    Every call but `at` raises `StorageError`: `StorageFull`, `StorageLocked`, `StorageCorrupt` for a file that is not
+    ours or damaged, or the plain one for a path that cannot be used; the message says what to do.
+    """
+
+    def __init__(self, path: str, *, busy_timeout: float = 5.0) -> None:
+        self.path = path if path == IN_MEMORY else str(Path(path).expanduser().resolve())
+        self._busy_timeout = busy_timeout
+        self._lock = Lock()
+        self._users = 0
+        self._writer: Writer | None = None
+        self._readers: Readers | None = None
+        self._folder: TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def at(cls, path: str, resources: Resources, *, busy_timeout: float = 5.0) -> Database:
+        """The one database for this file among those who share these resources.
+
+        `:memory:` is a file in a folder of its own, removed when the last user closes it.
+        """
+        made = cls(path, busy_timeout=busy_timeout)
+        return resources.get(cls, made.path, lambda: made)
+
+    async def open(self, component: str, migrations: Sequence[str]) -> None:
+        """Start using the file, and bring this component's tables up to date; `close` as often as you opened.
+
+        `migrations` are SQL scripts, oldest first: the component's version is how many have run. Those that are
+        missing run in one transaction. Raises `SchemaMismatch` when the file has run more of them than are given.
+        """
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._start()
+        try:
+            if not await self.write(partial(up_to_date, self.path, component, migrations), durable=False):
+                await self.write(partial(migrate, self.path, component, migrations))
+        except BaseException:
+            await self.close()
+            raise
+
+    async def write(self, operation: Operation[T], *, durable: bool = True) -> T:
+        """Run an operation in a write transaction and return what it returns, once that is committed.
+
+        With `durable` it then survives a power failure; without, it does once a later durable write, or `sync`, has
+        returned. Operations run one at a time in the order of the calls. One that raises is undone, alone. One may
+        run twice (when SQLite gave up the transaction it was in), so it must change nothing but the database, and
+        must not begin, commit or roll back. It must not hold on to the connection.
+        """
+        job = Job(operation, durable=durable)
+        self._open_writer().submit(job)
+        return await job.waiting
+
+    async def read(self, operation: Operation[T]) -> T:
+        """Run an operation in a read transaction: it sees one state of the file, with every write that has returned."""
+        job = Job(operation)
+        self._open_readers().submit(job)
+        return await job.waiting
+
+    async def sync(self) -> None:
+        """Return once every write so far is durable."""
+        await self.write(_nothing)
+
+    async def close(self) -> None:
+        """Stop using the file. The last user waits for what is queued and closes it."""
+        with self._lock:
+            self._users = max(0, self._users - 1)
+            if self._users:
+                return
+            stopping = (self._readers, self._writer, self._folder)
+            self._readers = self._writer = self._folder = None
+        with CancelScope(shield=True):
+            await to_thread.run_sync(_stop, *stopping)
+
+    def _start(self) -> None:
+        path = self.path
+        if path == IN_MEMORY:
+            self._folder = TemporaryDirectory(prefix="earwitness-")
+            path = str(Path(self._folder.name) / "story.db")
+        self._writer = Writer(partial(connect_writer, path, self._busy_timeout), self._translated)
+        self._readers = Readers(partial(connect_reader, path, self._busy_timeout), self._translated)
+
+    def _translated(self, error: BaseException) -> BaseException:
+        return translated(error, self.path, self._busy_timeout)
+
+    def _open_writer(self) -> Writer:
+        if self._writer is None:
+            raise self._closed()
+        return self._writer
+
+    def _open_readers(self) -> Readers:
+        if self._readers is None:
+            raise self._closed()
+        return self._readers
+
+    def _closed(self) -> StorageError:
+        return StorageError(f"{self.path!r} is not open. Call `open` first, or do not use it after `close`.")
+
+
+def _stop(readers: Readers | None, writer: Writer | None, folder: TemporaryDirectory[str] | None) -> None:
+    for worker in (readers, writer):
+        if worker is not None:
+            worker.stop()
+    if folder is not None:
+        folder.cleanup()
+
+
+def _nothing(connection: apsw.Connection) -> None:
+    """A durable write of nothing still brings to the disk what was written before it."""

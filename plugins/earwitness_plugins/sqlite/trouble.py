@@ -1,0 +1,37 @@
+"""What went wrong in SQLite, said in our own errors."""
+
+from __future__ import annotations
+
+import apsw
+
+from earwitness.errors import StorageCorrupt, StorageError, StorageFull, StorageLocked
+
+
+def translated(error: BaseException, path: str, waited: float) -> BaseException:
+    """Our error for one of SQLite's; any other error as it is."""
+    if not isinstance(error, apsw.Error):
+        return error
+    ours = _ours(error, path, waited)
+    ours.__cause__ = error
+    return ours
+
+
+def _ours(error: apsw.Error, path: str, waited: float) -> StorageError:
+    match error:
+        case apsw.FullError():
+            return StorageFull(f"no room left for {path!r}. Free some and repeat: nothing was written in part.")
+        case apsw.BusyError() | apsw.LockedError():
+            return StorageLocked(
+                f"{path!r} was held by another process for more than {waited:g} seconds. "
+                "Close the other program or raise the time limit, then repeat: nothing was written."
+            )
+        case apsw.NotADBError():
+            return StorageCorrupt(f"{path!r} is no story file of ours. It was left untouched; choose another path.")
+        case apsw.CorruptError():
+            return StorageCorrupt(f"{path!r} is damaged ({error}). Restore a copy; it was left as it is.")
+        case apsw.ReadOnlyError():
+            return StorageError(f"{path!r} may not be written to ({error}). Change its permissions or choose another.")
+        case apsw.CantOpenError():
+            return StorageError(f"{path!r} cannot be opened. Is it in a folder that exists and may be written to?")
+        case _:
+            return StorageError(f"{path!r}: SQLite says {type(error).__name__}: {error}. Nothing was written.")
