@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ FORMAT = "earwitness static table 1"
 SHIPPED = Path(__file__).parent / "data" / "static_table.npz"
 
 Floats = NDArray[np.float32]
+
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, OSError, TypeError, ValueError)
+"""What numpy and zipfile raise for a file that is cut off, altered, or something else altogether."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +46,11 @@ class StaticTable:
 
 def read_table(path: Path) -> StaticTable:
     """Read a table file. Raises `SettingsError` when it is missing, damaged or of another format."""
+    content = io.BytesIO(read_bytes(path))
     try:
-        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as members:
-            return _table(members, path)
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError) as problem:
+        with np.load(content, allow_pickle=False) as members:
+            return _table(members)
+    except _DAMAGES as problem:
         raise _unusable(path, str(problem)) from problem
 
 
@@ -62,10 +67,10 @@ def read_bytes(path: Path) -> bytes:
         raise _unusable(path, str(problem)) from problem
 
 
-def _table(members: Any, path: Path) -> StaticTable:
+def _table(members: Any) -> StaticTable:
     found = _text(members["format"])
     if found != FORMAT:
-        raise _unusable(path, f"its format is {found!r}, this version reads {FORMAT!r}")
+        raise ValueError(f"its format is {found!r}, this version reads {FORMAT!r}")
     return StaticTable(
         vocabulary=_text(members["vocabulary"]).split("\n"),
         rows=members["rows"],

@@ -57,7 +57,7 @@ def test_nothing_is_cut_into_nothing(wordpiece: WordPiece) -> None:
 
 def test_a_word_of_more_than_a_hundred_letters_is_one_unknown(wordpiece: WordPiece) -> None:
     assert wordpiece.ids("a" * 101) == [wordpiece.unknown]
-    assert wordpiece.ids("é" * 5_000_000) == [wordpiece.unknown]
+    assert wordpiece.ids("é" * 200_000) == [wordpiece.unknown]
     assert wordpiece.unknown not in wordpiece.ids("a" * 100)
 
 
