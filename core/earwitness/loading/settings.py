@@ -35,7 +35,7 @@ class StrategySpec(Record):
     """A strategy by name, with what it is made from: enough to make it again."""
 
     name: str = Field(min_length=1)
-    """As it is registered (`rules`), or where it is found (`my_package.module:Class`)."""
+    """As it is registered (`rules`), or where it is found (`mine.LastTwo`)."""
     settings: dict[str, Any] = {}
     """Keyword arguments of its factory."""
 
