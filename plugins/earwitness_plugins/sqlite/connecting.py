@@ -16,7 +16,7 @@ _BY_URI = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 def connect_writer(path: str, busy_timeout: float) -> apsw.Connection:
-    """The writing connection; creates the file. Raises `StorageCorrupt` for somebody else's file, or SQLite's errors."""
+    """The writing connection; creates the file. Raises `StorageCorrupt` for somebody else's file, SQLite's errors."""
     _refuse_foreign(path)
     connection = apsw.Connection(path, flags=_EXISTING | apsw.SQLITE_OPEN_CREATE)
     _set_up(connection, busy_timeout)
