@@ -92,14 +92,21 @@ def token_vectors(model: Any, ids: Sequence[int], *, batch: int = 256) -> Floats
 def principal_basis(vectors: Floats, dimension: int = DIMENSION) -> Floats:
     """The first right singular vectors of the uncentred matrix: shape (dimension, 384), orthonormal rows.
 
-    A singular vector is only known up to its sign: the entry that is largest in absolute value is made positive.
+    A singular vector is only known up to its sign: the entry that is largest in absolute value is made positive. Entries
+    are rounded to 7 decimals, below which processors disagree.
     """
     wide = vectors.astype(np.float64)
     _, directions = np.linalg.eigh(wide.T @ wide)
     basis = directions.T[::-1][:dimension]
     largest = basis[np.arange(dimension), np.abs(basis).argmax(axis=1)]
     signed: npt.NDArray[np.float64] = basis * np.sign(largest)[:, None]
-    return signed.astype(np.float32)
+    return (signed.round(7) + 0.0).astype(np.float32)  # + 0.0 makes a zero of -0.0
+
+
+def projected(vectors: Floats, basis: Floats) -> Floats:
+    """The vectors in the coordinates of the basis: shape (n, 256). Summed in double, so that processors agree."""
+    coordinates: npt.NDArray[np.float64] = vectors.astype(np.float64) @ basis.T.astype(np.float64)
+    return coordinates.astype(np.float32)
 
 
 def quantised(rows: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
@@ -127,7 +134,7 @@ def build() -> dict[str, npt.NDArray[Any]]:
     tokens = vocabulary()
     vectors = token_vectors(open_model(), range(len(tokens)))
     basis = principal_basis(vectors)
-    rows, scales = quantised(vectors @ basis.T)
+    rows, scales = quantised(projected(vectors, basis))
     centre, centred_norms = around_the_mean(rows, scales)
     return {
         "format": _as_bytes(FORMAT),
