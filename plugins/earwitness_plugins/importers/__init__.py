@@ -1,0 +1,1 @@
+"""Importers: one transcript format each, turned into scenes that `earwitness replay` plays."""

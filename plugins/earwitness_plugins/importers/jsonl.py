@@ -1,0 +1,51 @@
+"""Plain JSON Lines: one message a line, `{"speaker", "text"}`, and where known `"key"` and `"present"`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from earwitness.errors import StoryError
+from earwitness.protocols import Scene, SceneLine
+
+from .rows import Row, first_line, rows
+
+
+class JsonlImporter:
+    """Reads one conversation a file; the session is named after the file. A `speaker` of null is narration."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether the first line is (or begins like) a message."""
+        del path
+        return _is_message(first_line(head))
+
+    def read(self, path: str) -> Iterator[Scene]:
+        """The one scene. Raises `StoryError` naming file and line."""
+        lines = tuple(_line(row) for row in rows(path))
+        if not lines:
+            raise StoryError(f"{path}: there is no message in it.")
+        yield Scene(id=Path(path).stem, roster=_roster(lines), lines=lines)
+
+
+def _is_message(line: bytes) -> bool:
+    try:
+        value = json.loads(line)
+    except ValueError:  # longer than what was looked at
+        return line.startswith(b"{") and b'"speaker"' in line
+    return isinstance(value, dict) and "speaker" in value and "text" in value
+
+
+def _line(row: Row) -> SceneLine:
+    return SceneLine(
+        speaker=row.optional_text("speaker"),
+        text=row.text("text"),
+        key=row.optional_text("key"),
+        present=row.names("present"),
+    )
+
+
+def _roster(lines: Iterable[SceneLine]) -> tuple[str, ...]:
+    """Everybody who speaks or is named as present, in the order they first are."""
+    named = (name for line in lines for name in (*([line.speaker] if line.speaker else []), *(line.present or ())))
+    return tuple(dict.fromkeys(named))

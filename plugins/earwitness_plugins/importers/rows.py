@@ -1,0 +1,92 @@
+"""JSON Lines as rows that know where they stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from earwitness.errors import StoryError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One JSON object of a file."""
+
+    place: str
+    """`chat.jsonl:12`, or `scenes.jsonl:3: messages[7]`."""
+    values: dict[str, Any]
+    """What it says."""
+
+    def text(self, key: str) -> str:
+        """A text that must be there. Raises `StoryError`."""
+        value = self.values.get(key)
+        if not isinstance(value, str):
+            raise self.error(f"{key!r} must be text; it is {_said(value)}.")
+        return value
+
+    def optional_text(self, key: str) -> str | None:
+        """A text, or `None` where there is none. Raises `StoryError` for anything else."""
+        return None if self.values.get(key) is None else self.text(key)
+
+    def names(self, key: str) -> tuple[str, ...] | None:
+        """A list of names, or `None` where there is none. Raises `StoryError` for anything else."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            raise self.error(f"{key!r} must be a list of names; it is {_said(value)}.")
+        return tuple(value)
+
+    def rows(self, key: str) -> Iterator[Row]:
+        """A list of objects. Raises `StoryError` for anything else."""
+        value = self.values.get(key)
+        if not isinstance(value, list):
+            raise self.error(f"{key!r} must be a list; it is {_said(value)}.")
+        for number, item in enumerate(value):
+            yield as_row(f"{self.place}: {key}[{number}]", item)
+
+    def error(self, message: str) -> StoryError:
+        """A `StoryError` that says where."""
+        return StoryError(f"{self.place}: {message}")
+
+
+def rows(path: str) -> Iterator[Row]:
+    """The objects of a JSON Lines file, blank lines left out. Raises `StoryError` naming file and line."""
+    try:
+        with Path(path).open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield as_row(f"{path}:{number}", _parsed(f"{path}:{number}", line))
+    except FileNotFoundError as error:
+        raise StoryError(f"{path}: there is no such file.") from error
+    except UnicodeDecodeError as error:
+        raise StoryError(f"{path}: not UTF-8 text. Save it as UTF-8.") from error
+    except OSError as error:
+        raise StoryError(f"{path}: cannot be read: {error.strerror or error}.") from error
+
+
+def first_line(head: bytes) -> bytes:
+    """The first line that says something, without a byte order mark; cut off where the head ends."""
+    return head.lstrip(b"\xef\xbb\xbf \r\n").partition(b"\n")[0]
+
+
+def as_row(place: str, value: object) -> Row:
+    """The value as a row. Raises `StoryError` when it is no object."""
+    if not isinstance(value, dict):
+        raise StoryError(f"{place}: must be an object; it is {_said(value)}.")
+    return Row(place, value)
+
+
+def _parsed(place: str, line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise StoryError(f"{place}: not JSON: {error}.") from error
+
+
+def _said(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return "missing" if value is None else text if len(text) <= 60 else f"{text[:57]}…"
