@@ -92,8 +92,8 @@ def token_vectors(model: Any, ids: Sequence[int], *, batch: int = 256) -> Floats
 def principal_basis(vectors: Floats, dimension: int = DIMENSION) -> Floats:
     """The first right singular vectors of the uncentred matrix: shape (dimension, 384), orthonormal rows.
 
-    A singular vector is only known up to its sign: the entry that is largest in absolute value is made positive. Entries
-    are rounded to 7 decimals, below which processors disagree.
+    A singular vector is only known up to its sign: the entry that is largest in absolute value is made positive.
+    Entries are rounded to 7 decimals, below which linear algebra libraries and their kernels disagree.
     """
     wide = vectors.astype(np.float64)
     _, directions = np.linalg.eigh(wide.T @ wide)
@@ -104,7 +104,7 @@ def principal_basis(vectors: Floats, dimension: int = DIMENSION) -> Floats:
 
 
 def projected(vectors: Floats, basis: Floats) -> Floats:
-    """The vectors in the coordinates of the basis: shape (n, 256). Summed in double, so that processors agree."""
+    """The vectors in the coordinates of the basis: shape (n, 256). Summed in double, so that kernels agree."""
     coordinates: npt.NDArray[np.float64] = vectors.astype(np.float64) @ basis.T.astype(np.float64)
     return coordinates.astype(np.float32)
 
