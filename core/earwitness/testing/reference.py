@@ -24,6 +24,7 @@ from ..records.journal import Appended, Body, Entry
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot, Status, Withdrawal
+from ..words import coverage
 
 R = TypeVar("R", bound=Record)
 
@@ -34,12 +35,6 @@ def kept(record: R) -> R:
 
 
 # ── memories ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def shared_words(query: str, text: str) -> float:
-    """The share of the query's distinct words that stand in the text, 0 to 1."""
-    wanted = set(query.casefold().split())
-    return len(wanted & set(text.casefold().split())) / len(wanted) if wanted else 0.0
 
 
 class MemoryStore:
@@ -81,7 +76,7 @@ class MemoryStore:
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
     ) -> Sequence[Hit]:
         """Every memory that the filter holds for, by the share of the query's words it has."""
-        scored = [(shared_words(query, memory.content), memory) for memory in self._holding(container, filter)]
+        scored = [(coverage(query, memory.content), memory) for memory in self._holding(container, filter)]
         best = sorted(scored, key=lambda pair: (-pair[0], pair[1].id))[:limit]
         return [Hit(memory=memory, score=score, parts={"words": score}) for score, memory in best]
 

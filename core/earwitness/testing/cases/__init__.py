@@ -1,0 +1,1 @@
+"""The single tests of the suites, one room a promise."""

@@ -1,0 +1,148 @@
+"""Promise 1, for a store: a read names one container, and nothing crosses."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING
+
+import anyio
+
+from ...filters import EVERYTHING, NOTHING, Not, matches
+from ...protocols import Store
+from ...records.memory import Memory
+from ..reference import MemoryStore
+from ..samples import ODD_NAMES, memory
+from ..suite import case
+from .store_base import StoreCases
+
+if TYPE_CHECKING:
+    from ..operations import Operation
+
+
+class Walls(StoreCases):
+    """Containers and what is between them."""
+
+    @case
+    async def test_reads_stay_in_their_container_whatever_it_is_called(self, store: Store) -> None:
+        """Names that are prefixes, patterns, paths, SQL or encodings of each other, with the same id and words."""
+        for name in ODD_NAMES:
+            await store.put([memory(name, "m", "the sword", home=name)])
+        for name in ODD_NAMES:
+            await self._holds_exactly(store, name, [memory(name, "m", "the sword", home=name)])
+
+    @case
+    async def test_any_two_names_are_two_containers(self, store: Store) -> None:
+        """Random names, in twos and threes."""
+        from hypothesis import strategies as st
+
+        from ..strategies import ids
+
+        async def apart(names: Sequence[str]) -> None:
+            for name in names:
+                await store.put([memory(name, "m", "the sword", home=name)])
+            for name in names:
+                await self._holds_exactly(store, name, [memory(name, "m", "the sword", home=name)])
+            for name in names:
+                await store.drop(name)
+                await self._holds_exactly(store, name, [])
+
+        await self.for_all(apart, st.lists(ids, min_size=2, max_size=3, unique=True))
+
+    @case
+    async def test_who_has_nothing_gets_nothing(self, store: Store) -> None:
+        """An empty result never widens a read, and no filter reaches over the wall."""
+        await store.put([memory("s1-bob", f"m{n}", "Bob's secret is the cave") for n in range(20)])
+        for filter in (EVERYTHING, Not(NOTHING)):
+            assert list(await store.search("s1-alice", "secret cave", filter=filter)) == []
+            assert list(await store.list("s1-alice", filter=filter)) == []
+        assert list(await store.get("s1-alice", ["m1"])) == []
+
+    @case
+    async def test_replacing_and_removing_stay_in_their_container(self, store: Store) -> None:
+        """The same id lives in both."""
+        await store.put([memory(name, "m", "the same words") for name in ("s1-a", "s1-ab", "s1-b")])
+        await store.put([memory("s1-a", "m", "other words")])
+        await store.remove({"s1-ab": ["m"]})
+        await self._holds_exactly(store, "s1-a", [memory("s1-a", "m", "other words")])
+        await self._holds_exactly(store, "s1-ab", [])
+        await self._holds_exactly(store, "s1-b", [memory("s1-b", "m", "the same words")])
+
+    @case
+    async def test_dropping_stays_in_its_container(self, store: Store) -> None:
+        """Also where its name is the beginning of another, or a pattern that fits it."""
+        for name in ODD_NAMES:
+            await store.put([memory(name, "m")])
+        for number, name in enumerate(ODD_NAMES):
+            await store.drop(name)
+            left = [await store.count(other) for other in ODD_NAMES]
+            assert left == [0] * (number + 1) + [1] * (len(ODD_NAMES) - number - 1), f"after dropping {name!r}"
+
+    @case
+    async def test_another_container_moves_no_ranking(self, store: Store) -> None:
+        """Neither its words nor its number of memories: hits and scores are the same before and after."""
+        texts = ["the dragon sleeps", "the dragon and the sword", "a sword in the tavern", "bread and cheese"]
+        await store.put([memory("s1-alice", f"m{n}", text) for n, text in enumerate(texts)])
+        queries = ("dragon sword", "tavern", "the sword", "cheese or bread")
+        await self.until_searchable(store)
+        before = [list(await store.search("s1-alice", query)) for query in queries]
+        loud = ["dragon " * 9, "sword", "tavern tavern", "bread the cheese", "the"]
+        await store.put([memory(f"s{n % 7}-bob", f"m{n}", loud[n % len(loud)]) for n in range(300)])
+        await self.until_searchable(store)
+        assert [list(await store.search("s1-alice", query)) for query in queries] == before
+        for n in range(7):
+            await store.drop(f"s{n}-bob")
+        assert [list(await store.search("s1-alice", query)) for query in queries] == before
+
+    @case
+    async def test_writers_at_the_same_time_lose_nothing(self, store: Store) -> None:
+        """Each to its own container and all to a common one."""
+
+        async def write(writer: int) -> None:
+            for n in range(5):
+                await store.put([memory(f"own-{writer}", f"m{n}"), memory("common", f"m{writer}-{n}")])
+
+        async with anyio.create_task_group() as group:
+            for writer in range(8):
+                group.start_soon(write, writer)
+        assert [await store.count(f"own-{writer}") for writer in range(8)] == [5] * 8
+        assert await store.count("common") == 40
+
+    @case
+    async def test_random_interleavings_end_as_in_a_dict(self, store: Store) -> None:
+        """Writes, replacements, removals, drops and reads in any order, in containers of any name."""
+        from hypothesis import strategies as st
+
+        from ..operations import operations
+
+        run = count()
+
+        async def as_in_a_dict(steps: Sequence[Operation]) -> None:
+            model, prefix = MemoryStore(), f"run{next(run)}-"
+            for step in steps:
+                await step.on(model, prefix)
+                await step.on(store, prefix)
+                await self.until_searchable(store)
+                for name in {other.container for other in steps}:
+                    await self._agrees(store, model, prefix + name, step)
+
+        await self.for_all(as_in_a_dict, st.lists(operations, min_size=1, max_size=8))
+
+    async def _agrees(self, store: Store, model: Store, container: str, step: Operation) -> None:
+        kept = list(await model.list(container))
+        assert list(await store.list(container)) == kept
+        assert await store.count(container) == len(kept)
+        assert list(await store.list(container, filter=step.filter)) == await model.list(container, filter=step.filter)
+        hits = await store.search(container, step.query, filter=step.filter, limit=3)
+        found = [hit.memory for hit in hits]
+        assert len(found) == len({hit.id for hit in found}) <= 3
+        assert all(hit in kept and matches(step.filter, hit.metadata) for hit in found)
+
+    async def _holds_exactly(self, store: Store, container: str, expected: Sequence[Memory]) -> None:
+        await self.until_searchable(store)
+        assert list(await store.list(container)) == expected, container
+        assert await store.count(container) == len(expected), container
+        assert list(await store.get(container, ["m"])) == expected, container
+        query = expected[0].content if expected else "the sword"
+        assert [hit.memory for hit in await store.search(container, query)] == expected, container

@@ -1,0 +1,78 @@
+"""What one may do to a store, as values: to do the same to a model and compare.
+
+Imported only where a property is tried: it needs hypothesis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from ..filters import Filter
+from ..protocols import Store
+from ..records.memory import Memory, MetaValue
+from .strategies import filters, ids, metadata
+
+WORDS = ("sword", "dragon", "the", "tavern", "cave", "聖剣", "secret", "!")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something done to one container, and a read to try after it. On its own: only the read."""
+
+    container: str
+    query: str
+    filter: Filter
+
+    async def on(self, store: Store, prefix: str) -> None:
+        """Do it, in the container of that name behind the prefix."""
+
+
+@dataclass(frozen=True)
+class Put(Operation):
+    """Write or replace."""
+
+    batch: tuple[tuple[str, str, dict[str, MetaValue]], ...]
+
+    async def on(self, store: Store, prefix: str) -> None:
+        """Put the batch of (id, content, metadata)."""
+        container = prefix + self.container
+        await store.put(
+            [Memory(id=id, container=container, content=text, metadata=meta) for id, text, meta in self.batch]
+        )
+
+
+@dataclass(frozen=True)
+class Remove(Operation):
+    """Remove by id."""
+
+    ids: tuple[str, ...]
+
+    async def on(self, store: Store, prefix: str) -> None:
+        """Remove them."""
+        await store.remove({prefix + self.container: self.ids})
+
+
+@dataclass(frozen=True)
+class Drop(Operation):
+    """Remove everything."""
+
+    async def on(self, store: Store, prefix: str) -> None:
+        """Drop the container."""
+        await store.drop(prefix + self.container)
+
+
+_containers = st.one_of(st.sampled_from(("s1-a", "s1-ab", "s1-world")), ids)
+_contents = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
+_ids = st.one_of(st.sampled_from(("a", "b", "c")), ids)
+_memories = st.lists(st.tuples(_ids, _contents, metadata), max_size=4).map(tuple)
+_reads = {"container": _containers, "query": _contents, "filter": filters}
+
+operations: st.SearchStrategy[Operation] = st.one_of(
+    st.builds(Put, batch=_memories, **_reads),
+    st.builds(Remove, ids=st.lists(_ids, max_size=3).map(tuple), **_reads),
+    st.builds(Drop, **_reads),
+    st.builds(Operation, **_reads),
+)
+"""Any of them, on containers that meet often enough."""
