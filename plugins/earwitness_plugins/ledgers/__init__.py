@@ -1,0 +1,1 @@
+"""Ledgers: the transactional book of a store of stories."""

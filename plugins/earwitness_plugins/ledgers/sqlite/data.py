@@ -1,0 +1,32 @@
+"""What plugins keep for a session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import apsw
+from pydantic import JsonValue
+
+
+def read(connection: apsw.Connection, session: int, plugin: str) -> dict[str, JsonValue]:
+    """Everything one plugin keeps, by key."""
+    rows = connection.execute(
+        "SELECT key, value FROM ledger_data WHERE session = ? AND plugin = ? ORDER BY key", (session, plugin)
+    )
+    return {key: json.loads(value) for key, value in rows}
+
+
+def write(connection: apsw.Connection, session: int, plugin: str, values: Mapping[str, JsonValue]) -> None:
+    """Keep, replace, or remove (`None`)."""
+    for key, value in values.items():
+        if value is None:
+            connection.execute(
+                "DELETE FROM ledger_data WHERE session = ? AND plugin = ? AND key = ?", (session, plugin, key)
+            )
+        else:
+            connection.execute(
+                "INSERT INTO ledger_data (session, plugin, key, value) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (session, plugin, key) DO UPDATE SET value = excluded.value",
+                (session, plugin, key, json.dumps(value)),
+            )

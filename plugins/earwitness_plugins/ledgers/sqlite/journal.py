@@ -1,0 +1,99 @@
+"""The journal: entries get their numbers here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import apsw
+from pydantic import TypeAdapter
+
+from earwitness.ids import own_key
+from earwitness.records.journal import Body, Entry
+
+from .sessions import SEQUENCES, known, number, place, places
+
+_BODY: TypeAdapter[Body] = TypeAdapter(Body)
+_INSERT = "INSERT INTO ledger_entries (place, key, body, timestamp, settled, session) VALUES (?, ?, ?, ?, ?, ?)"
+_BY_KEY = "SELECT place, key, body, timestamp, settled FROM ledger_entries WHERE session = ? AND key = ?"
+_BY_PLACE = "SELECT place, key, body, timestamp, settled FROM ledger_entries WHERE place = ?"
+_RANGE = (
+    "SELECT place, key, body, timestamp, settled FROM ledger_entries WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?"
+)
+_UNSETTLED = (
+    "SELECT place, key, body, timestamp, settled FROM ledger_entries INDEXED BY ledger_entries_unsettled"
+    " WHERE settled = 0 AND place BETWEEN ? AND ? ORDER BY place LIMIT ?"
+)
+Row = tuple[int, str, str, str, int]
+
+
+def append(connection: apsw.Connection, session: str, body: str, key: str | None, timestamp: str) -> tuple[Row, bool]:
+    """The entry's row, and whether it is new. Raises `UnknownName` for an unknown session."""
+    its_number = known(connection, session)
+    existing = _by_key(connection, its_number, key) if key is not None else None
+    if existing is not None:
+        return existing, False
+    sequence = _last(connection, its_number) + 1
+    row = (place(its_number, sequence), key or own_key(sequence), body, timestamp, 0)
+    connection.execute(_INSERT, (*row, its_number))
+    return row, True
+
+
+def one(connection: apsw.Connection, session: str, sequence: int | None, key: str | None) -> Row | None:
+    """An entry by what is given of sequence number and key; by both, if both are given."""
+    its_number = number(connection, session)
+    if its_number is None:
+        return None
+    if key is None:
+        return None if sequence is None else _by_place(connection, place(its_number, sequence))
+    found = _by_key(connection, its_number, key)
+    return found if found and sequence in {None, found[0] % SEQUENCES} else None
+
+
+def several(
+    connection: apsw.Connection, session: str, after: int, up_to: int | None, unsettled: bool, limit: int | None
+) -> list[Row]:
+    """Entries in sequence order."""
+    its_number = number(connection, session)
+    if its_number is None:
+        return []
+    bindings = (*places(its_number, after, up_to), -1 if limit is None else limit)
+    return cast("list[Row]", connection.execute(_UNSETTLED if unsettled else _RANGE, bindings).fetchall())
+
+
+def settle(connection: apsw.Connection, session_number: int, sequences: Sequence[int]) -> None:
+    """Mark entries settled."""
+    connection.executemany(
+        "UPDATE ledger_entries SET settled = 1 WHERE place = ?",
+        [(place(session_number, sequence),) for sequence in sequences],
+    )
+
+
+def as_entry(session: str, row: Row) -> Entry:
+    """The record of a row."""
+    its_place, key, body, timestamp, settled = row
+    return Entry(
+        session=session,
+        sequence=its_place % SEQUENCES,
+        key=key,
+        body=_BODY.validate_json(body),
+        timestamp=timestamp,
+        settled=bool(settled),
+    )
+
+
+def _by_key(connection: apsw.Connection, session_number: int, key: str) -> Row | None:
+    return cast("Row | None", connection.execute(_BY_KEY, (session_number, key)).fetchone())
+
+
+def _by_place(connection: apsw.Connection, its_place: int) -> Row | None:
+    return cast("Row | None", connection.execute(_BY_PLACE, (its_place,)).fetchone())
+
+
+def _last(connection: apsw.Connection, session_number: int) -> int:
+    last = connection.execute(
+        "SELECT max(place) FROM ledger_entries WHERE place BETWEEN ? AND ?", places(session_number)
+    ).get
+    if last is not None:
+        return int(last) % SEQUENCES
+    return int(connection.execute("SELECT began FROM ledger_sessions WHERE number = ?", (session_number,)).get)

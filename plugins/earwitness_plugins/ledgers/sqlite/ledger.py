@@ -1,0 +1,193 @@
+"""The ledger as core sees it: each call is one transaction on the shared file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import apsw
+from pydantic import JsonValue
+
+from earwitness.containers import Container
+from earwitness.loading.resources import Resources
+from earwitness.protocols import Health
+from earwitness.records.journal import Appended, Body, Entry
+from earwitness.records.message import SettledMessage
+from earwitness.records.plan import Delivery, Plan, Snapshot, Status
+
+from ...sqlite import Database
+from . import asking, data, deliveries, journal, messages, plans, sessions
+from .health import examine
+from .schema import COMPONENT, MIGRATIONS
+from .text import as_json
+
+T = TypeVar("T")
+
+
+class SqliteLedger:
+    """The journal, the plans and the deliveries of any number of sessions, in one SQLite file.
+
+    Several processes may use the file at once. `path` may be `:memory:`, for a book that is gone after `close`.
+    Every call may raise `StorageError`: the file is full, locked by another process, damaged, or not ours.
+    """
+
+    def __init__(self, *, path: str, resources: Resources) -> None:
+        self._database = Database.at(path, resources)
+
+    async def open(self) -> None:
+        """Create or migrate the file. Raises `StorageCorrupt` or `SchemaMismatch` for one that cannot be used."""
+        await self._database.open(COMPONENT, MIGRATIONS)
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of the file."""
+        await self._database.close()
+
+    # ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def create(self, snapshot: Snapshot, containers: Sequence[Container]) -> Snapshot:
+        """Create a session, or return the one that exists. A fork's own entries begin after `snapshot.settled`."""
+        text = as_json(snapshot)
+        existing = await self._database.write(
+            lambda connection: sessions.create(connection, snapshot.id, snapshot.settled, text, containers)
+        )
+        return snapshot if existing is None else Snapshot.model_validate_json(existing)
+
+    async def load(self, session: str) -> Snapshot | None:
+        """The session as of its last settled entry."""
+        found = await self._database.read(lambda connection: sessions.load(connection, session))
+        return None if found is None else Snapshot.model_validate_json(found)
+
+    async def sessions(self) -> Sequence[str]:
+        """All session ids, sorted."""
+        return await self._database.read(sessions.all_ids)
+
+    async def register(self, containers: Sequence[Container]) -> None:
+        """Claim containers for their owners, all or none. Raises `ContainerCollision`."""
+        await self._database.write(lambda connection: sessions.register(connection, containers))
+
+    async def containers(self, session: str) -> Sequence[Container]:
+        """The session's containers, in the order they were claimed."""
+        return await self._database.read(lambda connection: sessions.containers_of(connection, session))
+
+    async def forget(self, session: str) -> None:
+        """Remove the session and all that is its own; an unknown one is fine."""
+        await self._database.write(lambda connection: sessions.forget(connection, session))
+
+    async def forget_owner(self, session: str, owner: str) -> None:
+        """Remove what one owner was delivered, and strike what was due, for the reason `forgotten`."""
+        await self._database.write(lambda connection: sessions.forget_owner(connection, session, owner))
+
+    # ── the journal ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
+        """Give the entry its sequence number. Raises `UnknownName` for an unknown session."""
+        text = as_json(body)
+        row, created = await self._database.write(
+            lambda connection: journal.append(connection, session, text, key, timestamp)
+        )
+        return Appended(entry=journal.as_entry(session, row), created=created)
+
+    async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
+        """One entry by sequence number, or by key."""
+        row = await self._database.read(lambda connection: journal.one(connection, session, sequence, key))
+        return None if row is None else journal.as_entry(session, row)
+
+    async def entries(
+        self,
+        session: str,
+        *,
+        after: int = 0,
+        up_to: int | None = None,
+        unsettled: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[Entry]:
+        """Entries in sequence order."""
+        rows = await self._database.read(
+            lambda connection: journal.several(connection, session, after, up_to, unsettled, limit)
+        )
+        return [journal.as_entry(session, row) for row in rows]
+
+    # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def record(self, plan: Plan, after: Snapshot) -> Plan:
+        """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
+        new = plans.Recordable.of(plan, after)
+        first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
+        return plan if first is None else Plan.model_validate_json(first)
+
+    async def plan(self, session: str, sequence: int) -> Plan | None:
+        """The plan of an entry as it was recorded: its deliveries show what was decided, not what came of it."""
+        found = await self._database.read(lambda connection: plans.one(connection, session, sequence))
+        return None if found is None else Plan.model_validate_json(found)
+
+    async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
+        """Recorded plans in sequence order."""
+        found = await self._database.read(lambda connection: plans.several(connection, session, up_to))
+        return [Plan.model_validate_json(text) for text in found]
+
+    async def sync(self) -> None:
+        """Make every earlier write durable."""
+        await self._database.sync()
+
+    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+        """Mark entries settled and pending deliveries applied. Not durable before `sync`. Raises `UnknownName`."""
+        await self._database.write(
+            lambda connection: plans.settle(connection, session, sequences, applied), durable=False
+        )
+
+    # ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def deliveries(
+        self,
+        session: str,
+        *,
+        memory_ids: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        container: str | None = None,
+        via: Sequence[str] | None = None,
+        status: Status | None = None,
+        due_by: float | None = None,
+        after: int = 0,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Sequence[Delivery]:
+        """Deliveries as they stand now that meet all conditions, in (due, sequence, position in the plan) order."""
+        wanted = asking.Wanted(memory_ids, sources, container, via, status, due_by, after, types, limit)
+        return await self._of(session, lambda connection, its_number: asking.ask(connection, its_number, wanted), [])
+
+    async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
+        """Ids of memories, with a delivery pending or applied, whose knowledge cites one of these; oldest first."""
+        return await self._of(
+            session, lambda connection, its_number: deliveries.citing(connection, its_number, memory_ids), []
+        )
+
+    async def messages(
+        self, session: str, *, before: int | None = None, keys: Sequence[str] | None = None, limit: int | None = None
+    ) -> Sequence[SettledMessage]:
+        """Messages as last settled, oldest first; with `limit`, the newest ones before that sequence number."""
+        return await self._of(
+            session, lambda connection, its_number: messages.several(connection, its_number, before, keys, limit), []
+        )
+
+    async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
+        """Everything this plugin keeps for this session."""
+        return await self._of(session, lambda connection, its_number: data.read(connection, its_number, plugin), {})
+
+    async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
+        """Keep values outside a plan; `None` removes a key. Raises `UnknownName` for an unknown session."""
+        await self._database.write(
+            lambda connection: data.write(connection, sessions.known(connection, session), plugin, values)
+        )
+
+    async def health(self) -> Health:
+        """For `doctor`."""
+        return await self._database.read(examine)
+
+    async def _of(self, session: str, question: Callable[[apsw.Connection, int], T], nothing: T) -> T:
+        """Ask about a session by its number; nothing is known of an unknown one."""
+
+        def operation(connection: apsw.Connection) -> T:
+            its_number = sessions.number(connection, session)
+            return nothing if its_number is None else question(connection, its_number)
+
+        return await self._database.read(operation)

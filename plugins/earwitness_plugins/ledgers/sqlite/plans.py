@@ -1,0 +1,107 @@
+"""Recorded plans: what was decided, and everything relational in it, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from earwitness.records.plan import Plan, PluginWrite, Snapshot, Withdrawal
+
+from . import data, deliveries, journal, messages
+from .sessions import known, number, place, places
+from .text import as_json
+from .withdrawing import withdraw
+
+
+@dataclass(frozen=True, slots=True)
+class Recordable:
+    """A plan taken apart into rows, before the transaction begins."""
+
+    session: str
+    sequence: int
+    plan: str
+    deliveries: Sequence[deliveries.Row]
+    message: messages.Row | None
+    plugin_data: Sequence[PluginWrite]
+    withdrawals: Sequence[Withdrawal]
+    settled: int
+    after: str
+
+    @classmethod
+    def of(cls, plan: Plan, after: Snapshot) -> Recordable:
+        """The rows of a plan. Raises `InputError` for what JSON cannot hold."""
+        return cls(
+            session=plan.session,
+            sequence=plan.sequence,
+            plan=as_json(plan, exclude={"deliveries"}),
+            deliveries=[deliveries.row(position, delivery) for position, delivery in enumerate(plan.deliveries)],
+            message=messages.row(plan.message) if plan.message else None,
+            plugin_data=plan.plugin_data,
+            withdrawals=plan.withdrawals,
+            settled=after.settled,
+            after=as_json(after),
+        )
+
+
+def record(connection: apsw.Connection, new: Recordable) -> str | None:
+    """Record a plan, or return the one this entry has. Raises `UnknownName` for an unknown session."""
+    session = known(connection, new.session)
+    first = _whole(connection, session, new.sequence)
+    if first is not None:
+        return first
+    connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (place(session, new.sequence), new.plan))
+    deliveries.insert(connection, session, new.sequence, new.deliveries)
+    for withdrawal in new.withdrawals:
+        withdraw(connection, session, new.sequence, withdrawal)
+    if new.message is not None:
+        messages.put(connection, session, new.message)
+    for written in new.plugin_data:
+        data.write(connection, session, written.plugin, {written.key: written.value})
+    _stand(connection, session, new)
+    return None
+
+
+def one(connection: apsw.Connection, session: str, sequence: int) -> str | None:
+    """A plan as recorded."""
+    its_number = number(connection, session)
+    return None if its_number is None else _whole(connection, its_number, sequence)
+
+
+def several(connection: apsw.Connection, session: str, up_to: int | None) -> list[str]:
+    """Plans in sequence order."""
+    its_number = number(connection, session)
+    if its_number is None:
+        return []
+    rows = connection.execute(
+        "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place",
+        places(its_number, 0, up_to),
+    )
+    found: list[tuple[int, str]] = rows.fetchall()  # type: ignore[assignment]
+    return [_joined(plan, deliveries.recorded(connection, its_number, sequence)) for sequence, plan in found]
+
+
+def settle(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+    """Mark entries settled and deliveries applied. Raises `UnknownName` for an unknown session."""
+    its_number = known(connection, session)
+    journal.settle(connection, its_number, sequences)
+    deliveries.apply(connection, its_number, applied)
+
+
+def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
+    """The session as it stands after the newest plan, whichever is recorded last."""
+    connection.execute(
+        "UPDATE ledger_sessions SET snapshot = ?, settled = ? WHERE number = ? AND settled < ?",
+        (new.after, new.settled, session, new.sequence),
+    )
+
+
+def _whole(connection: apsw.Connection, session: int, sequence: int) -> str | None:
+    plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (place(session, sequence),)).get
+    return None if plan is None else _joined(plan, deliveries.recorded(connection, session, sequence))
+
+
+def _joined(plan: str, its_deliveries: Iterable[str]) -> str:
+    """Put the deliveries back into the plan's JSON, as its last field."""
+    return f'{plan[:-1]},"deliveries":[{",".join(its_deliveries)}]}}'

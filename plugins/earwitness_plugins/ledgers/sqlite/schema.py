@@ -1,0 +1,111 @@
+"""The ledger's tables, as the scripts that made them. Add scripts at the end; never change one that was released."""
+
+from __future__ import annotations
+
+COMPONENT = "ledger"
+
+_FIRST = """
+-- A session is a small number inside the file; began = sequence number before its first own entry (a fork's start).
+CREATE TABLE ledger_sessions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    began INTEGER NOT NULL,
+    settled INTEGER NOT NULL,
+    snapshot TEXT NOT NULL
+);
+
+-- The name is the wall: it has one owner in the whole file.
+CREATE TABLE ledger_containers (
+    position INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL,
+    owner TEXT NOT NULL
+);
+CREATE INDEX ledger_containers_session ON ledger_containers (session, position);
+
+-- place = session number << 32 | sequence: a session's journal is one contiguous range.
+CREATE TABLE ledger_entries (
+    place INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    settled INTEGER NOT NULL DEFAULT 0,
+    timestamp TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX ledger_entries_key ON ledger_entries (session, key);
+CREATE INDEX ledger_entries_unsettled ON ledger_entries (settled) WHERE settled = 0;
+
+-- A plan without its deliveries: those stand below, once.
+CREATE TABLE ledger_plans (
+    place INTEGER PRIMARY KEY,
+    plan TEXT NOT NULL
+);
+
+-- The delivery as recorded, and beside it what changes (status, reason) and what is asked by.
+CREATE TABLE ledger_deliveries (
+    number INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    memory_id TEXT NOT NULL,
+    container TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    source TEXT NOT NULL,
+    via TEXT,
+    type TEXT,
+    due REAL NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT,
+    delivery TEXT NOT NULL
+);
+CREATE UNIQUE INDEX ledger_deliveries_id ON ledger_deliveries (session, id);
+CREATE INDEX ledger_deliveries_plan ON ledger_deliveries (session, sequence, position);
+CREATE INDEX ledger_deliveries_memory ON ledger_deliveries (session, memory_id);
+CREATE INDEX ledger_deliveries_source ON ledger_deliveries (session, source);
+CREATE INDEX ledger_deliveries_container ON ledger_deliveries (session, container, type, sequence);
+CREATE INDEX ledger_deliveries_via ON ledger_deliveries (session, via) WHERE via IS NOT NULL;
+CREATE INDEX ledger_deliveries_pending ON ledger_deliveries (session, due, sequence, position)
+    WHERE status = 'pending';
+CREATE INDEX ledger_deliveries_pending_in ON ledger_deliveries (session, container, due, sequence, position)
+    WHERE status = 'pending';
+
+-- What a plan delivers that an earlier one (or its own earlier line) delivers already: kept to show the plan whole.
+CREATE TABLE ledger_repeats (
+    session INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    delivery TEXT NOT NULL,
+    PRIMARY KEY (session, sequence, position)
+);
+
+-- Which deliveries' knowledge rests on which memory.
+CREATE TABLE ledger_citations (
+    session INTEGER NOT NULL,
+    cited TEXT NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (session, cited, delivery)
+) WITHOUT ROWID;
+
+CREATE TABLE ledger_messages (
+    number INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    message TEXT NOT NULL
+);
+CREATE UNIQUE INDEX ledger_messages_key ON ledger_messages (session, key);
+CREATE INDEX ledger_messages_sequence ON ledger_messages (session, sequence);
+
+CREATE TABLE ledger_data (
+    number INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    plugin TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL
+);
+CREATE UNIQUE INDEX ledger_data_key ON ledger_data (session, plugin, key);
+"""
+
+MIGRATIONS = (_FIRST,)

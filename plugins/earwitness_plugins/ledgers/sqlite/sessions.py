@@ -1,0 +1,137 @@
+"""Sessions and the register of containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from earwitness.containers import Container
+from earwitness.errors import ContainerCollision, UnknownName, unknown
+
+SEQUENCES = 2**32
+LISTED = 50
+_FORGET = (
+    "DELETE FROM ledger_entries WHERE place BETWEEN :first AND :last",
+    "DELETE FROM ledger_plans WHERE place BETWEEN :first AND :last",
+    "DELETE FROM ledger_deliveries WHERE session = :number",
+    "DELETE FROM ledger_repeats WHERE session = :number",
+    "DELETE FROM ledger_citations WHERE session = :number",
+    "DELETE FROM ledger_messages WHERE session = :number",
+    "DELETE FROM ledger_data WHERE session = :number",
+    "DELETE FROM ledger_sessions WHERE number = :number",
+)
+
+
+def number(connection: apsw.Connection, session: str) -> int | None:
+    """The session's number in this file."""
+    found = connection.execute("SELECT number FROM ledger_sessions WHERE id = ?", (session,)).get
+    return None if found is None else int(found)
+
+
+def known(connection: apsw.Connection, session: str) -> int:
+    """The session's number. Raises `UnknownName`."""
+    found = number(connection, session)
+    if found is None:
+        raise _unknown(connection, session)
+    return found
+
+
+def place(session_number: int, sequence: int) -> int:
+    """The row of a journal entry and of its plan."""
+    return session_number * SEQUENCES + sequence
+
+
+def places(session_number: int, after: int = 0, up_to: int | None = None) -> tuple[int, int]:
+    """The first and last row of those after one sequence number and up to another."""
+    last = SEQUENCES - 1 if up_to is None else min(max(up_to, 0), SEQUENCES - 1)
+    return place(session_number, max(after, 0) + 1), place(session_number, last)
+
+
+def create(
+    connection: apsw.Connection, session: str, settled: int, snapshot: str, containers: Sequence[Container]
+) -> str | None:
+    """Create, or return the snapshot of the session that exists."""
+    existing = load(connection, session)
+    if existing is not None:
+        return existing
+    register(connection, containers)
+    connection.execute(
+        "INSERT INTO ledger_sessions (id, began, settled, snapshot) VALUES (?, ?, ?, ?)",
+        (session, settled, settled, snapshot),
+    )
+    return None
+
+
+def load(connection: apsw.Connection, session: str) -> str | None:
+    """The snapshot as last recorded."""
+    found = connection.execute("SELECT snapshot FROM ledger_sessions WHERE id = ?", (session,)).get
+    return None if found is None else str(found)
+
+
+def all_ids(connection: apsw.Connection) -> list[str]:
+    """Session ids, sorted by code point."""
+    return [id for (id,) in connection.execute("SELECT id FROM ledger_sessions ORDER BY id")]
+
+
+def register(connection: apsw.Connection, containers: Iterable[Container]) -> None:
+    """Claim each name for its owner. Raises `ContainerCollision`."""
+    for container in containers:
+        found = connection.execute(
+            "SELECT session, owner FROM ledger_containers WHERE name = ?", (container.name,)
+        ).fetchone()
+        if found is None:
+            connection.execute(
+                "INSERT INTO ledger_containers (name, session, owner) VALUES (?, ?, ?)",
+                (container.name, container.session, container.owner),
+            )
+        elif found != (container.session, container.owner):
+            raise ContainerCollision(
+                f"container {container.name!r} of {container.owner!r} in session {container.session!r} would be the "
+                f"one of {found[1]!r} in session {found[0]!r}. Choose another session or character id."
+            )
+
+
+def containers_of(connection: apsw.Connection, session: str) -> list[Container]:
+    """The session's containers, in the order they were claimed."""
+    rows = connection.execute(
+        "SELECT name, owner FROM ledger_containers WHERE session = ? ORDER BY position", (session,)
+    )
+    return [Container(name=name, session=session, owner=owner) for name, owner in rows]
+
+
+def forget(connection: apsw.Connection, session: str) -> None:
+    """Remove every trace of a session; an unknown one has none."""
+    connection.execute("DELETE FROM ledger_containers WHERE session = ?", (session,))
+    found = number(connection, session)
+    if found is None:
+        return
+    its_own = {"number": found, "first": place(found, 0), "last": place(found, SEQUENCES - 1)}
+    for statement in _FORGET:
+        connection.execute(statement, its_own)
+
+
+def forget_owner(connection: apsw.Connection, session: str, owner: str) -> None:
+    """Remove what one owner was delivered; strike what is still due, so that it will never arrive."""
+    connection.execute("DELETE FROM ledger_containers WHERE session = ? AND owner = ?", (session, owner))
+    found = number(connection, session)
+    connection.execute(
+        "DELETE FROM ledger_citations WHERE session = ?1 AND delivery IN"
+        " (SELECT number FROM ledger_deliveries WHERE session = ?1 AND owner = ?2 AND status <> 'pending')",
+        (found, owner),
+    )
+    connection.execute(
+        "DELETE FROM ledger_deliveries WHERE session = ? AND owner = ? AND status <> 'pending'", (found, owner)
+    )
+    connection.execute("DELETE FROM ledger_repeats WHERE session = ? AND owner = ?", (found, owner))
+    connection.execute(
+        "UPDATE ledger_deliveries SET status = 'struck', reason = 'forgotten'"
+        " WHERE session = ? AND owner = ? AND status = 'pending'",
+        (found, owner),
+    )
+
+
+def _unknown(connection: apsw.Connection, session: str) -> UnknownName:
+    rows = connection.execute("SELECT id FROM ledger_sessions ORDER BY id LIMIT ?", (LISTED + 1,))
+    ids = [id for (id,) in rows]
+    return unknown("session", session, ids if len(ids) <= LISTED else [*ids[:LISTED], "…"])
