@@ -93,7 +93,7 @@ def test_records_serve_as_settings_too() -> None:
         ('[recall]\npermanent = "alway"\n', 2, ["'alway'", "'retrieve' or 'always'", "mean 'always'?"]),
         ('[recall]\nrecent = "3"\n', 2, ["recall.recent: '3'", "integer"]),
         ("[recall.recency]\nweight = 1.5\n", 2, ["recall.recency.weight: 1.5"]),
-        ('x = """\n\n"""\n[recall]\nrecent = 9\n', 1, ["unknown key 'x'", "1 more problem after it"]),
+        ('x = """\n\n"""\n[recall]\nrecent = 9\n', 1, ["unknown key 'x'", "1 more problem besides"]),
         ("[world_agent]\nmost = 5\n", 1, ["world_agent: the key 'name' is missing"]),
         ('plugins = [\n  "a",\n  3,\n]\n', 3, ["plugins[1]: 3", "string"]),
         ('[fill]\ntemplate = "what you know"\n', 2, ["'what you know'", "{memories}"]),

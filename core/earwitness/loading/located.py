@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
 Loc = tuple[str | int, ...]
+TAG = "kind"
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,35 @@ class Located:
         """`story.yaml:12: message`, ready to raise."""
         return self.failure(f"{self.path}:{self.line_of(loc)}: {message}")
 
+    @contextmanager
+    def at(self, loc: Loc) -> Iterator[None]:
+        """Whatever of ours is raised within is about this place of the file."""
+        try:
+            yield
+        except ValidationError as invalid:
+            raise self.error(loc, _plain_message(invalid)) from None
+        except InputError as error:
+            raise self.error(loc, str(error)) from None
+
     def explain(self, invalid: ValidationError, model: type[BaseModel], prefix: Loc = ()) -> InputError:
-        """One error for what pydantic found in the part of the file at `prefix`: the first problem, how many more."""
-        problems = [(prefix + problem["loc"], describe(problem, model)) for problem in invalid.errors()]
-        loc, first = min(problems, key=lambda problem: self.line_of(problem[0]))
-        return self.error(loc, first + _more(len(problems) - 1))
+        """One error for what pydantic found in the part of the file at `prefix`: one problem, and how many more.
+
+        An unknown key comes first: what is missing elsewhere was probably meant by it.
+        """
+        problems: dict[Loc, ErrorDetails] = {}
+        for problem in invalid.errors():
+            problem["loc"] = self._as_written(prefix, problem)
+            problems.setdefault(prefix + problem["loc"], problem)
+        first = min(problems, key=lambda loc: (problems[loc]["type"] != "extra_forbidden", self.line_of(loc)))
+        return self.error(first, describe(problems[first], model) + _more(len(problems) - 1))
+
+    def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
+        """The place without what pydantic adds to it, such as the member of a union that it tried."""
+        loc = problem["loc"]
+        shortest = len(loc) if problem["type"] == "missing" else 0
+        while len(loc) > shortest and not _exists(self.value, prefix + loc):
+            loc = loc[:-1]
+        return loc
 
 
 def read_yaml(path: str | Path, failure: type[InputError]) -> Located:
@@ -181,18 +206,37 @@ def path_text(loc: Loc) -> str:
 
 
 def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
-    """The keys that the record at this place of the model takes."""
-    current: type[BaseModel] | None = model
+    """The keys that the record at this place of the model takes; a part of `loc` may be the kind of a tagged record."""
+    records, implied = [model], set[str]()
     for part in loc:
-        if current and isinstance(part, str) and part in current.model_fields:
-            current = _record_in(current.model_fields[part].annotation)
-    return list(current.model_fields) if current else []
+        if isinstance(part, str):
+            tagged = _tagged(records, part)
+            records = tagged or [found for record in records for found in _inside(record, part)]
+            implied = {TAG} if tagged else set()
+    return sorted({name for record in records for name in record.model_fields} - implied)
 
 
-def _record_in(annotation: Any) -> type[BaseModel] | None:
+def _tagged(records: list[type[BaseModel]], kind: str) -> list[type[BaseModel]]:
+    return [
+        record
+        for record in records
+        if TAG in record.model_fields and kind in get_args(record.model_fields[TAG].annotation)
+    ]
+
+
+def _inside(record: type[BaseModel], field: str) -> list[type[BaseModel]]:
+    return _records_in(record.model_fields[field].annotation) if field in record.model_fields else []
+
+
+def _records_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _record_in(part))), None)
+        return [annotation]
+    return [found for part in get_args(annotation) for found in _records_in(part)]
+
+
+def _plain_message(invalid: ValidationError) -> str:
+    problem = invalid.errors()[0]
+    return str(problem.get("ctx", {}).get("error", problem["msg"]))
 
 
 def _guess(value: object, expected: str) -> str:
@@ -201,7 +245,7 @@ def _guess(value: object, expected: str) -> str:
 
 
 def _more(problems: int) -> str:
-    return f" ({problems} more problem{'s' if problems > 1 else ''} after it.)" if problems else ""
+    return f" ({problems} more problem{'s' if problems > 1 else ''} besides.)" if problems else ""
 
 
 def _within(loc: Loc) -> str:

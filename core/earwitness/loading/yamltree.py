@@ -30,38 +30,57 @@ for _name, (_pattern, _first) in _SCALARS.items():
     CoreSchemaLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(f"^(?:{_pattern})$"), _starts)
 
 
+def _whole_number(loader: CoreSchemaLoader, node: yaml.ScalarNode) -> int:
+    """YAML 1.2 knows no octal by a leading zero: 08 is 8."""
+    text = str(loader.construct_scalar(node))
+    return int(text, 0) if text[:2] in {"0o", "0x"} else int(text)
+
+
+CoreSchemaLoader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+
+
 class YamlTree:
     """One document: its data, and the line of everything in it."""
 
     def __init__(self, text: str, path: str, failure: type[InputError]) -> None:
         self._path, self._failure = path, failure
-        loader = CoreSchemaLoader(text)
         try:
-            self._root = loader.get_single_node()
-            self._refuse_repeated_keys(self._root)
-            self.value = loader.construct_document(self._root) if self._root else None
+            self._root, self.value = _composed(text)
         except yaml.MarkedYAMLError as error:
             raise failure(f"{path}:{_line(error)}: not YAML: {error.problem or error.context}.") from error
-        except (yaml.YAMLError, ValueError, TypeError) as error:
+        except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
             raise failure(f"{path}: not YAML: {error}.") from error
-        finally:
-            loader.dispose()
+        self._refuse_repeated_keys(self._root, set())
 
     def line_of(self, loc: Loc) -> int:
-        """The line (from 1) of a key or item; of the whole, for `()`."""
+        """The line (from 1) of a key or item, or of the nearest thing around it that stands in the text."""
         node, line = self._root, 1
         for part in loc:
-            line, node = _step(node, part)
+            if (step := _step(node, part)) is None:
+                break
+            line, node = step
         return line
 
-    def _refuse_repeated_keys(self, node: yaml.Node | None) -> None:
+    def _refuse_repeated_keys(self, node: yaml.Node | None, visited: set[int]) -> None:
+        if id(node) in visited:  # an alias: the same node again
+            return
+        visited.add(id(node))
         seen: set[str] = set()
         for key, child in _children(node):
             if key is not None and key.value in seen:
                 raise self._failure(f"{self._path}:{key.start_mark.line + 1}: the key {key.value!r} stands here twice.")
             if key is not None:
                 seen.add(str(key.value))
-            self._refuse_repeated_keys(child)
+            self._refuse_repeated_keys(child, visited)
+
+
+def _composed(text: str) -> tuple[yaml.Node | None, Any]:
+    loader = CoreSchemaLoader(text)
+    try:
+        root = loader.get_single_node()
+        return root, loader.construct_document(root) if root else None
+    finally:
+        loader.dispose()
 
 
 def _children(node: yaml.Node | None) -> list[tuple[yaml.Node | None, yaml.Node]]:
@@ -70,11 +89,11 @@ def _children(node: yaml.Node | None) -> list[tuple[yaml.Node | None, yaml.Node]
     return [(None, child) for child in node.value] if isinstance(node, yaml.SequenceNode) else []
 
 
-def _step(node: yaml.Node | None, part: str | int) -> tuple[int, yaml.Node]:
+def _step(node: yaml.Node | None, part: str | int) -> tuple[int, yaml.Node] | None:
     for position, (key, child) in enumerate(_children(node)):
         if (key.value == str(part)) if key is not None else (position == part):
             return (key or child).start_mark.line + 1, child
-    raise KeyError(part)
+    return None
 
 
 def _line(error: yaml.MarkedYAMLError) -> int:

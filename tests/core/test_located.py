@@ -1,0 +1,117 @@
+"""Files that people write by hand are read as they meant them, and know their lines."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from earwitness.errors import StoryError
+from earwitness.loading.located import Located, read_toml, read_yaml, yaml_text
+
+TOML = """\
+# a comment
+path = "s.db"
+text = \"\"\"
+two
+lines\"\"\"
+plugins = [
+  "a",
+  "b",
+]
+inline = { name = "x", most = 3 }
+
+[recall] # a header
+recent = 2
+[recall.recency]
+weight = 0.5
+[empty]
+["quoted key"]
+a = 1
+[[rule]]
+name = "one"
+[[rule]]
+name = "two"
+"""
+
+
+def yaml(text: str) -> Located:
+    """This text as a YAML file."""
+    return yaml_text(text, "s.yaml", StoryError)
+
+
+@pytest.mark.parametrize(
+    ("loc", "line"),
+    [
+        ((), 1),
+        (("path",), 2),
+        (("text",), 3),
+        (("plugins",), 6),
+        (("plugins", 1), 8),
+        (("inline", "most"), 10),
+        (("recall",), 12),
+        (("recall", "recent"), 13),
+        (("recall", "recency"), 14),
+        (("recall", "recency", "weight"), 15),
+        (("empty",), 16),
+        (("quoted key", "a"), 18),
+        (("rule", 1, "name"), 22),
+        (("recall", "not there"), 12),
+        (("nowhere", 3), 1),
+    ],
+)
+def test_everything_in_a_toml_file_has_its_line(tmp_path: Path, loc: tuple[str | int, ...], line: int) -> None:
+    (tmp_path / "x.toml").write_text(TOML, "utf-8")
+    assert read_toml(tmp_path / "x.toml", StoryError).line_of(loc) == line
+
+
+@pytest.mark.parametrize(
+    ("loc", "line"),
+    [((), 1), (("a",), 2), (("a", 1), 4), (("a", 1, "c"), 5), (("d",), 6), (("d", "inner"), 7), (("a", 9), 2)],
+)
+def test_everything_in_a_yaml_file_has_its_line(loc: tuple[str | int, ...], line: int) -> None:
+    assert yaml("# first\na:\n- one\n- b: two\n  c: three\nd:\n  inner: x\n").line_of(loc) == line
+
+
+def test_what_people_say_stays_text() -> None:
+    said = yaml("- No\n- yes\n- on\n- 2026-11-21\n- 12:30\n- 1_000\n- =\n").value
+    assert said == ["No", "yes", "on", "2026-11-21", "12:30", "1_000", "="]
+
+
+def test_numbers_booleans_and_nothing_are_what_they_are() -> None:
+    assert yaml("- 08\n- -3\n- 0x10\n- 0o17\n- 2.5\n- 1e3\n- true\n- ~\n-\n").value == [
+        8, -3, 16, 15, 2.5, 1000.0, True, None, None,
+    ]  # fmt: skip
+
+
+def test_a_key_that_stands_twice_is_refused_with_the_second_line() -> None:
+    with pytest.raises(StoryError, match=r"^s\.yaml:3: the key 'bob' stands here twice"):
+        yaml("a: 1\nbob: x\nbob: y\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [1\n", "a: b: c\n", "\tx: 1\n", "--- a\n--- b\n", "!!python/object:os.system x\n", "&a [*a, *b]\n"]
+)
+def test_what_is_not_plain_yaml_is_refused(text: str) -> None:
+    with pytest.raises(StoryError, match=r"^s\.yaml:\d+: not YAML"):
+        yaml(text)
+
+
+def test_a_bomb_of_aliases_is_looked_at_once() -> None:
+    names = "abcdefghijklmnop"
+    bomb = "a: &a [x]\n" + "".join(f"{n}: &{n} [{', '.join([f'*{m}'] * 9)}]\n" for m, n in pairwise(names))
+    assert yaml(bomb).line_of(("p",)) == 16
+
+
+def test_merged_keys_have_the_line_of_what_holds_them() -> None:
+    assert yaml("base: &b\n  x: 1\nother:\n  <<: *b\n  y: 2\n").line_of(("other", "x")) == 3
+
+
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    for path, said in {
+        tmp_path / "none": "no such file",
+        tmp_path / "bytes": "not UTF-8",
+        tmp_path: "cannot be read",
+    }.items():
+        with pytest.raises(StoryError, match=said):
+            read_yaml(path, StoryError)

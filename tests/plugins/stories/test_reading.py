@@ -1,0 +1,137 @@
+"""A story file is read as it was meant; what is wrong with it is said, with its line, before anything is played."""
+
+import pytest
+
+from earwitness.errors import StoryError
+from earwitness.loading.located import yaml_text
+from earwitness_plugins.stories.reading import checked
+from earwitness_plugins.stories.story import Change, Come, Edit, Member, Recall, Retract, Say, Story, WhoKnows
+
+STORY = """\
+story: cellar
+cast:
+  - alice
+  - {id: bob, aliases: [Robert]}
+  - id: voice
+    kind: narrator
+state: {game_day: 5, current_scene: tavern}
+present: [alice]
+prepare:
+  plot: Something lives in the cellar.
+  cards: {alice: Afraid of nothing.}
+  lore:
+    - {text: It eats boots., key: boots, known_by: [alice]}
+steps:
+  - alice: No
+  - say: {speaker: bob, text: Yes., key: answer}
+  - change: {game_day: 6, audience: alice}
+  - leave: bob
+  - enter: [bob, voice]
+  - move: {character: bob, place: attic}
+  - recall: alice
+  - recall: {character: bob, query: boots, show: 5}
+  - who_knows: boots
+  - edit: {key: answer, text: Perhaps.}
+  - reroll: Never.
+  - update: {text: Bob lost a boot, character: bob, type: item_lost, audience: public}
+  - retract: answer
+  - note: The end.
+"""
+
+
+def read(text: str) -> Story:
+    """The story in this text."""
+    return checked(yaml_text(text, "cellar.yaml", StoryError))
+
+
+def complaint(before: str, after: str) -> str:
+    """What is said once one part of the story is replaced by another."""
+    assert STORY.count(before) >= 1
+    with pytest.raises(StoryError) as caught:
+        read(STORY.replace(before, after, 1))
+    return str(caught.value)
+
+
+def test_a_bare_id_makes_a_member_of_the_cast() -> None:
+    assert read(STORY).cast[:2] == (Member(id="alice"), Member(id="bob", aliases=("Robert",)))
+
+
+def test_the_short_forms_say_the_same_as_the_long_ones() -> None:
+    long = STORY.replace("- alice: No", '- say: {speaker: alice, text: "No"}')
+    long = long.replace("- leave: bob", "- leave: {characters: [bob]}").replace(
+        "- recall: alice", "- recall: {character: alice}"
+    )
+    long = long.replace("- retract: answer", "- retract: {key: answer}").replace(
+        "- who_knows: boots", "- who_knows: {text: boots}"
+    )
+    assert read(long) == read(STORY)
+
+
+def test_every_step_is_read_as_it_was_meant() -> None:
+    steps = read(STORY).steps
+    assert steps[0] == Say(speaker="alice", text="No")
+    assert steps[2] == Change(changes={"game_day": 6}, audience=("alice",))
+    assert steps[3:5] == (Come(kind="leave", characters=("bob",)), Come(kind="enter", characters=("bob", "voice")))
+    assert steps[7:10] == (
+        Recall(character="bob", query="boots", show=5),
+        WhoKnows(text="boots"),
+        Edit(key="answer", text="Perhaps."),
+    )
+    assert steps[12] == Retract(key="answer")
+
+
+def test_a_step_has_the_same_key_at_every_play() -> None:
+    story = read(STORY)
+    assert [story.key(1), story.key(2), story.key(3)] == ["cellar:1", "answer", "cellar:3"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "said"),
+    [
+        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: context, key"),
+        ("alice: No", "alcie: No", 15, "'alcie' is neither a step nor one of the cast. A step: say, change"),
+        ("alice: No", "alcie: No", 15, "Did you mean 'alice'?"),
+        ("- recall: alice", "- recal: alice", 21, "Did you mean 'recall'?"),
+        ("speaker: bob", "speaker: bop", 16, "unknown character 'bop'. Known: alice, bob, voice. Did you mean 'bob'?"),
+        ("leave: bob", "leave: [alice, cat]", 18, "unknown character 'cat'"),
+        ("audience: alice", "audience: [cat]", 17, "unknown character 'cat'"),
+        ("present: [alice]", "present: [cat]", 8, "unknown character 'cat'"),
+        ("cards: {alice:", "cards: {cat:", 11, "unknown character 'cat'"),
+        ("known_by: [alice]", "known_by: [cat]", 13, "unknown character 'cat'"),
+        ("game_day: 6", "game_dya: 6", 17, "unknown state key 'game_dya'. Did you mean 'game_day'?"),
+        ("game_day: 5", "game_day: five", 7, "'five': input should be a valid number"),
+        ("{game_day: 6, audience: alice}", "{audience: alice}", 17, "nothing changes"),
+        (
+            "{key: answer, text: Perhaps.}",
+            "{key: anser, text: x}",
+            24,
+            "unknown message 'anser'. Known: answer. Did you",
+        ),
+        ("retract: answer", "retract: later", 27, "unknown message 'later'"),
+        ("key: answer", 'key: "#3"', 16, "message key '#3' starts with '#'"),
+        ("- alice\n", "- world\n", 3, "'world' is reserved for the world container"),
+        ("- alice\n", "- alice\n  - alice\n", 4, "character 'alice' stands twice"),
+        ("- alice\n", "- note\n", 3, "character 'note' is the name of a step"),
+        ("kind: narrator", "kind: teller", 6, "'teller' is not allowed. Allowed: 'character', 'persona' or 'narrator'"),
+        ("story: cellar", "story: persona-x", 1, "session id 'persona-x' starts with 'persona-'"),
+        ("story: cellar", "stoory: cellar", 1, "unknown key 'stoory'. Allowed: cast"),
+        ("story: cellar", 'story: "a\\nb"', 1, "control or invisible character"),
+        ("- alice: No", "- alice: 5", 15, "5: input should be a valid string"),
+        ("- alice: No", "- alice:", 15, "None: input should be a valid string"),
+        ("- alice: No", "- No", 15, "'No' is no step. Write alice:"),
+        ("- alice: No", "- {alice: x, bob: y}", 15, "a step is one thing; this one is 2: alice, bob"),
+        ("- leave: bob", "- move: bob", 18, "'move' takes keys"),
+        ("show: 5", "show: 0", 22, "0: input should be greater than or equal to 1"),
+        ("steps:", "steps: none\nnote:", 15, "unknown key 'note'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(before: str, after: str, line: int, said: str) -> None:
+    message = complaint(before, after)
+    assert message.startswith(f"cellar.yaml:{line}: ")
+    assert said in message
+
+
+@pytest.mark.parametrize("text", ["", "just words", "- a list"])
+def test_a_file_that_is_no_story_at_all_is_told_how_one_begins(text: str) -> None:
+    with pytest.raises(StoryError, match="a story begins with its keys: story, cast, steps"):
+        read(text)
