@@ -152,7 +152,9 @@ def parse(text: str) -> Filter:
         field, found, value = text.partition(op)
         if found and field.strip():
             return Compare(field.strip(), op, _literal(value.strip()))
-    raise InvalidFilter(f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3.")
+    raise InvalidFilter(
+        f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
+    )
 
 
 def _literal(text: str) -> Scalar:

@@ -20,7 +20,9 @@ BLOCK_OPEN = "<earwitness-memories>"
 BLOCK_CLOSE = "</earwitness-memories>"
 
 _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_FORGERY = re.compile(r"(?im)^(?=[^\S\n]*\\*[^\S\n]*(?:#{2,}|(?:message|game\s*day)\s*:|what are the relevant memories))")
+_FORGERY = re.compile(
+    r"(?im)^(?=[^\S\n]*\\*[^\S\n]*(?:#{2,}|(?:message|game\s*day)\s*:|what are the relevant memories))"
+)
 _PLACEHOLDER = re.compile(r"(?i)(?=###\s*SUPERME(?:M)?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")

@@ -7,7 +7,7 @@ A strategy is made by a registered factory (a class will do) from typed keyword 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[numpy.float32]
 
 T = TypeVar("T")
-Soon = T | Awaitable[T]
+Soon: TypeAlias = Union[T, Awaitable[T]]  # noqa: UP007 - an alias with a type variable needs the old spelling
 Kind = Literal[
     "detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder", "importer", "command", "graph"
 ]
@@ -210,7 +210,9 @@ class Store(Protocol):
         """Memories in the order they were first written."""
         ...
 
-    async def search(self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
         """The best hits, best first; ties by id. Only those the filter holds for."""
         ...
 
@@ -279,7 +281,13 @@ class Ledger(Protocol):
         ...
 
     async def entries(
-        self, session: str, *, after: int = 0, up_to: int | None = None, unsettled: bool = False, limit: int | None = None
+        self,
+        session: str,
+        *,
+        after: int = 0,
+        up_to: int | None = None,
+        unsettled: bool = False,
+        limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
         ...
@@ -348,6 +356,7 @@ class Ledger(Protocol):
 
 
 # ── bringing in ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 class SceneLine(Record):
     """One line of a transcript."""

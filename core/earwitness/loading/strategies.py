@@ -48,11 +48,11 @@ class Strategies:
         return tuple(sorted(found | {name for known, name in self._factories if known == kind}))
 
     def factory(self, kind: str, name: str) -> Factory:
-        """The factory under a name, or at a dotted path (`mine.LastTwo`). Raises `UnknownName` that lists the names."""
+        """The factory under a name, or at a path (`mine.LastTwo`, `mine:LastTwo`). Raises `UnknownName` that lists the names."""
         if (kind, name) in self._factories:
             return self._factories[kind, name]
         point = next((point for point in _points(kind) if point.name == name), None)
-        if point is None and "." not in name:
+        if point is None and not ("." in name or ":" in name):
             raise unknown(kind.replace("_", " "), name, self.names(kind))
         loaded = _load_point(point) if point else _load_path(kind, name)
         self._factories[kind, name] = loaded
@@ -123,11 +123,13 @@ def _load_point(point: EntryPoint) -> Factory:
 
 
 def _load_path(kind: str, path: str) -> Factory:
-    module, _, name = path.rpartition(".")
+    module, _, name = path.rpartition(":" if ":" in path else ".")
     try:
         factory: Factory = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise SettingsError(f"{kind} {path!r} cannot be imported: {error}. Write module.Class, importable here.") from error
+        raise SettingsError(
+            f"{kind} {path!r} cannot be imported: {error}. Write module.Class, importable here."
+        ) from error
     return factory
 
 

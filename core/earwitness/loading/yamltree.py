@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from .located import Loc
 
 
+HINT = "Text that holds one of : ? # , [ ] { } or begins with * needs quotes."
+
+
 class CoreSchemaLoader(yaml.SafeLoader):
     """PyYAML with the scalars of YAML 1.2's core schema: in a story, `No`, `on` and `12:30` are things people say."""
 
@@ -47,7 +50,7 @@ class YamlTree:
         try:
             self._root, self.value = _composed(text)
         except yaml.MarkedYAMLError as error:
-            raise failure(f"{path}:{_line(error)}: not YAML: {error.problem or error.context}.") from error
+            raise failure(f"{path}:{_line(error)}: not YAML: {error.problem or error.context}. {HINT}") from error
         except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
             raise failure(f"{path}: not YAML: {error}.") from error
         self._refuse_repeated_keys(self._root, set())

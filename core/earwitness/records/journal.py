@@ -9,7 +9,6 @@ from pydantic import Field, JsonValue
 from .base import Record
 from .character import Character
 from .message import Context
-from .state import Day
 from .update import Audience, Update
 
 
@@ -132,8 +131,6 @@ class Appended(Record):
     """The entry: the new one, or the one that already had this key."""
     created: bool
     """False when the key was there already."""
-
-
 
 
 Prepared.model_rebuild()

@@ -59,9 +59,9 @@ class Delivery(Record):
         return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
 
     @property
-    def standing(self) -> bool:
-        """It holds its memory up."""
-        return self.status == "applied"
+    def stands(self) -> bool:
+        """It holds its memory up, or will once it is due: neither struck nor withdrawn."""
+        return self.status in {"pending", "applied"}
 
 
 class Withdrawal(Record):

@@ -1,0 +1,201 @@
+"""Earwitness: one instance, one ledger, one store, its own strategies and plugins. Two instances share nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from . import transplant
+from .containers import character_container, world_container
+from .dispatch import Plugins
+from .engine import Engine
+from .errors import InputError, unknown
+from .ids import check_session_id
+from .live import Live
+from .loading import plugins as installed
+from .loading.resources import Resources
+from .loading.settings import Settings, StrategySpec
+from .loading.strategies import LoadFailure, Strategies
+from .records.character import Character, as_cast
+from .records.journal import Changed
+from .records.plan import Snapshot
+from .records.state import State
+from .session import Session, now
+from .validating import explained
+
+DEFAULT_FILE = "earwitness.db"
+
+
+class Earwitness:
+    """An open store of stories. Use it with `async with Earwitness.open(…)`."""
+
+    def __init__(self, engine: Engine, strategies: Strategies, failures: list[LoadFailure]) -> None:
+        self.engine = engine
+        self.strategies = strategies
+        self.failures = tuple(failures)
+        self._sessions: dict[str, Session] = {}
+        self._tasks = asyncio.TaskGroup()
+        self._opening = asyncio.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        settings: Settings | str | Path | None = None,
+        plugins: Iterable[object] = (),
+        strategies: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> Self:
+        """Wire an instance together; nothing is opened before `async with`.
+
+        `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
+        own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`);
+        `changes` replace single settings (`detector="everyone"`, `strict=True`).
+        Raises `SettingsError`, `UnknownName`, `PluginError`.
+        """
+        chosen = _settings(path, settings, changes)
+        makers, hooks = Strategies(), Plugins(strict=chosen.strict)
+        failures = installed.load(
+            hooks, allow=chosen.plugins, block=chosen.block, settings=chosen.plugin_settings
+        )  # fmt: skip
+        for plugin in plugins:
+            hooks.register(plugin, str(getattr(plugin, "name", None) or type(plugin).__name__.lower()))
+        return cls(_wired(chosen, makers, hooks, dict(strategies or {})), makers, failures)
+
+    async def __aenter__(self) -> Self:
+        await self.engine.ledger.open()
+        try:
+            await self.engine.store.open()
+        except BaseException:
+            await self.engine.ledger.close()
+            raise
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            await self._tasks.__aexit__(kind, error, traceback)
+        finally:
+            await self.engine.store.close()
+            await self.engine.ledger.close()
+
+    async def session(
+        self,
+        id: str,
+        *,
+        cast: Iterable[Character | str] = (),
+        state: Mapping[str, Any] | None = None,
+        present: Iterable[str] = (),
+    ) -> Session:
+        """Begin a story, or take one up again: then new members of `cast` join it, and `state` is left as it is.
+
+        `present` are ids of those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
+        """
+        check_session_id(id)
+        members = as_cast(cast)
+        async with self._opening:
+            found = self._sessions.get(id) or await self._resumed(id)
+            if found is None:
+                found = await self._begun(id, members.members, dict(state or {}), tuple(present))
+            self._sessions[id] = found
+        await found.settled()
+        newcomers = [member for member in members if found.cast.by_id.get(member.id) != member]
+        if newcomers:
+            await (await found.join(*newcomers)).settled()
+        return found
+
+    async def sessions(self) -> tuple[str, ...]:
+        """Ids of all stories, sorted."""
+        return tuple(await self.engine.ledger.sessions())
+
+    async def open_session(self, id: str) -> Session:
+        """A story that exists. Raises `UnknownName` that lists those there are."""
+        if await self.engine.ledger.load(id) is None:
+            raise unknown("session", id, await self.sessions())
+        return await self.session(id)
+
+    async def forget(self, session: str) -> None:
+        """Remove a story for good: memories, journal, everything. Raises `UnknownName`."""
+        story = await self.open_session(session)
+        self._sessions.pop(session, None)
+        await story.settled()
+        for container in await self.engine.ledger.containers(session):
+            await self.engine.store.drop(container.name)
+        await self.engine.ledger.forget(session)
+
+    async def import_session(self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None) -> Session:
+        """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`."""
+        return await self.session(await transplant.imported(self.engine, list(lines), id=id))
+
+    async def _resumed(self, id: str) -> Session | None:
+        """The session as the ledger has it; one whose creation was cut short is begun again."""
+        begun = await self.engine.ledger.load(id) and await self.engine.ledger.entries(id, limit=1)
+        return await self._opened(id) if begun else None
+
+    async def _opened(self, id: str) -> Session:
+        live = await Live.load(self.engine.ledger, id, self.engine.plugins)
+        return Session(self.engine, live, self._tasks, self.session)
+
+    async def _begun(
+        self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]
+    ) -> Session:
+        moves = tuple((who, "enter", None) for who in present)
+        for who in present:
+            if who not in {member.id for member in members}:
+                raise unknown("character", who, (member.id for member in members))
+        _checked_state(state)
+        body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
+        containers = [world_container(id), *(character_container(id, member.id) for member in members)]
+        await self.engine.ledger.create(Snapshot(id=id), containers)
+        await self.engine.ledger.append(id, body, key="#begin", timestamp=now())
+        return await self._opened(id)
+
+
+def _settings(path: str | Path | None, given: Settings | str | Path | None, changes: dict[str, Any]) -> Settings:
+    settings = given if isinstance(given, Settings) else Settings.load(given) if given is not None else Settings()
+    if path is not None:
+        changes = {**changes, "path": str(path)}
+    return settings.changed(**changes) if changes else settings
+
+
+def _wired(settings: Settings, makers: Strategies, hooks: Plugins, made: dict[str, Any]) -> Engine:
+    context: dict[str, object] = {"path": settings.path or DEFAULT_FILE, "resources": Resources()}
+    if settings.embedder is not None:
+        context["embedder"] = made.get("embedder") or makers.make("embedder", settings.embedder, **context)
+    else:
+        context["embedder"] = None
+
+    def one(kind: str, spec: StrategySpec | None) -> Any:
+        if kind in made:
+            return made[kind]
+        return None if spec is None else makers.make(kind, spec, **context)
+
+    def several(kind: str, specs: Iterable[StrategySpec]) -> Any:
+        given = [(type(each).__name__.lower(), each) for each in made.get(f"{kind}s", ())]
+        return (*((spec.name, makers.make(kind, spec, **context)) for spec in specs), *given)
+
+    return Engine(
+        settings=settings,
+        ledger=one("ledger", settings.ledger),
+        store=one("store", settings.store),
+        detector=one("detector", settings.detector),
+        world_agent=one("world_agent", settings.world_agent),
+        sharing_rules=several("sharing_rule", settings.sharing_rules),
+        guards=several("guard", settings.guards),
+        plugins=hooks,
+    )
+
+
+def _checked_state(state: Mapping[str, Any]) -> None:
+    try:
+        State().updated(state)
+    except ValidationError as error:
+        raise InputError(f"state {explained(error)}") from error

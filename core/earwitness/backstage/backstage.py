@@ -1,0 +1,113 @@
+"""What no character may see. Its answers are of a type that `fill` refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from typing import TYPE_CHECKING, Any
+
+from .. import transplant
+from ..containers import Container, character_container, world_container
+from ..end.message import said
+from ..end.revise import rejudged, settled_message
+from ..engine import Engine
+from ..errors import UnknownName, unknown
+from ..filters import EVERYTHING, Filter
+from ..formats import strip_block
+from ..ids import WORLD
+from ..live import Live
+from ..outcome import Outcome
+from ..records.message import Context, Message
+from .explain import explain
+from .records import Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
+from .who_knows import who_knows
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+
+class Backstage:
+    """The author's view of one session. Made by `Session.backstage`."""
+
+    def __init__(self, session: Session, engine: Engine, live: Live, role: str) -> None:
+        self._session = session
+        self._engine = engine
+        self._live = live
+        self.role = role
+
+    async def who_knows(self, question: str) -> WhoKnows:
+        """Every character: nothing found, or since when and how, with the memory that proves it."""
+        await self._session.settled()
+        return await who_knows(self._engine, self._live, question)
+
+    async def explain(self, memory_id: str) -> Explanation:
+        """How did this memory get there? Hop by hop. Raises `UnknownName`."""
+        await self._session.settled()
+        return await explain(self._engine, self._session.id, memory_id)
+
+    async def preview(
+        self, speaker: str, content: str, *, present: Iterable[str] | None = None, context: Context = "private_channel"
+    ) -> Preview:
+        """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing."""
+        await self._session.settled()
+        live, state = self._live, self._live.snapshot.state
+        sequence = live.snapshot.settled + 1
+        message = Message(
+            key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=strip_block(content),
+            game_day=state.game_day, scene=state.current_scene, context=context, timestamp="preview",
+            present=None if present is None else tuple(self._member(each) for each in present),
+        )  # fmt: skip
+        plan = await said(self._engine, live, message, sequence)
+        participants = plan.message.participants if plan.message else {}
+        return Preview(message=message, participants=participants, deliveries=plan.deliveries, answers=plan.answers)
+
+    async def replan(self, key: str) -> Replanned:
+        """Ask again about a settled message, and show the difference; nothing is changed. Raises `UnknownName`."""
+        await self._session.settled()
+        settled = await settled_message(self._engine, self._live, key)
+        if settled is None:
+            raise UnknownName(f"no message has the key {key!r} in session {self._session.id!r}.")
+        judged = await rejudged(self._engine, self._live, settled.message)
+        return Replanned(key=key, recorded=settled.participants, now=judged.settled.participants)
+
+    async def inspect(
+        self, owner: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
+    ) -> Shelf:
+        """What a character's container, or the `world`'s, holds. Raises `UnknownName`."""
+        await self._session.settled()
+        container = self._container(owner)
+        memories = await self._engine.store.list(container.name, filter=filter, limit=limit, offset=offset)
+        total = await self._engine.store.count(container.name)
+        return Shelf(owner=container.owner, container=container.name, total=total, memories=tuple(memories))
+
+    async def overview(self) -> Overview:
+        """The session at a glance."""
+        await self._session.settled()
+        owners = [*self._session.cast.ids, WORLD]
+        shelves = await asyncio.gather(*(self.inspect(owner, limit=0) for owner in owners))
+        snapshot = self._live.snapshot
+        return Overview(
+            session=snapshot.id, cast=snapshot.cast, state=snapshot.state, settled=snapshot.settled,
+            shelves=tuple(shelves), parent=snapshot.parent,
+        )  # fmt: skip
+
+    async def retract(self, target: str) -> Outcome:
+        """Take back a message or change (by key) or one memory (by id), noting this role."""
+        return await self._session.retract(target, by=self.role)
+
+    async def export(self) -> AsyncIterator[dict[str, Any]]:
+        """The whole session as JSON-ready lines; `Earwitness.import_session` takes them back."""
+        await self._session.settled()
+        async for line in transplant.exported(self._engine, self._session.id):
+            yield line
+
+    def _container(self, owner: str) -> Container:
+        if owner == WORLD:
+            return world_container(self._session.id)
+        return character_container(self._session.id, self._member(owner))
+
+    def _member(self, name: str) -> str:
+        found = self._session.cast.resolve(name)
+        if found is None:
+            raise unknown("character", name, (*self._session.cast.ids, WORLD))
+        return found.id

@@ -1,0 +1,54 @@
+"""How does she know? A memory's supports, walked back hop by hop to whoever perceived it first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..containers import world_container
+from ..engine import Engine
+from ..errors import UnknownName
+from ..formats import with_knowledge
+from ..records.plan import Delivery
+from .records import Cited, Explanation, Hop
+
+
+async def explain(engine: Engine, session: str, memory_id: str) -> Explanation:
+    """The memory's whole provenance. Raises `UnknownName` for an id this session never had."""
+    found = await _explained(engine, session, memory_id, frozenset())
+    if found is None:
+        raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")
+    return found
+
+
+async def _explained(engine: Engine, session: str, memory_id: str, seen: frozenset[str]) -> Explanation | None:
+    deliveries = await engine.ledger.deliveries(session, memory_ids=[memory_id])
+    if not deliveries or memory_id in seen:
+        return None
+    first = deliveries[0]
+    supports = tuple([await _hop(engine, each, seen | {memory_id}) for each in deliveries])
+    standing = [each for each in deliveries if each.stands]
+    return Explanation(
+        memory_id=memory_id, owner=first.owner, source=first.source, alive=bool(standing), supports=supports,
+        content=with_knowledge(first.body, [line.text for line in first.knowledge]),
+        knowledge=await _cited(engine, session, standing or deliveries),
+    )  # fmt: skip
+
+
+async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:
+    support = delivery.support
+    via = await _explained(engine, delivery.session, support.via, seen) if support.via else None
+    return Hop(
+        how=support.how, status=delivery.status, learned_day=support.learned_day, shared_from=support.shared_from,
+        rule=support.rule, reason=delivery.reason, via=via,
+    )  # fmt: skip
+
+
+async def _cited(engine: Engine, session: str, deliveries: Sequence[Delivery]) -> tuple[Cited, ...]:
+    lines = {line: None for each in deliveries for line in each.knowledge}
+    ids = sorted({id for line in lines for id in line.cites})
+    world = world_container(session).name
+    found = await engine.ledger.deliveries(session, memory_ids=ids, container=world) if ids else ()
+    contents = {each.memory_id: each.body for each in found}
+    return tuple(
+        Cited(text=line.text, rests_on=tuple(contents[id] for id in line.cites if id in contents)) for line in lines
+    )

@@ -1,0 +1,193 @@
+"""What backstage answers. None of these can be filled into a prompt: `fill` takes only what a turn recalled."""
+
+from __future__ import annotations
+
+from ..records.base import Record
+from ..records.character import Cast
+from ..records.memory import Memory
+from ..records.message import Message, Participant
+from ..records.plan import Answer, Delivery
+from ..records.state import State, day_text
+
+
+class BackstageRecord(Record):
+    """Holds what no character may see."""
+
+
+class Knower(BackstageRecord):
+    """Whether one character knows something, and how."""
+
+    character: str
+    """Character id."""
+    how: str | None = None
+    """`said it`, `heard it from alice`, `was told by bob`, …; `None` = nothing found."""
+    since: float | None = None
+    """The game day it was learned."""
+    memory_id: str | None = None
+    """The memory that proves it."""
+    text: str | None = None
+    """What stands there."""
+
+    @property
+    def knows(self) -> bool:
+        """Something was found."""
+        return self.how is not None
+
+    def __str__(self) -> str:
+        if self.how is None or self.since is None:
+            return f"{self.character}: nothing found"
+        return f"{self.character}: {self.how} on day {day_text(self.since)}"
+
+
+class WhoKnows(BackstageRecord):
+    """Who knows something: every character of the cast."""
+
+    question: str
+    """What was asked."""
+    knowers: dict[str, Knower]
+    """Character id → what was found."""
+
+    def __str__(self) -> str:
+        return "\n".join(str(knower) for knower in self.knowers.values())
+
+
+class Hop(BackstageRecord):
+    """One support of a memory."""
+
+    how: str
+    """`direct`, `witnessed` or `shared`."""
+    status: str
+    """`applied`, `pending`, `struck` or `withdrawn`."""
+    learned_day: float
+    """The game day it was learned."""
+    shared_from: str | None = None
+    """Who told it."""
+    rule: str | None = None
+    """The evidence or the rule behind it."""
+    reason: str | None = None
+    """Why it was struck or withdrawn."""
+    via: Explanation | None = None
+    """How the teller came to know it."""
+
+
+class Cited(BackstageRecord):
+    """A line of world knowledge and what it rests on."""
+
+    text: str
+    """The line."""
+    rests_on: tuple[str, ...]
+    """Contents of the world memories it cites."""
+
+
+class Explanation(BackstageRecord):
+    """How a memory got where it is, hop by hop."""
+
+    memory_id: str
+    """The memory."""
+    owner: str
+    """Whose container it is in."""
+    source: str
+    """Key of the message, change or piece it is about."""
+    alive: bool
+    """Some support stands."""
+    content: str
+    """What stands there, or stood."""
+    supports: tuple[Hop, ...]
+    """Every way it got there."""
+    knowledge: tuple[Cited, ...] = ()
+    """What was told along with it."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(0))
+
+    def _lines(self, depth: int) -> list[str]:
+        indent = "  " * depth
+        lines = [f"{indent}{self.owner} remembers {self.source!r}" + ("" if self.alive else " no more")]
+        for hop in self.supports:
+            told = f" from {hop.shared_from}" if hop.shared_from else ""
+            why = f": {hop.rule}" if hop.rule else ""
+            gone = (
+                f" [{hop.status}: {hop.reason}]"
+                if hop.reason
+                else ""
+                if hop.status == "applied"
+                else f" [{hop.status}]"
+            )
+            lines.append(f"{indent}  {hop.how}{told} on day {day_text(hop.learned_day)}{why}{gone}")
+            lines += hop.via._lines(depth + 2) if hop.via else []
+        for line in self.knowledge:
+            lines.append(f"{indent}  was told along: {line.text}")
+            lines += [f"{indent}    because the world remembers: {ground}" for ground in line.rests_on]
+        return lines
+
+
+class Preview(BackstageRecord):
+    """Who would learn this if it were said now. Nothing was written."""
+
+    message: Message
+    """The message as it would be."""
+    participants: dict[str, Participant]
+    """Who would perceive it."""
+    deliveries: tuple[Delivery, ...]
+    """What would be remembered; struck ones too, with the reason."""
+    answers: tuple[Answer, ...] = ()
+    """Who was asked, and what failed."""
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Owners of the containers it would reach."""
+        return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.stands))
+
+
+class Replanned(BackstageRecord):
+    """What would be decided now about a message that is settled. Nothing was changed."""
+
+    key: str
+    """Its key."""
+    recorded: dict[str, Participant]
+    """Who perceived it, as recorded."""
+    now: dict[str, Participant]
+    """Who would perceive it."""
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Who would perceive it too."""
+        return tuple(id for id in self.now if id not in self.recorded)
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Who would perceive it no more."""
+        return tuple(id for id in self.recorded if id not in self.now)
+
+
+class Shelf(BackstageRecord):
+    """What one container holds."""
+
+    owner: str
+    """Character id or `world`."""
+    container: str
+    """Container name."""
+    total: int
+    """How many memories it holds."""
+    memories: tuple[Memory, ...] = ()
+    """Those asked for, in the order they were written."""
+
+
+class Overview(BackstageRecord):
+    """A session at a glance."""
+
+    session: str
+    """Session id."""
+    cast: Cast
+    """Everybody."""
+    state: State
+    """What is the case."""
+    settled: int
+    """Entries decided."""
+    shelves: tuple[Shelf, ...]
+    """Every container, without its memories."""
+    parent: str | None = None
+    """The session it was forked from."""
+
+
+Hop.model_rebuild()

@@ -1,0 +1,165 @@
+"""CHANGE, and what was there before the story: from a journal entry to its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from ..containers import character_container, world_container
+from ..dispatch import Answered
+from ..engine import Engine
+from ..hooks import PluginData, StateChangeAnswer, StateChangeEvent
+from ..ids import derive, memory_id
+from ..live import Live, written
+from ..records.journal import Changed, Entry, Piece, Prepared
+from ..records.memory import Support
+from ..records.moment import Movement
+from ..records.plan import Delivery, Plan, Withdrawal
+from ..records.state import State
+from ..records.update import Update
+from .deliver import of_piece, of_update
+from .message import audience, changed_only
+from .share import guarded
+from .whereabouts import folded, moved_along
+
+PIECES = ("plot", "character_card", "example_dialog", "lore")
+
+
+async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Plan:
+    """The plan of a state change: the new state and cast, and the updates the world is told."""
+    before = live.snapshot
+    cast = before.cast.joined(body.joins)
+    for id in body.leaves_cast:
+        cast = cast.without(id)
+    movements = tuple(Movement(character=id, kind=kind, place=place) for id, kind, place in body.moves if id in cast)
+    state = _after(before.state, body, movements, entry.sequence)
+    present = _present(before.state, state)
+    data = dict(live.data())
+    answers = await _worded(engine, live, body, state, data)
+    updates = [*_described(body, before.state, state), *body.updates, *_of(answers, body)]
+    deliveries = [
+        of_update(
+            update, index, entry.key, 0, audience(update, present, live), before.id, entry.sequence,
+            state.current_scene, state.game_day, entry.timestamp,
+        )
+        for index, update in enumerate(updates)
+    ]  # fmt: skip
+    welcome = await _welcome(engine, live, body, entry, state.game_day)
+    plan = Plan(
+        session=before.id, sequence=entry.sequence, key=entry.key, movements=movements,
+        deliveries=(*deliveries, *welcome), due_day=state.game_day if state.game_day != before.state.game_day else None,
+        state=changed_only(before.state.model_dump(), _values(before.state, state)),
+        cast=cast if cast != before.cast else None, plugin_data=written(data),
+        answers=tuple(answer.reported() for answer in answers), degraded=any(answer.failure for answer in answers),
+    )  # fmt: skip
+    return await guarded(engine, plan)
+
+
+async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
+    """The plan of what was there before the story: one permanent memory a piece and owner, the world's copy included."""
+    session, now = live.snapshot.id, live.snapshot.state.game_day
+    deliveries: list[Delivery] = []
+    withdrawals: list[Withdrawal] = []
+    for piece in body.pieces:
+        source = piece_source(piece)
+        known = await engine.ledger.deliveries(session, sources=[source])
+        owners = live.snapshot.cast.ids if piece.owners is None else piece.owners
+        containers = [world_container(session), *(character_container(session, id) for id in owners)]
+        revision = entry.sequence if known else 0
+        new = [
+            of_piece(piece, source, revision, each, session, entry.sequence, now, entry.timestamp)
+            for each in containers
+        ]
+        standing = {(each.container, each.body) for each in known if each.stands}
+        if standing == {(each.container, each.body) for each in new}:
+            continue
+        if known:
+            withdrawals.append(Withdrawal(source=source, reason="replaced"))
+        deliveries += new
+    return Plan(
+        session=session, sequence=entry.sequence, key=entry.key, deliveries=tuple(deliveries), withdrawals=tuple(withdrawals)
+    )  # fmt: skip
+
+
+def piece_source(piece: Piece) -> str:
+    """What a piece is a version of: same type, lore key and owners; without a lore key, lore is known by its text."""
+    owners = "*" if piece.owners is None else ",".join(sorted(piece.owners))
+    named = piece.lore_key or (piece.text if piece.type in {"lore", "example_dialog"} else "")
+    return f"#piece-{derive(piece.type, named, owners)}"
+
+
+def _after(before: State, body: Changed, movements: Sequence[Movement], sequence: int) -> State:
+    changes = dict(body.changes)
+    state = before.updated(changes) if changes else before
+    if state.current_scene != before.current_scene and "whereabouts" not in changes:
+        state = state.updated({"whereabouts": moved_along(before.whereabouts, state.current_scene, sequence)})
+    if movements:
+        state = state.updated({"whereabouts": folded(state.whereabouts, movements, state.current_scene, sequence)})
+    return state
+
+
+def _present(before: State, after: State) -> list[str]:
+    """Who was here and still is, and who has come: they saw the change."""
+    return list(dict.fromkeys((*before.here, *after.here)))
+
+
+def _values(before: State, after: State) -> dict[str, object]:
+    """All keys of both, with the new values; `None` for what is gone."""
+    return {**dict.fromkeys(before.model_dump()), **{key: getattr(after, key) for key in after.model_dump()}}
+
+
+def _described(body: Changed, before: State, after: State) -> list[Update]:
+    if body.description is None:
+        return []
+    moved = before.current_scene != after.current_scene
+    where: dict[str, JsonValue] = (
+        {"location": after.current_scene, "previous_location": before.current_scene} if moved else {}
+    )
+    kind = "location_changed" if moved else None
+    return [Update(description=body.description, update_type=kind, audience=body.audience, metadata=where)]
+
+
+async def _worded(
+    engine: Engine, live: Live, body: Changed, after: State, data: dict[str, PluginData]
+) -> Sequence[Answered[StateChangeAnswer]]:
+    before = live.snapshot.state
+    keys = frozenset(changed_only(before.model_dump(), _values(before, after))) - {"whereabouts"}
+    if body.quiet or not keys:
+        return []
+    event = StateChangeEvent(
+        session=live.snapshot.id, cast=live.snapshot.cast, data=PluginData({}), before=before, after=after,
+        changed=keys, described=body.description is not None,
+    )  # fmt: skip
+    limit = engine.settings.end.plugin_timeout
+    return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, limit=limit, data=data)
+
+
+def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[Update]:
+    """Plugins' updates; where one does not say otherwise, those may know it who may know of the change."""
+    told = [update for answer in answers if answer.value for update in answer.value.updates]
+    return [
+        update.model_copy(update={"audience": body.audience}) if update.audience == "present" else update
+        for update in told
+    ]
+
+
+async def _welcome(engine: Engine, live: Live, body: Changed, entry: Entry, now: float) -> list[Delivery]:
+    """Common knowledge for newcomers: what is public and permanent, as the world has it."""
+    newcomers = [member.id for member in body.joins if member.id not in live.snapshot.cast]
+    if not newcomers or entry.sequence == 1:
+        return []
+    session = live.snapshot.id
+    common = await engine.ledger.deliveries(session, container=world_container(session).name, types=PIECES)
+    return [
+        _copied(each, character_container(session, id).name, id, entry.sequence, now)
+        for id in newcomers
+        for each in common
+        if each.stands and each.metadata.get("public") is True
+    ]
+
+
+def _copied(piece: Delivery, container: str, owner: str, sequence: int, now: float) -> Delivery:
+    id = memory_id(piece.session, piece.source, piece.revision, container, piece.part)
+    here = {"container": container, "owner": owner, "sequence": sequence, "memory_id": id, "due": now}
+    return piece.model_copy(update={**here, "status": "pending", "support": Support(learned_day=now)})

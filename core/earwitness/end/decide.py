@@ -1,0 +1,45 @@
+"""From a journal entry to its plan: which room of END decides what."""
+
+from __future__ import annotations
+
+from ..engine import Engine
+from ..live import Live
+from ..records.journal import Changed, Entry, Prepared, Retracted, Revised, Said
+from ..records.message import Message
+from ..records.plan import Plan
+from ..records.state import State
+from .change import changed, prepared
+from .message import said
+from .revise import retracted, revised
+
+
+async def decide(engine: Engine, live: Live, entry: Entry) -> Plan:
+    """The plan of one entry, from the session as it stands before it. Writes nothing."""
+    match entry.body:
+        case Said() as body:
+            message = message_of(entry, body, live.snapshot.state)
+            return await said(engine, live, message, entry.sequence, in_turn=body.in_turn)
+        case Changed() as body:
+            return await changed(engine, live, entry, body)
+        case Prepared() as body:
+            return await prepared(engine, live, entry, body)
+        case Revised() as body:
+            return await revised(engine, live, entry, body)
+        case Retracted() as body:
+            return await retracted(engine, live, entry, body)
+
+
+def message_of(entry: Entry, body: Said, state: State) -> Message:
+    """The message an entry told of, at the day and place the story is at."""
+    return Message(
+        key=entry.key,
+        sequence=entry.sequence,
+        speaker=body.speaker,
+        content=body.content,
+        game_day=state.game_day,
+        scene=state.current_scene,
+        context=body.context,
+        present=body.present,
+        timestamp=entry.timestamp,
+        metadata=body.metadata,
+    )

@@ -1,0 +1,152 @@
+"""END, step 4: from what is settled to deliveries, in the formats of DESIGN. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..containers import Container, character_container, world_container
+from ..formats import camel, character_memory, harmless, message_line, update_line
+from ..ids import memory_id
+from ..protocols import Share
+from ..records.character import Cast
+from ..records.journal import Piece
+from ..records.memory import MetaValue, Support
+from ..records.message import Message, Participant, SettledMessage
+from ..records.plan import Delivery
+from ..records.update import Knowledge, Update
+
+Told = Mapping[str, Sequence[Knowledge]]
+
+
+def of_message(
+    settled: SettledMessage, told: Told, cast: Cast, session: str, sequence: int, now: float
+) -> list[Delivery]:
+    """The world's raw copy, and one enriched copy for each participant. `now` is the game day it is delivered on."""
+    message, name = settled.message, cast[settled.message.speaker].name
+    world = _delivery(
+        world_container(session), message, sequence, message_line(name, message.content, message.game_day),
+        metadata=message_metadata(message, settled.participants), support=_direct(message),
+    )  # fmt: skip
+    return [world, *(_own(settled, id, told.get(id, ()), name, session, sequence, now) for id in settled.participants)]
+
+
+def _own(
+    settled: SettledMessage, id: str, told: Sequence[Knowledge], name: str, session: str, sequence: int, now: float
+) -> Delivery:
+    message = settled.message
+    support = Support(learned_day=now, rule="; ".join(settled.participants[id].evidence) or None)
+    metadata = message_metadata(message, settled.participants) | {"isSpeaker": id == message.speaker}
+    body = character_memory(name, message.content, message.game_day, now)
+    return _delivery(
+        character_container(session, id), message, sequence, body, metadata=metadata, support=support, knowledge=told, due=now
+    )  # fmt: skip
+
+
+def of_share(share: Share, settled: SettledMessage, cast: Cast, session: str, sequence: int, now: float) -> Delivery:
+    """The copy of one who was told."""
+    message, name = settled.message, cast[settled.message.speaker].name
+    due = now if share.due is None else share.due
+    teller = share.shared_from
+    via = (
+        memory_id(session, message.key, message.revision, character_container(session, teller).name, "message")
+        if teller
+        else None
+    )
+    support = Support(how=share.how, shared_from=teller, via=via, rule=share.rule, learned_day=due)
+    metadata = message_metadata(message, settled.participants) | {"isSpeaker": share.character == message.speaker}
+    body = character_memory(name, message.content, message.game_day, due)
+    return _delivery(
+        character_container(session, share.character), message, sequence, body, metadata=metadata, support=support, due=due
+    )  # fmt: skip
+
+
+def of_update(
+    update: Update, index: int, source: str, revision: int, audience: Iterable[str], session: str,
+    sequence: int, scene: str, now: float, timestamp: str,
+) -> Delivery:  # fmt: skip
+    """One world update, for the world container; those it may concern are told with their next message."""
+    container, part = world_container(session), f"update-{index}"
+    return Delivery(
+        session=session, sequence=sequence, container=container.name, owner=container.owner, source=source,
+        revision=revision, part=part, memory_id=memory_id(session, source, revision, container.name, part),
+        body=update_line(update.description, now),
+        metadata=_update_metadata(update, audience, scene, now, timestamp),
+        support=Support(learned_day=now), due=now,
+    )  # fmt: skip
+
+
+def of_piece(
+    piece: Piece,
+    source: str,
+    revision: int,
+    container: Container,
+    session: str,
+    sequence: int,
+    now: float,
+    timestamp: str,
+) -> Delivery:
+    """One piece of what was there before the story, for one container."""
+    metadata: dict[str, MetaValue] = {"type": piece.type, "permanent": True, "gameDay": now, "timestamp": timestamp}
+    if piece.lore_key:
+        metadata["loreKey"] = piece.lore_key
+    if piece.words:
+        metadata["words"] = list(piece.words)
+    metadata |= {"public": True} if piece.owners is None else {"audience": list(piece.owners)}
+    words = f"[{', '.join(piece.words)}]\n" if piece.words else ""
+    return Delivery(
+        session=session, sequence=sequence, container=container.name, owner=container.owner, source=source,
+        revision=revision, part=piece.type, memory_id=memory_id(session, source, revision, container.name, piece.type),
+        body=words + harmless(piece.text), metadata=metadata, support=Support(learned_day=now), due=now,
+    )  # fmt: skip
+
+
+def message_metadata(message: Message, participants: Mapping[str, Participant]) -> dict[str, MetaValue]:
+    """The metadata every copy of a message has."""
+    return {
+        "type": "message",
+        "speaker": message.speaker,
+        "participants": list(participants),
+        "location": message.scene,
+        "gameDay": message.game_day,
+        "timestamp": message.timestamp,
+        "contextType": message.context,
+        "messageIds": [message.key],
+    }
+
+
+def _update_metadata(
+    update: Update, audience: Iterable[str], scene: str, now: float, timestamp: str
+) -> dict[str, MetaValue]:
+    given = {camel(key): value for key, value in update.metadata.items() if _storable(value)}
+    metadata: dict[str, MetaValue] = {"location": scene, **given}  # type: ignore[dict-item]
+    metadata |= {"type": update.type, "gameDay": now, "timestamp": timestamp, "audience": list(audience)}
+    metadata.pop("public", None)
+    if update.audience == "public":
+        metadata["public"] = True
+    if update.update_type:
+        metadata["updateType"] = update.update_type
+    if update.character:
+        metadata["characterId"] = update.character
+    return metadata
+
+
+def _storable(value: object) -> bool:
+    return isinstance(value, str | int | float | bool) or (
+        isinstance(value, list) and all(isinstance(each, str) for each in value)
+    )
+
+
+def _direct(message: Message) -> Support:
+    return Support(learned_day=message.game_day)
+
+
+def _delivery(
+    container: Container, message: Message, sequence: int, body: str, *, metadata: dict[str, MetaValue],
+    support: Support, knowledge: Sequence[Knowledge] = (), due: float | None = None,
+) -> Delivery:  # fmt: skip
+    return Delivery(
+        session=container.session, sequence=sequence, container=container.name, owner=container.owner,
+        source=message.key, revision=message.revision, body=body, knowledge=tuple(knowledge), metadata=metadata,
+        memory_id=memory_id(container.session, message.key, message.revision, container.name, "message"),
+        support=support, due=message.game_day if due is None else due,
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""END, step 2: ask the detector who perceives the message, and trust nothing in the answer that the cast does not bear out."""
+
+from __future__ import annotations
+
+from ..dispatch import Answered, ask
+from ..engine import Engine
+from ..errors import StrategyError
+from ..records.character import Cast
+from ..records.moment import Moment, Perceived, Presence
+from ..records.plan import Answer
+
+
+async def detect(engine: Engine, moment: Moment) -> tuple[Presence, Answer]:
+    """Presence, fail closed: without a usable answer only the speaker perceives the message.
+
+    Raises `StrategyError` for a failing detector if `strict`.
+    """
+    speaker = moment.message.speaker
+    spec = engine.settings.detector
+    name = f"detector:{spec.name if spec else 'none'}"
+    detector = engine.detector
+    if detector is None:
+        return Presence.only(speaker), Answer(by=name)
+    limit = engine.settings.end.detector_timeout
+    shown = moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
+    answered = await ask(name, lambda: detector.detect(shown), Presence, limit)
+    report = answered.reported(spec.settings if spec else {})
+    if answered.value is None:
+        return _closed(engine, answered, speaker), report.model_copy(update={"failure": report.failure or "no answer"})
+    presence, strangers = known_only(answered.value, moment.cast, speaker)
+    if strangers:
+        report = report.model_copy(
+            update={"failure": f"named {', '.join(strangers)}, who are not in the cast; ignored"}
+        )
+    return presence, report
+
+
+def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
+    """The presence without anybody unknown, with the speaker certain; and who was unknown."""
+    strangers = [repr(id) for id in presence.characters if id not in cast]
+    characters = {id: who for id, who in presence.characters.items() if id in cast}
+    said = characters.get(speaker)
+    evidence = said.evidence if said and said.evidence else ("said it",)
+    characters[speaker] = Perceived(probability=1, role="speaker", evidence=evidence)
+    movements = tuple(move for move in presence.movements if move.character in cast)
+    return Presence(characters=characters, movements=movements), strangers
+
+
+def _closed(engine: Engine, answered: Answered[Presence], speaker: str) -> Presence:
+    if engine.settings.strict:
+        raise StrategyError(f"{answered.by} failed: {answered.failure or 'answered nothing'}")
+    return Presence.only(speaker)

@@ -1,0 +1,159 @@
+"""END: from one message to its plan, for a message just said, previewed, revised or asked about again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..engine import Engine
+from ..hooks import PluginData
+from ..live import Live, written
+from ..records.message import Message, Participant, SettledMessage
+from ..records.moment import Moment, Movement, Presence
+from ..records.plan import Answer, Delivery, Plan
+from ..records.update import Knowledge, Update
+from .deliver import of_message, of_share, of_update
+from .detect import detect
+from .propose import Proposals, propose
+from .settle import participants
+from .share import guarded, shares
+from .whereabouts import folded
+from .world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A message with everything that was decided about it, before deliveries are made of it."""
+
+    settled: SettledMessage
+    moment: Moment
+    presence: Presence
+    proposals: Proposals
+    movements: tuple[Movement, ...]
+    told: dict[str, list[Knowledge]]
+    reports: tuple[Answer, ...]
+    data: dict[str, PluginData]
+
+
+async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
+    """Detect, propose, settle. With `keep_told` no news are told: a revision keeps what the first telling told."""
+    presence, report = await detect(engine, moment)
+    data = dict(live.data())
+    proposals = await propose(engine, live.snapshot.id, moment, presence, world, data)
+    found = participants(
+        moment.message, presence, proposals.agent.participants, proposals.plugins, moment.cast, engine.settings.end.threshold
+    )  # fmt: skip
+    degraded = bool(report.failure) or proposals.degraded
+    settled = SettledMessage(message=moment.message, participants=found, degraded=degraded)
+    told, struck = ({}, ()) if keep_told else await _told(world, proposals, found)
+    movements = (*_arrivals(moment, found), *presence.movements)
+    return Judged(settled, moment, presence, proposals, movements, told, (report, *proposals.reports, *struck), data)
+
+
+async def said(engine: Engine, live: Live, message: Message, sequence: int, *, in_turn: bool = False) -> Plan:
+    """The plan of a message that was just said."""
+    snapshot = live.snapshot
+    moment = Moment(message=message, recent=recent(live, message), cast=snapshot.cast, state=snapshot.state)
+    world = World(snapshot.id, engine.ledger, engine.store, snapshot.told, live.catch_up)
+    judged = await judge(engine, live, moment, world)
+    state = snapshot.state
+    changes = {
+        "participants": tuple(judged.settled.participants),
+        "message_count": state.message_count + 1,
+        "turn_count": state.turn_count + in_turn,
+        "whereabouts": folded(state.whereabouts, judged.movements, state.current_scene, sequence),
+    }
+    told = {id: await world.told_through(id, judged.told.get(id, ()), sequence) for id in judged.settled.participants}
+    plan = await planned(engine, live, judged, sequence)
+    return plan.model_copy(update={"state": changed_only(state.model_dump(), changes), "told": told})
+
+
+async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
+    """Deliveries from what was judged: the world's and the participants', whom it is shared with, and what guards strike."""
+    session, cast, now = live.snapshot.id, judged.moment.cast, judged.moment.message.game_day
+    settled = judged.settled
+    deliveries = of_message(settled, judged.told, cast, session, sequence, now)
+    told_on, reports = await shares(engine, settled, judged.moment)
+    deliveries += [of_share(share, settled, cast, session, sequence, now) for share in told_on]
+    deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
+    plan = Plan(
+        session=session,
+        sequence=sequence,
+        key=settled.message.key,
+        message=settled,
+        presence=judged.presence.characters,
+        movements=judged.movements,
+        deliveries=tuple(_once(deliveries)),
+        plugin_data=written(judged.data),
+        answers=(*judged.reports, *reports),
+        degraded=settled.degraded or any(report.failure for report in reports),
+    )
+    return await guarded(engine, plan)
+
+
+def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:
+    """World updates that came about by a message."""
+    message = settled.message
+    return [
+        of_update(
+            update, index, message.key, message.revision, audience(update, settled.participants, live),
+            live.snapshot.id, sequence, message.scene, message.game_day, message.timestamp,
+        )
+        for index, update in enumerate(updates)
+    ]  # fmt: skip
+
+
+def audience(update: Update, present: Sequence[str] | dict[str, Participant], live: Live) -> list[str]:
+    """Ids of those who may know of an update, members of the cast only."""
+    match update.audience:
+        case "public":
+            return list(live.snapshot.cast.ids)
+        case "present":
+            return list(present)
+        case ids:
+            return [id for id in ids if id in live.snapshot.cast]
+
+
+def recent(live: Live, message: Message) -> tuple[Message, ...]:
+    """The messages before this one, oldest first, without what was retracted."""
+    return tuple(
+        each.message for each in live.recent if not each.retracted and each.message.sequence < message.sequence
+    )
+
+
+def changed_only(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    """The keys whose value differs."""
+    return {key: value for key, value in after.items() if before.get(key) != _dumped(value)}
+
+
+def _dumped(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: each.model_dump() if hasattr(each, "model_dump") else each for key, each in value.items()}
+    return value
+
+
+async def _told(
+    world: World, proposals: Proposals, found: dict[str, Participant]
+) -> tuple[dict[str, list[Knowledge]], tuple[Answer, ...]]:
+    told, struck = {}, []
+    for id in found:
+        told[id], refused = await world.permitted(id, proposals.knowledge(id))
+        struck += [
+            Answer(
+                by="core:walls",
+                failure=f"knowledge for {id!r} struck, it cites what {id!r} may not know: {line.text!r}",
+            )
+            for line in refused
+        ]
+    return told, tuple(struck)
+
+
+def _arrivals(moment: Moment, found: dict[str, Participant]) -> tuple[Movement, ...]:
+    """Whom the host named as present is here from now on."""
+    if moment.message.present is None:
+        return ()
+    return tuple(Movement(character=id, kind="enter", evidence="the host said so") for id in found)
+
+
+def _once(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    return list({delivery.id: delivery for delivery in reversed(deliveries)}.values())[::-1]

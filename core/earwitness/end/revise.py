@@ -1,0 +1,115 @@
+"""Edits, rerolls and retractions: what they take away, and what they put in its place. No later turn is decided anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+
+from ..engine import Engine
+from ..formats import strip_block
+from ..live import Live
+from ..records.journal import Entry, Retracted, Revised
+from ..records.message import Message, SettledMessage
+from ..records.moment import Moment
+from ..records.plan import Plan, Snapshot, Withdrawal
+from ..records.update import Knowledge
+from .message import Judged, changed_only, judge, planned
+from .whereabouts import folded
+from .world import World
+
+
+async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Plan:
+    """The plan of an edit or reroll: who perceives the new text is decided from the moment as it was."""
+    old = await settled_message(engine, live, body.target)
+    if old is None or old.retracted:
+        return _nothing(live, entry)
+    content = strip_block(body.content)
+    message = old.message.model_copy(
+        update={
+            "content": content,
+            "revision": old.message.revision + 1,
+            "present": body.present or old.message.present,
+        }
+    )
+    judged = await rejudged(engine, live, message)
+    told = await _told_before(engine, live, old)
+    kept = {id: told.get(id, []) for id in judged.settled.participants}
+    plan = await planned(engine, live, _with(judged, kept), entry.sequence)
+    reason = "rerolled" if body.reroll else "edited"
+    changes = _if_last(live, old.message, judged)
+    return plan.model_copy(
+        update={
+            "key": entry.key,
+            "withdrawals": (Withdrawal(source=body.target, reason=reason),),
+            "state": changes,
+            "due_day": live.snapshot.state.game_day,
+        }
+    )
+
+
+async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -> Plan:
+    """The plan of a retraction, of a message, a change, or one memory."""
+    settled = await settled_message(engine, live, body.target)
+    told = await engine.ledger.entry(live.snapshot.id, key=body.target) if settled is None else None
+    by_source = settled is not None or told is not None
+    reason = f"retracted by {body.by}"
+    withdrawal = Withdrawal(
+        source=body.target if by_source else None, memory_id=None if by_source else body.target, reason=reason
+    )
+    message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
+    return _nothing(live, entry).model_copy(update={"withdrawals": (withdrawal,), "message": message})
+
+
+async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
+    """Judge a message as if it were the one said at its place in the journal."""
+    then = await snapshot_before(engine, live, message.sequence)
+    past = await engine.ledger.messages(live.snapshot.id, before=message.sequence, limit=24)
+    moment = Moment(
+        message=message,
+        recent=tuple(each.message for each in past if not each.retracted),
+        cast=then.cast,
+        state=then.state,
+    )
+    world = World(then.id, engine.ledger, engine.store, then.told, live.catch_up)
+    return await judge(engine, live, moment, world, keep_told=True)
+
+
+async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
+    """The session as it stood before an entry: its recorded plans, folded."""
+    plans = await engine.ledger.plans(live.snapshot.id, up_to=sequence - 1)
+    return reduce(Snapshot.after, plans, Snapshot(id=live.snapshot.id))
+
+
+async def settled_message(engine: Engine, live: Live, key: str) -> SettledMessage | None:
+    """The message with this key, as last settled."""
+    found = await engine.ledger.messages(live.snapshot.id, keys=[key])
+    return found[0] if found else None
+
+
+async def _told_before(engine: Engine, live: Live, old: SettledMessage) -> Mapping[str, list[Knowledge]]:
+    """Character id → what the revision before told along; what has fallen since falls again when it is applied."""
+    deliveries = await engine.ledger.deliveries(live.snapshot.id, sources=[old.message.key])
+    current = [each for each in deliveries if each.stands and each.revision == old.message.revision]
+    return {each.owner: list(each.knowledge) for each in current if each.knowledge}
+
+
+def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
+    return replace(judged, told=dict(told))
+
+
+def _if_last(live: Live, old: Message, judged: Judged) -> dict[str, object]:
+    """Participants and whereabouts follow the new text only while nothing was said after it."""
+    latest = max((each.message.sequence for each in live.recent), default=0)
+    if old.sequence != latest or live.snapshot.settled != old.sequence:
+        return {}
+    before = judged.moment.state
+    after: dict[str, object] = {
+        "participants": tuple(judged.settled.participants),
+        "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
+    }
+    return changed_only(live.snapshot.state.model_dump(), after)
+
+
+def _nothing(live: Live, entry: Entry) -> Plan:
+    return Plan(session=live.snapshot.id, sequence=entry.sequence, key=entry.key)

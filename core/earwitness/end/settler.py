@@ -1,0 +1,143 @@
+"""One settler a session: takes entries strictly by sequence from the journal, decides, records, applies.
+
+A backlog is taken in batches: entries are decided one after the other, each plan recorded before the next is decided;
+then the recorded plans are made durable and applied in one write. A plan that stands already, from before a crash or
+from another process, is applied as it was recorded, and nobody is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ..engine import Engine
+from ..errors import InputError
+from ..live import Live
+from ..records.journal import Entry
+from ..records.plan import Answer, Plan
+from .apply import apply
+from .decide import decide
+
+BATCH = 64
+
+
+class Settler:
+    """Settles one session's entries in the background of `tasks`."""
+
+    def __init__(self, engine: Engine, live: Live, tasks: asyncio.TaskGroup) -> None:
+        self.live = live
+        self.failure: Exception | None = None
+        self._engine = engine
+        self._tasks = tasks
+        self._waiting: dict[int, asyncio.Future[Plan]] = {}
+        self._recorded: list[Plan] = []
+        self._work: asyncio.Task[None] | None = None
+        self._again = False
+        live.catch_up = self._apply_recorded
+
+    def wake(self) -> asyncio.Task[None]:
+        """There is something to settle: begin, or go on once more when done."""
+        self._again = True
+        if self._work is None or self._work.done():
+            self._work = self._tasks.create_task(self._run(), name=f"settle {self.live.snapshot.id}")
+        return self._work
+
+    async def settled(self, sequence: int) -> Plan:
+        """The entry's plan, once it is applied. Raises what kept it from being applied."""
+        if sequence <= self.live.snapshot.settled and (plan := await self._already(sequence)):
+            return plan
+        future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
+        self.wake()
+        return await asyncio.shield(future)
+
+    async def caught_up(self, limit: float | None = None) -> bool:
+        """Wait until nothing is left to settle, at most `limit` seconds; whether that came about.
+
+        Raises what kept an entry from being applied.
+        """
+        done, _ = await asyncio.wait({self.wake()}, timeout=limit)
+        if self.failure:
+            raise self.failure
+        return bool(done)
+
+    async def _run(self) -> None:
+        try:
+            while self._again:
+                self._again = False
+                await self._drain()
+            await self._resolve_others()
+            self.failure = None
+        except Exception as error:  # noqa: BLE001 - whoever waits is told; the entries stay unsettled and are tried again
+            self._fail(error)
+
+    async def _drain(self) -> None:
+        ledger, session = self._engine.ledger, self.live.snapshot.id
+        while entries := await ledger.entries(session, unsettled=True, limit=BATCH):
+            plans = []
+            for entry in entries:
+                plans.append(await self._plan(entry))
+                self._recorded.append(plans[-1])
+            await self._apply_recorded()
+            self._resolve(plans)
+
+    async def _apply_recorded(self) -> None:
+        plans, self._recorded = self._recorded, []
+        if plans:
+            await self._engine.ledger.sync()
+            await apply(self._engine, plans)
+
+    async def _plan(self, entry: Entry) -> Plan:
+        """The recorded plan of an entry, decided now if there is none."""
+        if recorded := await self._recorded_before(entry):
+            return recorded
+        proposed = await self._decided(entry)
+        after = self.live.snapshot.after(proposed)
+        plan = await self._engine.ledger.record(proposed, after)
+        if plan == proposed:
+            self.live.advance(plan, after)
+        else:
+            await self._reload()
+        return plan
+
+    async def _recorded_before(self, entry: Entry) -> Plan | None:
+        """The plan that stands in the ledger, from before a crash or from another process."""
+        if entry.sequence != self.live.snapshot.settled + 1:
+            await self._reload()
+        if entry.sequence > self.live.snapshot.settled:
+            return None
+        return await self._engine.ledger.plan(entry.session, entry.sequence)
+
+    async def _decided(self, entry: Entry) -> Plan:
+        """The entry's plan; an entry that can no longer be carried out is settled as one that does nothing."""
+        try:
+            return await decide(self._engine, self.live, entry)
+        except InputError as error:
+            failure = Answer(by="core", failure=f"{type(error).__name__}: {error}")
+            return Plan(
+                session=entry.session, sequence=entry.sequence, key=entry.key, answers=(failure,), degraded=True
+            )  # fmt: skip
+
+    async def _already(self, sequence: int) -> Plan | None:
+        entry = await self._engine.ledger.entry(self.live.snapshot.id, sequence=sequence)
+        return await self._engine.ledger.plan(self.live.snapshot.id, sequence) if entry and entry.settled else None
+
+    async def _reload(self) -> None:
+        fresh = await Live.load(self._engine.ledger, self.live.snapshot.id, self._engine.plugins)
+        self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
+
+    def _resolve(self, plans: Sequence[Plan]) -> None:
+        for plan in plans:
+            if (future := self._waiting.pop(plan.sequence, None)) and not future.done():
+                future.set_result(plan)
+
+    async def _resolve_others(self) -> None:
+        """Answer those who wait for an entry that another process has settled."""
+        self._resolve([plan for sequence in list(self._waiting) if (plan := await self._already(sequence))])
+
+    def _fail(self, error: Exception) -> None:
+        self.failure, self._recorded = error, []
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(error)
+                future.exception()  # seen, so that asyncio does not complain when nobody waits any more

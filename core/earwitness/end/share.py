@@ -1,0 +1,91 @@
+"""END, step 4: sharing rules name who else learns of it; guards strike what must not be delivered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from ..dispatch import Answered, ask
+from ..engine import Engine
+from ..errors import StrategyError
+from ..ids import WORLD
+from ..protocols import Guard, Share, SharingRule, Strike
+from ..records.message import SettledMessage
+from ..records.moment import Moment
+from ..records.plan import Answer, Delivery, Plan
+
+T = TypeVar("T")
+
+
+async def shares(engine: Engine, settled: SettledMessage, moment: Moment) -> tuple[list[Share], tuple[Answer, ...]]:
+    """All rules' shares, in the rules' order, for members of the cast only. A rule that fails shares nothing."""
+    limit = engine.settings.end.plugin_timeout
+
+    async def asked(name: str, rule: SharingRule) -> Answered[Iterable[Share]]:
+        return await ask(f"sharing_rule:{name}", lambda: rule.share(settled, moment), Iterable, limit)  # type: ignore[type-abstract]
+
+    answers = await asyncio.gather(*(asked(name, rule) for name, rule in engine.sharing_rules))
+    found, reports = [], []
+    for answer in answers:
+        kept, failure = _of_type(answer, Share, engine)
+        found += [share for share in kept if share.character in moment.cast]
+        reports.append(answer.reported().model_copy(update={"failure": failure}))
+    return _tellable(found, set(settled.participants)), tuple(reports)
+
+
+def _tellable(shares: Sequence[Share], know: set[str]) -> list[Share]:
+    """The shares whose teller knows: perceived it, or was told by one who does. Without a teller it is the rule's doing."""
+    reached = know | {share.character for share in shares if share.shared_from is None}
+    while more := {share.character for share in shares if share.shared_from in reached} - reached:
+        reached |= more
+    return [share for share in shares if share.shared_from is None or share.shared_from in reached]
+
+
+async def guarded(engine: Engine, plan: Plan) -> Plan:
+    """The plan with what guards strike marked so. A guard that fails strikes everything but the speaker's own and the world's."""
+    if not engine.guards or not plan.deliveries:
+        return plan
+    limit = engine.settings.end.plugin_timeout
+
+    async def asked(name: str, guard: Guard) -> Answered[Iterable[Strike]]:
+        return await ask(f"guard:{name}", lambda: guard.strike(plan), Iterable, limit)  # type: ignore[type-abstract]
+
+    reasons: dict[str, str] = {}
+    reports = []
+    for answer in await asyncio.gather(*(asked(name, guard) for name, guard in engine.guards)):
+        strikes, failure = _of_type(answer, Strike, engine)
+        if failure:
+            strikes = [Strike(delivery_id=each.id, reason=f"{answer.by} failed") for each in _guarded_by_all(plan)]
+        for strike in strikes:
+            reasons.setdefault(strike.delivery_id, f"{answer.by}: {strike.reason}")
+        reports.append(answer.reported().model_copy(update={"failure": failure}))
+    struck = tuple(_struck(each, reasons.get(each.id)) for each in plan.deliveries)
+    degraded = plan.degraded or any(report.failure for report in reports)
+    return plan.model_copy(update={"deliveries": struck, "answers": (*plan.answers, *reports), "degraded": degraded})
+
+
+def _guarded_by_all(plan: Plan) -> list[Delivery]:
+    speaker = plan.message.message.speaker if plan.message else None
+    return [each for each in plan.deliveries if each.owner not in {WORLD, speaker}]
+
+
+def _struck(delivery: Delivery, reason: str | None) -> Delivery:
+    return delivery if reason is None else delivery.model_copy(update={"status": "struck", "reason": reason})
+
+
+def _of_type(answer: Answered[Iterable[T]], expected: type[T], engine: Engine) -> tuple[Sequence[T], str | None]:
+    """The answer as a list, or the failure: silence, and anything of another type in it, is one."""
+    failure = answer.failure
+    items: list[T] = []
+    if failure is None:
+        try:
+            items = list(answer.value or ())
+        except Exception as error:  # noqa: BLE001 - a stranger's generator may raise anything
+            failure = f"{type(error).__name__}: {error}"
+    wrong = next((item for item in items if not isinstance(item, expected)), None)
+    if wrong is not None:
+        failure = f"answered {wrong!r}, expected {expected.__name__}"
+    if failure and engine.settings.strict:
+        raise StrategyError(f"{answer.by} failed: {failure}")
+    return ([], failure) if failure else (items, None)

@@ -1,0 +1,82 @@
+"""What a World Agent may look at, and which of its lines a character may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..containers import character_container, world_container
+from ..filters import EVERYTHING, Filter
+from ..protocols import Ledger, Store
+from ..records.memory import Hit, MetaValue
+from ..records.plan import Delivery
+from ..records.update import Knowledge
+
+UPDATES = ("world_state_update", "character_update")
+
+
+@dataclass(slots=True)
+class World:
+    """The world container of one session, as it is before one message is settled. A `WorldView`."""
+
+    session: str
+    ledger: Ledger
+    store: Store
+    told: Mapping[str, int]
+    catch_up: Callable[[], Awaitable[None]]
+    _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
+
+    async def news(self, character: str) -> Sequence[Delivery]:
+        """World updates since this character was last told which this character may know, oldest first."""
+        if character not in self._news:
+            self._news[character] = await self._untold(character)
+        return self._news[character]
+
+    async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
+        """Search the world container, once everything decided before this message stands in it."""
+        await self.catch_up()
+        return await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
+
+    async def _untold(self, character: str) -> Sequence[Delivery]:
+        after = self.told.get(character, 0)
+        updates = await self.ledger.deliveries(
+            self.session, container=world_container(self.session).name, types=UPDATES, after=after
+        )
+        known = [update for update in updates if update.stands and may_know(character, update.metadata)]
+        if not known:
+            return ()
+        own = character_container(self.session, character).name
+        heard = {
+            id for each in await self.ledger.deliveries(self.session, container=own, after=after) for id in cites(each)
+        }
+        return tuple(update for update in known if update.memory_id not in heard)
+
+    async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
+        """Lines this character may be told, and the others: every citation must stand, and be hers to know."""
+        lines = list(lines)
+        asked = sorted({id for line in lines for id in line.cites})
+        found = await self.ledger.deliveries(
+            self.session, memory_ids=asked, container=world_container(self.session).name
+        ) if asked else ()  # fmt: skip
+        hers = {each.memory_id for each in found if each.stands and may_know(character, each.metadata)}
+        allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
+        return allowed, [line for line in lines if line not in allowed]
+
+    async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
+        """Up to which entry the news is told, once `told` is: to just before the first item left for later."""
+        heard = {cited for line in told for cited in line.cites}
+        left = [update for update in await self.news(character) if update.memory_id not in heard]
+        return left[0].sequence - 1 if left else sequence
+
+
+def may_know(character: str, metadata: Mapping[str, MetaValue]) -> bool:
+    """Whether a world memory is this character's to know: public, named in its audience, or she was there."""
+    audience, participants = metadata.get("audience"), metadata.get("participants")
+    named = isinstance(audience, list) and character in audience
+    there = audience is None and isinstance(participants, list) and character in participants
+    return metadata.get("public") is True or named or there
+
+
+def cites(delivery: Delivery) -> set[str]:
+    """Ids of the world memories a delivery's knowledge rests on."""
+    return {cited for line in delivery.knowledge for cited in line.cites}

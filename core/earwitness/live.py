@@ -1,0 +1,75 @@
+"""A session in memory: as of its last decided entry, with the messages before the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from .dispatch import Plugins
+from .hooks import PluginData
+from .protocols import Ledger
+from .records.message import SettledMessage
+from .records.plan import Plan, PluginWrite, Snapshot
+
+RECENT = 24
+
+
+async def _nothing_to_do() -> None:
+    """Nothing is waiting to be applied."""
+
+
+@dataclass(slots=True)
+class Live:
+    """What the settler of one session keeps at hand; all of it can be read again from the ledger.
+
+    `catch_up` applies what is recorded but not yet applied, for whoever wants to search the store meanwhile.
+    """
+
+    snapshot: Snapshot
+    recent: tuple[SettledMessage, ...] = ()
+    stored: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+    catch_up: Callable[[], Awaitable[None]] = _nothing_to_do
+
+    @classmethod
+    async def load(cls, ledger: Ledger, session: str, plugins: Plugins) -> Live:
+        """Read the session. It must exist."""
+        snapshot = await ledger.load(session)
+        assert snapshot is not None, f"session {session!r} was created before it is read"
+        recent = await ledger.messages(session, limit=RECENT)
+        stored = {name: await ledger.data(session, name) for name in plugins.names}
+        return cls(snapshot, tuple(recent), stored)
+
+    def data(self) -> Mapping[str, PluginData]:
+        """Fresh write buffers over what each plugin keeps."""
+        return {name: PluginData(kept) for name, kept in self.stored.items()}
+
+    def advance(self, plan: Plan, after: Snapshot) -> None:
+        """Take over what a recorded plan brought about."""
+        self.snapshot = after
+        self._keep(plan.plugin_data)
+        if (settled := plan.message) is None:
+            return
+        others = tuple(each for each in self.recent if each.message.key != settled.message.key)
+        known = len(others) < len(self.recent)
+        if not known and settled.message.sequence == plan.sequence:
+            self.recent = (*self.recent, settled)[-RECENT:]
+        elif known:
+            self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
+
+    def _keep(self, writes: tuple[PluginWrite, ...]) -> None:
+        for write in writes:
+            kept = self.stored.setdefault(write.plugin, {})
+            kept.pop(write.key, None)
+            if write.value is not None:
+                kept[write.key] = write.value
+
+
+def written(data: Mapping[str, PluginData]) -> tuple[PluginWrite, ...]:
+    """What plugins wrote into their buffers."""
+    return tuple(
+        PluginWrite(plugin=name, key=key, value=value)
+        for name, buffer in data.items()
+        for key, value in buffer.changes.items()
+    )

@@ -1,0 +1,84 @@
+"""MIDDLE: memories into the system prompt, at the placeholder, and nowhere else. Pure.
+
+Only system text is filled: a plain string, or messages whose role is `system` or `developer`. Users' text and history
+stay as they are, placeholder and all. Without a placeholder there are no memories.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ..errors import WallError
+from ..formats import BLOCK_CLOSE, BLOCK_OPEN, PLACEHOLDERS, harmless_block
+from ..loading.settings import FillSettings
+from ..start.recalled import Recalled
+
+Prompt = TypeVar("Prompt", str, Sequence[Mapping[str, Any]])
+SYSTEM_ROLES = ("system", "developer")
+
+
+def fill(prompt: Prompt, memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str] = ()) -> Prompt:
+    """The prompt with memories where a placeholder stands in system text.
+
+    A string is a system prompt; otherwise messages with `role` and `content` (text, or a list of parts with `text`).
+    Raises `WallError` for anything but what a recall brought back: backstage records never reach a character.
+    """
+    for memory in memories:
+        if not isinstance(memory, Recalled):
+            raise WallError(
+                f"{type(memory).__name__} cannot be filled into a prompt: only what a turn recalled can. "
+                "Backstage records hold what no character may see."
+            )
+    block = render(memories, settings, notes) if settings.enabled else ""
+    pattern = _pattern(settings.placeholders)
+    if isinstance(prompt, str):
+        return pattern.sub(lambda _: block, prompt)
+    return [_filled(message, pattern, block) for message in prompt]
+
+
+def render(memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str] = ()) -> str:
+    """The block of memories, marked so that it can be taken out again should a model repeat it."""
+    if not memories and not notes:
+        return ""
+    text = _listed([harmless_block(each.text) for each in memories], settings)
+    said = "".join(f"{harmless_block(note)}\n" for note in notes)
+    block = f"{BLOCK_OPEN}\n{said}{text}\n{BLOCK_CLOSE}"
+    return settings.template.replace("{memories}", block) if settings.template else block
+
+
+def _listed(texts: Sequence[str], settings: FillSettings) -> str:
+    match settings.format:
+        case "numbered":
+            return "\n".join(f"{number}. {_indented(text)}" for number, text in enumerate(texts, 1))
+        case "plain":
+            return "\n\n".join(texts)
+        case "json":
+            return json.dumps(texts, ensure_ascii=False, indent=0)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n   ")
+
+
+def _pattern(extra: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(placeholder) for placeholder in (*PLACEHOLDERS, *extra)))
+
+
+def _filled(message: Mapping[str, Any], pattern: re.Pattern[str], block: str) -> Mapping[str, Any]:
+    if message.get("role") not in SYSTEM_ROLES:
+        return message
+    content = message.get("content")
+    if isinstance(content, str):
+        return {**message, "content": pattern.sub(lambda _: block, content)}
+    if isinstance(content, Sequence):
+        return {**message, "content": [_part(part, pattern, block) for part in content]}
+    return message
+
+
+def _part(part: Any, pattern: re.Pattern[str], block: str) -> Any:
+    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+        return {**part, "text": pattern.sub(lambda _: block, part["text"])}
+    return part

@@ -1,0 +1,61 @@
+"""What was there before the story, as the host gives it: plot, cards, example dialogue, lore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from .errors import InputError
+from .records.base import Record
+from .records.journal import Piece
+
+
+class Lore(Record):
+    """One lore entry."""
+
+    text: str
+    """What it says."""
+    key: str | None = None
+    """Its `loreKey`; preparing the same key again replaces it."""
+    known_by: tuple[str, ...] | None = None
+    """Ids, names or aliases of those who know it; `None` = common knowledge."""
+    words: tuple[str, ...] = ()
+    """Words that find it besides its own."""
+
+
+def pieces_of(
+    plot: str | None,
+    cards: Mapping[str, str],
+    examples: Mapping[str, str | Sequence[str]],
+    lore: Iterable[Lore | Mapping[str, Any] | str],
+    *,
+    resolve: Callable[[str], str],
+) -> list[Piece]:
+    """Every piece, in the order given. `resolve` turns a name into an id, or raises `UnknownName`."""
+    pieces = [Piece(type="plot", text=plot)] if plot else []
+    pieces += [Piece(type="character_card", text=text, owners=(resolve(who),)) for who, text in cards.items()]
+    for who, dialogues in examples.items():
+        each = [dialogues] if isinstance(dialogues, str) else dialogues
+        pieces += [Piece(type="example_dialog", text=text, owners=(resolve(who),)) for text in each]
+    return pieces + [_lore(as_lore(entry), resolve) for entry in lore]
+
+
+def as_lore(entry: Lore | Mapping[str, Any] | str) -> Lore:
+    """A lore entry from a record, a table or bare text. Raises `InputError` naming what is wrong."""
+    if isinstance(entry, Lore):
+        return entry
+    try:
+        return Lore(text=entry) if isinstance(entry, str) else Lore.model_validate(entry)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise InputError(
+            f"lore entry {entry!r}: {where}: {problem['msg']}. Allowed: text, key, known_by, words."
+        ) from error
+
+
+def _lore(entry: Lore, resolve: Callable[[str], str]) -> Piece:
+    owners = None if entry.known_by is None else tuple(resolve(each) for each in entry.known_by)
+    return Piece(type="lore", text=entry.text, owners=owners, lore_key=entry.key, words=entry.words)

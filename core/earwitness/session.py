@@ -1,0 +1,342 @@
+"""A session: one story, as a host holds it. Everything told to it goes through the journal; the rest follows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from . import transplant
+from .backstage.backstage import Backstage
+from .containers import character_container
+from .end.revise import settled_message
+from .end.settler import Settler
+from .engine import Engine
+from .errors import InputError, KeyConflict, StorageError, UnknownName, unknown
+from .formats import snake, strip_block
+from .ids import check_key
+from .live import Live
+from .loading.settings import RecallSettings
+from .outcome import Outcome
+from .preparing import Lore, pieces_of
+from .records.character import Cast, Character, as_cast
+from .records.journal import Body, Changed, Entry, Prepared, Retracted, Revised, Said
+from .records.message import Context
+from .records.state import State
+from .records.update import Audience, Update
+from .turn import Turn
+from .validating import checked, explained
+
+Opener = Callable[[str], Awaitable["Session"]]
+
+
+class Session:
+    """One story. Made by `Earwitness.session`; its calls may be made from many tasks at once."""
+
+    def __init__(self, engine: Engine, live: Live, tasks: asyncio.TaskGroup, opener: Opener) -> None:
+        self._engine = engine
+        self._live = live
+        self._opener = opener
+        self._settler = Settler(engine, live, tasks)
+
+    @property
+    def id(self) -> str:
+        """Session id."""
+        return self._live.snapshot.id
+
+    @property
+    def cast(self) -> Cast:
+        """Everybody in it, as of the last settled entry."""
+        return self._live.snapshot.cast
+
+    @property
+    def state(self) -> State:
+        """What is the case, as of the last settled entry."""
+        return self._live.snapshot.state
+
+    # ── START ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def turn(
+        self,
+        character: str,
+        *,
+        query: str | None = None,
+        in_prompt: Sequence[str] | None = None,
+        context: Context = "private_channel",
+        **recall: Any,
+    ) -> Turn:
+        """Begin a character's turn: what does she remember now?
+
+        `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
+        those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
+        Raises `UnknownName`, `SettingsError`, `StorageError`.
+        """
+        settings = self._recall_settings(recall)
+        member = self._member(character)
+        with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
+            await self._settler.caught_up(settings.wait)
+        return await Turn.begin(
+            self, self._engine, self._live, member.id, settings, query=query, in_prompt=in_prompt, context=context
+        )
+
+    # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def say(
+        self,
+        speaker: str,
+        content: str,
+        *,
+        key: str | None = None,
+        present: Iterable[str] | None = None,
+        context: Context = "private_channel",
+        metadata: Mapping[str, Any] | None = None,
+        in_turn: bool = False,
+    ) -> Outcome:
+        """Tell what a character said or did. Durable on return; who remembers it is decided in the background.
+
+        `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
+        `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`.
+        """
+        body = checked(
+            Said, speaker=self._member(speaker).id, content=strip_block(content), context=context,
+            present=None if present is None else tuple(self._member(each).id for each in present),
+            metadata=dict(metadata or {}), in_turn=in_turn,
+        )  # fmt: skip
+        return await self._append(body, key)
+
+    async def edit(
+        self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
+    ) -> Outcome:
+        """Correct a message: what it made remembered goes, and the new text is delivered to whoever perceives that.
+
+        Raises `UnknownName` for a key without a message, `InputError` for a retracted one.
+        """
+        await self._revisable(key)
+        seen = None if present is None else tuple(self._member(each).id for each in present)
+        return await self._append(checked(Revised, target=key, content=strip_block(content), present=seen), own_key)
+
+    async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
+        """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
+        await self._settler.caught_up()
+        target = key if key is not None else self._last_key()
+        await self._revisable(target)
+        return await self._append(checked(Revised, target=target, content=strip_block(content), reroll=True), own_key)
+
+    async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
+        """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
+
+        Raises `UnknownName` when nothing goes by this key or id.
+        """
+        await self._settler.caught_up()
+        ledger = self._engine.ledger
+        known = await ledger.entry(self.id, key=target) or await ledger.deliveries(
+            self.id, memory_ids=[target], limit=1
+        )
+        if not known:
+            raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
+        return await self._append(Retracted(target=target, by=by), own_key)
+
+    # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def change(
+        self,
+        *,
+        description: str | None = None,
+        audience: Audience | list[str] = "present",
+        updates: Iterable[Update] = (),
+        key: str | None = None,
+        **changes: Any,
+    ) -> Outcome:
+        """Change the state: typed keys, optional ones, and any of your own (`None` removes one).
+
+        `description` words the change for the world (else plugins do); `audience` says who may know of it:
+        `present` (default), `public`, or ids. Raises `InputError` for a value the key cannot hold.
+        """
+        changes = {snake(name): value for name, value in changes.items()}
+        self._check_state(changes)
+        body = checked(
+            Changed, changes=changes, description=description, updates=tuple(updates), audience=self._audience(audience)
+        )  # fmt: skip
+        return await self._append(body, key)
+
+    async def update(
+        self,
+        description: str,
+        *,
+        character: str | None = None,
+        type: str | None = None,
+        audience: Audience | list[str] = "present",
+        key: str | None = None,
+        **metadata: Any,
+    ) -> Outcome:
+        """Tell the world that something happened: `update("Alice acquired the Sacred Sword", character="alice",
+        type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
+        about = self._member(character).id if character else None
+        told = checked(
+            Update, description=description, type="character_update" if about else "world_state_update",
+            update_type=type, character=about, audience=self._audience(audience), metadata=metadata,
+        )  # fmt: skip
+        return await self._append(Changed(updates=(told,), audience=told.audience), key)
+
+    async def enter(self, *characters: str, key: str | None = None) -> Outcome:
+        """These characters come to the current scene."""
+        return await self._moves([(each, "enter", None) for each in characters], key)
+
+    async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
+        """These characters leave the current scene."""
+        return await self._moves([(each, "leave", to) for each in characters], key)
+
+    async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
+        """A character goes to a place."""
+        return await self._moves([(character, "move", place)], key)
+
+    async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
+        """Add newcomers to the cast. They remember nothing from before but common knowledge.
+
+        Raises `ContainerCollision` when a container would belong to two owners.
+        """
+        newcomers = as_cast(members)
+        await self._engine.ledger.register([character_container(self.id, each.id) for each in newcomers])
+        return await self._append(Changed(joins=newcomers.members, quiet=True), key)
+
+    async def prepare(
+        self,
+        *,
+        plot: str | None = None,
+        cards: Mapping[str, str] | None = None,
+        examples: Mapping[str, str | Sequence[str]] | None = None,
+        lore: Iterable[Lore | Mapping[str, Any] | str] = (),
+        key: str | None = None,
+    ) -> Outcome:
+        """What was there before the story: plot (all know it), cards and example dialogue (their character's own),
+        lore (common knowledge, or `known_by`). Each is its own permanent memory; preparing it again replaces it."""
+        pieces = pieces_of(plot, cards or {}, examples or {}, lore, resolve=lambda name: self._member(name).id)
+        if not pieces:
+            raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
+        return await self._append(Prepared(pieces=tuple(pieces)), key)
+
+    # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
+
+    async def settled(self) -> None:
+        """Wait until everything told so far is decided and applied. Raises what kept an entry from it."""
+        await self._settler.caught_up()
+
+    async def fork(self, id: str, *, at: str | int | None = None) -> Session:
+        """A branch: a session of its own that shares this one's past up to `at` (a key or sequence number; default now).
+
+        The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
+        that branch. Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken.
+        """
+        await self._settler.caught_up()
+        sequence = await self._sequence(at)
+        await transplant.fork(self._engine, self.id, id, sequence)
+        return await self._opener(id)
+
+    async def forget(self, character: str) -> None:
+        """Remove a character and her container for good. What others remember of her stays."""
+        member = self._member(character)
+        await (await self._append(Changed(leaves_cast=(member.id,), quiet=True), None)).settled()
+        await self._engine.store.drop(character_container(self.id, member.id).name)
+        await self._engine.ledger.forget_owner(self.id, member.id)
+
+    def backstage(self, role: str = "author") -> Backstage:
+        """What no character may see: who knows what and how, previews, retractions. `role` is noted with what is done."""
+        return Backstage(self, self._engine, self._live, role)
+
+    # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _append(self, body: Body, key: str | None) -> Outcome:
+        checked = check_key(key) if key is not None else None
+        appended = await self._engine.ledger.append(self.id, body, key=checked, timestamp=now())
+        if not appended.created:
+            await self._same(appended.entry, body)
+        self._settler.wake()
+        return Outcome(appended.entry, self._settler.settled, created=appended.created)
+
+    async def _same(self, entry: Entry, body: Body) -> None:
+        """The same key may only come again with the same text: as first said, or as it was revised to."""
+        if entry.body == body or await self._revised_to(entry, body):
+            return
+        told = getattr(entry.body, "content", None) or entry.body.kind
+        given = getattr(body, "content", None) or body.kind
+        raise KeyConflict(
+            f"key {entry.key!r} already stands for {_short(told)}, not {_short(given)}. "
+            "To change a message, call edit() or reroll(); for a new one, choose another key."
+        )
+
+    async def _revised_to(self, entry: Entry, body: Body) -> bool:
+        if not isinstance(entry.body, Said) or not isinstance(body, Said) or entry.body.speaker != body.speaker:
+            return False
+        if entry.body.content == body.content:
+            return True
+        current = await settled_message(self._engine, self._live, entry.key)
+        return current is not None and current.message.content == body.content
+
+    async def _revisable(self, key: str) -> None:
+        await self._settler.caught_up()
+        current = await settled_message(self._engine, self._live, key)
+        if current is None:
+            raise UnknownName(
+                f"no message has the key {key!r} in session {self.id!r}: `inspect` lists the keys there are."
+            )
+        if current.retracted:
+            raise InputError(f"message {key!r} was retracted. Say it again under another key.")
+
+    async def _sequence(self, at: str | int | None) -> int:
+        if at is None:
+            return self._live.snapshot.settled
+        entry = await self._engine.ledger.entry(
+            self.id, key=at if isinstance(at, str) else None, sequence=at if isinstance(at, int) else None
+        )
+        if entry is None:
+            raise UnknownName(
+                f"no entry {at!r} in session {self.id!r} to fork at. Give a message key or a sequence number."
+            )
+        return entry.sequence
+
+    def _last_key(self) -> str:
+        said = [each.message.key for each in self._live.recent if not each.retracted]
+        if not said:
+            raise InputError("there is no message to reroll yet.")
+        return said[-1]
+
+    def _member(self, name: str) -> Character:
+        found = self.cast.resolve(name)
+        if found is None:
+            raise unknown("character", name, (each for member in self.cast for each in member.names))
+        return found
+
+    def _audience(self, audience: Audience | list[str]) -> Audience:
+        if isinstance(audience, str):
+            if audience not in {"present", "public"}:
+                raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
+            return audience
+        return tuple(self._member(each).id for each in audience)
+
+    async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
+        return await self._append(Changed(moves=tuple((self._member(who).id, how, to) for who, how, to in moves)), key)
+
+    def _check_state(self, changes: Mapping[str, Any]) -> None:
+        try:
+            self.state.updated(changes)
+        except ValidationError as error:
+            raise InputError(f"state {explained(error)}") from error
+
+    def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
+        base = self._engine.settings.recall
+        if not changes:
+            return base
+        return checked(RecallSettings, **{**{name: getattr(base, name) for name in type(base).model_fields}, **changes})
+
+
+def now() -> str:
+    """The present moment, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -1,0 +1,72 @@
+"""START: the fixed list of reads a recall may make. Each names one container; nothing else is ever searched."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..containers import character_container
+from ..dispatch import Answered, ask
+from ..engine import Engine
+from ..errors import StrategyError
+from ..filters import EVERYTHING, NOTHING, Compare, Filter, In, Not, Or, all_of, equals
+from ..protocols import Guard, Reader
+from ..records.plan import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One container, and what may be seen of it."""
+
+    container: str
+    filter: Filter
+
+
+async def listed_reads(
+    engine: Engine, snapshot: Snapshot, character: str, context: str, in_prompt: Sequence[str]
+) -> tuple[list[Read], list[str]]:
+    """The reads of one recall, guarded; and which guards failed (their reads then find nothing).
+
+    Today there is one: the character's own container. Raises `StrategyError` for a failing guard if `strict`.
+    """
+    day = snapshot.state.game_day
+    users = tuple(member.user_id for member in snapshot.cast if member.user_id)
+    container = character_container(snapshot.id, character).name
+    reader = Reader(character=character, container=container, context=context, game_day=day, users=users)
+    guarded, failures = await _guarded(engine, reader)
+    return [Read(container, all_of(learned_by(day), unseen(in_prompt), guarded))], failures
+
+
+def learned_by(day: float) -> Filter:
+    """What was learned on this day or before; what is permanent was always known."""
+    return Or((Compare("learnedDay", "<=", day), equals("permanent", True)))
+
+
+def unseen(keys: Sequence[str]) -> Filter:
+    """What is not about a message that is in the prompt already."""
+    return Not(In("messageIds", tuple(keys))) if keys else EVERYTHING
+
+
+async def _guarded(engine: Engine, reader: Reader) -> tuple[Filter, list[str]]:
+    limit = engine.settings.end.plugin_timeout
+
+    async def asked(name: str, guard: Guard) -> Answered[object]:
+        return await ask(f"guard:{name}", lambda: guard.filter(reader), object, limit)
+
+    filters: list[Filter] = []
+    failures = []
+    for answer in await asyncio.gather(*(asked(name, guard) for name, guard in engine.guards)):
+        failure = answer.failure or _not_a_filter(answer.value)
+        if failure and engine.settings.strict:
+            raise StrategyError(f"{answer.by} failed: {failure}")
+        if failure:
+            failures.append(f"{answer.by}: {failure}")
+        filters.append(answer.value if not failure and isinstance(answer.value, Filter) else NOTHING)
+    return all_of(*filters), failures
+
+
+def _not_a_filter(value: object) -> str | None:
+    return (
+        None if isinstance(value, Filter) else f"answered {value!r}, expected a filter (And() lets everything through)"
+    )

@@ -1,0 +1,155 @@
+"""START: what a character remembers now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..dispatch import Answered
+from ..engine import Engine
+from ..filters import all_of, equals, matches
+from ..formats import message_line, recall_query
+from ..hooks import PluginData, RecallAnswer, RecallEvent
+from ..live import Live
+from ..loading.settings import RecallSettings
+from ..records.memory import Hit
+from ..records.message import Context, Message
+from .rank import chosen, ranked
+from .reads import Read, listed_reads
+from .recalled import Recall, Recalled
+
+CANDIDATES = 4
+LARGEST_WEIGHT = 10.0
+
+
+async def recall(
+    engine: Engine,
+    live: Live,
+    character: str,
+    settings: RecallSettings,
+    *,
+    query: str | None = None,
+    in_prompt: Sequence[str] | None = None,
+    context: Context = "private_channel",
+) -> Recall:
+    """Search the listed reads, ask the plugins, rank.
+
+    `query` replaces the recall query of DESIGN; `in_prompt` are keys of messages the prompt holds already (by default
+    those in the query). Raises `StorageError`, and `StrategyError` or `PluginError` if `strict`.
+    """
+    latest = heard(live, character)[-settings.recent :]
+    asked = query if query is not None else query_of(live, character, latest)
+    keys = [message.key for message in latest] if in_prompt is None else list(in_prompt)
+    reads, failures = await listed_reads(engine, live.snapshot, character, context, keys)
+    found = await _searched(engine, reads, asked, settings.memories * CANDIDATES)
+    always = await _permanent(engine, reads) if settings.permanent == "always" else []
+    answers = await _plugins(engine, live, character, asked, found)
+    hits = _dropped([*found, *await _added(engine, reads, answers, found)], answers)
+    candidates = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)
+    return Recall(
+        character=character,
+        query=asked,
+        memories=tuple(chosen(candidates, _kept(always, answers), settings)),
+        notes=tuple(note for answer in _given(answers) for note in answer.notes),
+        failures=(*failures, *(f"{answer.by}: {answer.failure}" for answer in answers if answer.failure)),
+    )
+
+
+def heard(live: Live, character: str) -> list[Message]:
+    """The recent messages this character perceived, oldest first."""
+    return [each.message for each in live.recent if character in each.participants and not each.retracted]
+
+
+def query_of(live: Live, character: str, latest: Iterable[Message]) -> str:
+    """The recall query of DESIGN: the time, and the last messages this character perceived."""
+    cast = live.snapshot.cast
+    lines = (
+        message_line(cast[each.speaker].name, each.content, each.game_day) for each in latest if each.speaker in cast
+    )
+    return recall_query(live.snapshot.state.game_day, lines, cast[character].name)
+
+
+async def _searched(engine: Engine, reads: Sequence[Read], query: str, limit: int) -> list[Hit]:
+    """One search a read, each in its own container; what a store returns is checked again here."""
+    found = await asyncio.gather(
+        *(engine.store.search(read.container, query, filter=read.filter, limit=limit) for read in reads)
+    )
+    return [hit for read, hits in zip(reads, found, strict=True) for hit in hits if _allowed(hit, read)]
+
+
+def _allowed(hit: Hit, read: Read) -> bool:
+    return hit.memory.container == read.container and matches(read.filter, hit.memory.metadata)
+
+
+async def _permanent(engine: Engine, reads: Sequence[Read]) -> list[Recalled]:
+    lists = await asyncio.gather(
+        *(engine.store.list(each.container, filter=all_of(each.filter, equals("permanent", True))) for each in reads)
+    )
+    return [Recalled(memory=memory, score=1.0, parts={}) for memories in lists for memory in memories]
+
+
+async def _plugins(
+    engine: Engine, live: Live, character: str, query: str, found: Sequence[Hit]
+) -> Sequence[Answered[RecallAnswer]]:
+    if not engine.plugins.asks("on_recall"):
+        return []
+    snapshot, data = live.snapshot, live.data()
+    event = RecallEvent(
+        session=snapshot.id, cast=snapshot.cast, data=PluginData({}), character=character,
+        game_day=snapshot.state.game_day, query=query, memories=tuple(found),
+    )  # fmt: skip
+    limit = engine.settings.end.plugin_timeout
+    answers = await engine.plugins.ask("on_recall", event, RecallAnswer, limit=limit, data=data)
+    await _keep(engine, live, data)
+    return answers
+
+
+async def _keep(engine: Engine, live: Live, data: Mapping[str, PluginData]) -> None:
+    for plugin, buffer in data.items():
+        if buffer.changes:
+            await engine.ledger.write_data(live.snapshot.id, plugin, buffer.changes)
+            live.stored[plugin] = dict(buffer)
+
+
+async def _added(
+    engine: Engine, reads: Sequence[Read], answers: Sequence[Answered[RecallAnswer]], found: Sequence[Hit]
+) -> list[Hit]:
+    """What plugins add, read again from the listed containers only, and filtered again."""
+    known = {hit.memory.id for hit in found}
+    wanted = [id for answer in _given(answers) for id in answer.add if id not in known]
+    if not wanted:
+        return []
+    lists = await asyncio.gather(*(engine.store.get(read.container, wanted) for read in reads))
+    hits = [
+        (read, Hit(memory=each, score=1.0, parts={"added": 1.0}))
+        for read, got in zip(reads, lists, strict=True)
+        for each in got
+    ]
+    return [hit for read, hit in hits if _allowed(hit, read)]
+
+
+def _dropped(hits: Sequence[Hit], answers: Sequence[Answered[RecallAnswer]]) -> list[Hit]:
+    dropped = {id for answer in _given(answers) for id in answer.drop}
+    return [hit for hit in hits if hit.memory.id not in dropped]
+
+
+def _kept(always: Sequence[Recalled], answers: Sequence[Answered[RecallAnswer]]) -> list[Recalled]:
+    dropped = {id for answer in _given(answers) for id in answer.drop}
+    return [each for each in always if each.memory.id not in dropped]
+
+
+def _without(hits: Sequence[Hit], always: Sequence[Recalled]) -> list[Hit]:
+    there = {each.memory.id for each in always}
+    return [hit for hit in hits if hit.memory.id not in there]
+
+
+def _weights(answers: Sequence[Answered[RecallAnswer]]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for answer in _given(answers):
+        for id, factor in answer.weights.items():
+            weights[id] = weights.get(id, 1.0) * min(max(factor, 0.0), LARGEST_WEIGHT)
+    return weights
+
+
+def _given(answers: Sequence[Answered[RecallAnswer]]) -> list[RecallAnswer]:
+    return [answer.value for answer in answers if answer.value is not None]

@@ -1,0 +1,145 @@
+"""Moving a story's journal and recorded plans under another session id: for branches, export and import.
+
+Nothing is decided again: ids are derived anew for the new names, and the plans are applied as they were recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from .containers import character_container, world_container
+from .engine import Engine
+from .errors import ContainerCollision, InputError, StoryError
+from .ids import WORLD, check_session_id, memory_id
+from .records.journal import Entry
+from .records.plan import Delivery, Plan, Snapshot, Withdrawal
+
+
+async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
+    """Write the entries and plans of `session` up to a sequence number under `id`; they are applied when it is opened.
+
+    Raises `ContainerCollision` when `id` exists and is not this branch.
+    """
+    check_session_id(id)
+    first = Snapshot(id=id, parent=session, forked_at=up_to)
+    found = await engine.ledger.load(id)
+    if found is not None and (found.parent, found.forked_at) != (session, up_to):
+        raise ContainerCollision(
+            f"session {id!r} exists and is no branch of {session!r} at {up_to}. Choose another id."
+        )
+    ledger = engine.ledger
+    entries = await ledger.entries(session, up_to=up_to)
+    plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}
+    await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session)
+
+
+async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str) -> None:
+    """Write entries and plans that were made under session id `origin` into the session `first` begins."""
+    ledger, renamed = engine.ledger, _Renamed(origin, first.id)
+    snapshot = first
+    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
+    containers = [world_container(first.id), *(character_container(first.id, id) for id in sorted(members))]
+    await ledger.create(first, containers)
+    for entry, plan in past:
+        await ledger.append(first.id, entry.body, key=entry.key, timestamp=entry.timestamp)
+        moved = renamed.plan(plan)
+        snapshot = snapshot.after(moved)
+        await ledger.record(moved, snapshot)
+
+
+async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
+    """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back."""
+    snapshot = await engine.ledger.load(session)
+    assert snapshot is not None
+    yield {"kind": "session", "version": 1, **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"})}
+    for entry in await engine.ledger.entries(session):
+        plan = await engine.ledger.plan(session, entry.sequence)
+        if plan is not None:
+            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": plan.model_dump(mode="json")}
+    for plugin in engine.plugins.names:
+        if data := await engine.ledger.data(session, plugin):
+            yield {"kind": "data", "plugin": plugin, "data": data}
+
+
+async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None) -> str:
+    """Write exported lines into the ledger, under their own session id or another; returns the id.
+
+    Raises `StoryError` for lines that are not an export, and `InputError` when the session exists; then nothing is
+    written.
+    """
+    origin, past, data = _read(lines)
+    name = check_session_id(id or origin)
+    if await engine.ledger.load(name) is not None:
+        raise InputError(f"session {name!r} exists already. Import under another id, or forget it first.")
+    await graft(engine, Snapshot(id=name), past, origin)
+    for plugin, values in data.items():
+        await engine.ledger.write_data(name, plugin, values)
+    return name
+
+
+def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], dict[str, Any]]:
+    if not lines or lines[0].get("kind") != "session" or not isinstance(lines[0].get("id"), str):
+        raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
+    past, data = [], {}
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            match line.get("kind"):
+                case "entry":
+                    past.append((Entry.model_validate(line["entry"]), Plan.model_validate(line["plan"])))
+                case "data":
+                    data[str(line["plugin"])] = line["data"]
+                case kind:
+                    raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
+        except (ValidationError, KeyError) as error:
+            raise StoryError(f"line {number}: not an exported line: {error}") from error
+    if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):
+        raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
+    return str(lines[0]["id"]), past, data
+
+
+class _Renamed:
+    """Plans of one session as they would be in another."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+        self._ids: dict[str, str] = {}
+
+    def plan(self, plan: Plan) -> Plan:
+        """The plan under the new session id. Earlier plans must have come before, so that citations are known."""
+        for each in plan.deliveries:
+            name = self._container(each.owner)
+            self._ids[each.memory_id] = memory_id(self.new, each.source, each.revision, name, each.part)
+        return plan.model_copy(
+            update={
+                "session": self.new,
+                "deliveries": tuple(self._delivery(each) for each in plan.deliveries),
+                "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
+            }
+        )
+
+    def _delivery(self, old: Delivery) -> Delivery:
+        cites = {id: self._id(id) for line in old.knowledge for id in line.cites}
+        knowledge = tuple(
+            line.model_copy(update={"cites": tuple(cites[id] for id in line.cites)}) for line in old.knowledge
+        )
+        support = old.support.model_copy(update={"via": self._id(old.support.via) if old.support.via else None})
+        status = "struck" if old.status == "struck" else "pending"
+        return old.model_copy(
+            update={
+                "session": self.new, "memory_id": self._id(old.memory_id), "container": self._container(old.owner),
+                "knowledge": knowledge, "support": support, "status": status,
+            }
+        )  # fmt: skip
+
+    def _withdrawal(self, old: Withdrawal) -> Withdrawal:
+        return old.model_copy(update={"memory_id": self._id(old.memory_id)}) if old.memory_id else old
+
+    def _id(self, id: str) -> str:
+        return self._ids.get(id, id)
+
+    def _container(self, owner: str) -> str:
+        container = world_container(self.new) if owner == WORLD else character_container(self.new, owner)
+        return container.name

@@ -1,0 +1,102 @@
+"""A turn: START has recalled, MIDDLE fills the prompt, END says. It offers guarded reads and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .engine import Engine
+from .errors import WallError
+from .live import Live
+from .loading.settings import RecallSettings
+from .middle.fill import Prompt, fill, render
+from .outcome import Outcome
+from .records.message import Context
+from .start.recall import recall
+from .start.recalled import Recall, Recalled
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+class Turn:
+    """One character's turn, from recall to saying."""
+
+    def __init__(self, session: Session, engine: Engine, recalled: Recall, context: Context) -> None:
+        self._session = session
+        self._engine = engine
+        self._recalled = recalled
+        self._context: Context = context
+
+    @classmethod
+    async def begin(
+        cls, session: Session, engine: Engine, live: Live, character: str, settings: RecallSettings, *,
+        query: str | None, in_prompt: Sequence[str] | None, context: Context,
+    ) -> Turn:  # fmt: skip
+        """START. See `Session.turn`."""
+        found = await recall(
+            engine, live, character, settings, query=query, in_prompt=in_prompt, context=context
+        )  # fmt: skip
+        waiting = await engine.ledger.entries(live.snapshot.id, unsettled=True)
+        pending = tuple(entry.key for entry in waiting)
+        return cls(session, engine, found.model_copy(update={"pending": pending}), context)
+
+    @property
+    def character(self) -> str:
+        """Whose turn it is."""
+        return self._recalled.character
+
+    @property
+    def query(self) -> str:
+        """What was asked of the character's memory."""
+        return self._recalled.query
+
+    @property
+    def memories(self) -> tuple[Recalled, ...]:
+        """What came to mind, in a stable order, each with its reasons."""
+        return self._recalled.memories
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Plugins' lines, shown before the memories."""
+        return self._recalled.notes
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """Keys of messages the recall did not wait for."""
+        return self._recalled.pending
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Plugins and guards that failed; a failing guard withheld what it guards."""
+        return self._recalled.failures
+
+    def fill(self, prompt: Prompt, memories: Sequence[Recalled] | None = None, **changes: Any) -> Prompt:
+        """MIDDLE: put the memories where the system text has `###SUPERMEMORY###`.
+
+        `prompt` is a system prompt, or a list of messages with `role` and `content`. `memories` may be fewer of this
+        turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
+        Raises `WallError` for memories of another turn's character, and for backstage records.
+        """
+        mine = self.memories if memories is None else self._mine(memories)
+        settings = self._engine.settings.fill
+        settings = type(settings).model_validate({**settings.model_dump(), **changes}) if changes else settings
+        return fill(prompt, mine, settings, self.notes)
+
+    def text(self, **changes: Any) -> str:
+        """The block of memories by itself, as `fill` would put it."""
+        settings = self._engine.settings.fill
+        return render(self.memories, settings.model_copy(update=changes), self.notes)
+
+    async def say(
+        self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
+    ) -> Outcome:
+        """END: what the character says. See `Session.say`."""
+        more = {"context": self._context, **more}
+        return await self._session.say(self.character, content, key=key, present=present, in_turn=True, **more)
+
+    def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
+        for each in memories:
+            if isinstance(each, Recalled) and each not in self.memories:
+                raise WallError(f"memory {each.memory.id!r} was not recalled in this turn of {self.character!r}.")
+        return memories
