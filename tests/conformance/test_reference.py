@@ -1,16 +1,24 @@
-"""The suites agree with the references, and the references with each other."""
+"""The suites agree with the references."""
 
-from earwitness.testing.reference import MemoryStore
+from earwitness.testing.ledger import LedgerSuite
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.store import StoreSuite
 
-BY_WORDS = "ranks by words only"
 IN_MEMORY = "keeps nothing outside its process"
 
 
 class TestMemoryStore(StoreSuite):
     persistent = IN_MEMORY
     shared = IN_MEMORY
-    ranks_by_meaning = BY_WORDS
+    ranks_by_meaning = "ranks by words only"
 
     def make_store(self) -> MemoryStore:
         return MemoryStore()
+
+
+class TestMemoryLedger(LedgerSuite):
+    persistent = IN_MEMORY
+    shared = IN_MEMORY
+
+    def make_ledger(self) -> MemoryLedger:
+        return MemoryLedger()

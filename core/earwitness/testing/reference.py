@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeVar
 
 from pydantic import JsonValue
@@ -101,10 +100,11 @@ class MemoryStore:
 
 @dataclass
 class Book:
-    """Everything the ledger holds of one session."""
+    """Everything the ledger holds of one session. One created with a past, such as a fork, counts on from there."""
 
     snapshot: Snapshot
-    entries: list[Entry] = field(default_factory=list)
+    began: int = 0
+    entries: dict[int, Entry] = field(default_factory=dict)
     plans: dict[int, Plan] = field(default_factory=dict)
     deliveries: dict[str, Delivery] = field(default_factory=dict)
     messages: dict[str, SettledMessage] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class MemoryLedger:
         """Create a session with its containers, or return the one that exists."""
         if snapshot.id not in self._books:
             self._claim(containers)
-            self._books[snapshot.id] = Book(kept(snapshot))
+            self._books[snapshot.id] = Book(kept(snapshot), began=snapshot.settled)
         return self._books[snapshot.id].snapshot
 
     async def load(self, session: str) -> Snapshot | None:
@@ -229,17 +229,17 @@ class MemoryLedger:
         book = self._book(session)
         if key is not None and (found := await self.entry(session, key=key)):
             return Appended(entry=found, created=False)
-        sequence = len(book.entries) + 1
+        sequence = max(book.entries, default=book.began) + 1
         entry = Entry(
             session=session, sequence=sequence, key=key or own_key(sequence), body=kept(body), timestamp=timestamp
         )
-        book.entries.append(entry)
+        book.entries[sequence] = entry
         return Appended(entry=entry, created=True)
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number or key."""
-        found = (entry for entry in self._read(session).entries if sequence == entry.sequence or key == entry.key)
-        return next(found, None)
+        entries = self._read(session).entries.values()
+        return next((entry for entry in entries if sequence == entry.sequence or key == entry.key), None)
 
     async def entries(
         self,
@@ -251,14 +251,12 @@ class MemoryLedger:
         limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
-        asked = (
-            entry
-            for entry in self._read(session).entries
-            if entry.sequence > after
-            and (up_to is None or entry.sequence <= up_to)
-            and not (unsettled and entry.settled)
-        )
-        return list(islice(asked, limit))
+
+        def asked(entry: Entry) -> bool:
+            in_range = entry.sequence > after and (up_to is None or entry.sequence <= up_to)
+            return in_range and not (unsettled and entry.settled)
+
+        return list(filter(asked, self._read(session).entries.values()))[:limit]
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record the plan and all that is in it, unless the entry has one."""
@@ -273,9 +271,8 @@ class MemoryLedger:
 
     async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
         """Recorded plans in sequence order."""
-        return [
-            plan for sequence, plan in sorted(self._read(session).plans.items()) if up_to is None or sequence <= up_to
-        ]
+        recorded = sorted(self._read(session).plans.items())
+        return [plan for sequence, plan in recorded if up_to is None or sequence <= up_to]
 
     async def sync(self) -> None:
         """Nothing to do."""
@@ -283,10 +280,8 @@ class MemoryLedger:
     async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
         """Mark entries settled and pending deliveries applied; what was struck or withdrawn stays so."""
         book = self._book(session)
-        book.entries = [
-            entry.model_copy(update={"settled": True}) if entry.sequence in sequences else entry
-            for entry in book.entries
-        ]
+        for sequence in book.entries.keys() & set(sequences):
+            book.entries[sequence] = book.entries[sequence].model_copy(update={"settled": True})
         for id in applied:
             if id in book.deliveries and book.deliveries[id].status == "pending":
                 book.change(id, "applied")

@@ -54,8 +54,10 @@ class Suite(Generic[T]):
 
     def run(self, test: Callable[[Any, T], Awaitable[None]]) -> None:
         """Run one test on a subject of its own."""
+        __tracebackhide__ = True
 
         async def with_subject() -> None:
+            __tracebackhide__ = True
             async with self.subject() as subject:
                 await test(self, subject)
 
@@ -84,6 +86,7 @@ def case(test: Callable[[S, T], Awaitable[None]]) -> Callable[[S], None]:
     """Make a test of a suite: written with the open subject as its argument, called by pytest with none."""
 
     def run(self: S) -> None:
+        __tracebackhide__ = True
         self.run(test)
 
     run.__name__, run.__qualname__, run.__module__ = test.__name__, test.__qualname__, test.__module__

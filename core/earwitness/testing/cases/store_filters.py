@@ -88,7 +88,7 @@ def combinations() -> list[Filter]:
         Not(And((bob, Not(day)))),
         And((Or((bob, none)), Not(day))),
     ]
-    edges = [
+    edges: list[Filter] = [
         EVERYTHING,
         NOTHING,
         Not(EVERYTHING),

@@ -1,0 +1,216 @@
+"""Sessions and the register of containers: one name, one owner."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from itertools import count
+
+import anyio
+
+from ...containers import Container, character_container, world_container
+from ...errors import ContainerCollision
+from ...protocols import Health, Ledger
+from ...records.character import Character, as_cast
+from ...records.plan import PluginWrite, Snapshot
+from ...records.state import State, Whereabouts
+from ..reference import MemoryLedger
+from ..samples import NOON, ODD_NAMES, delivery, plan, said, settled
+from ..suite import case
+from .ledger_base import LedgerCases
+
+RICH = Snapshot(
+    id="s1",
+    cast=as_cast([Character("alice", aliases=["Al"]), Character("u", kind="persona", user_id="user-1"), "bob"]),
+    state=State.model_validate(
+        {"game_day": 2.5, "flags": {"door": [1, None]}, "own_key": {"deep": "x"}, "participants": ["alice"]}
+    ).updated({"whereabouts": {"bob": Whereabouts(place="cellar", since=3)}}),
+    told={"alice": 2},
+    parent="s0",
+    forked_at=0,
+    strategies={"detector": {"name": "rules", "recent": 6}},
+)
+
+
+class Register(LedgerCases):
+    """`create`, `load`, `sessions`, `register`, `containers`, `forget`, `forget_owner`."""
+
+    @case
+    async def test_a_session_comes_back_as_it_was_created(self, ledger: Ledger) -> None:
+        """Cast, state with free keys, whereabouts, branch, strategies."""
+        assert await ledger.create(RICH, []) == RICH
+        assert await ledger.load("s1") == RICH
+
+    @case
+    async def test_creating_again_returns_what_exists_untouched(self, ledger: Ledger) -> None:
+        """Whatever it is to be created with now."""
+        first = await self.story(ledger)
+        again = await ledger.create(Snapshot(id="s1", cast=as_cast(["zoe"])), [character_container("s1", "zoe")])
+        assert again == first == await ledger.load("s1")
+
+    @case
+    async def test_creating_at_the_same_time_makes_one(self, ledger: Ledger) -> None:
+        """Everybody gets the same."""
+        made: list[Snapshot] = []
+
+        async def create(number: int) -> None:
+            made.append(await ledger.create(Snapshot(id="s1", told={"alice": number}), [world_container("s1")]))
+
+        async with anyio.create_task_group() as group:
+            for number in range(10):
+                group.start_soon(create, number)
+        assert made == [made[0]] * 10
+        assert await ledger.load("s1") == made[0]
+
+    @case
+    async def test_sessions_are_listed_sorted(self, ledger: Ledger) -> None:
+        """Whatever they are called; an unknown one is none."""
+        names = [*ODD_NAMES, "b", "a"]
+        for name in names:
+            await ledger.create(Snapshot(id=name), [])
+        assert list(await ledger.sessions()) == sorted(names)
+        for name in names:
+            assert (await ledger.load(name) or Snapshot(id="")).id == name
+        assert await ledger.load("nobody") is None
+
+    @case
+    async def test_a_session_has_its_own_containers(self, ledger: Ledger) -> None:
+        """Those it was created with, and those registered later; again is fine."""
+        await self.story(ledger)
+        await self.story(ledger, "s2")
+        later = [character_container("s1", "dora"), character_container("s1", "alice")]
+        await ledger.register(later)
+        await ledger.register(later)
+        assert {container.owner for container in await ledger.containers("s1")} == {"world", "alice", "bob", "dora"}
+        assert {container.name for container in await ledger.containers("s2")} == {"s2-world", "s2-alice", "s2-bob"}
+        assert list(await ledger.containers("nobody")) == []
+
+    @case
+    async def test_a_session_that_would_share_a_container_is_refused_wholly(self, ledger: Ledger) -> None:
+        """`s1` with a character `x-world`, and `s1-x` with its world, in either order; nothing is left of it."""
+        await self.story(ledger, "s1", ["x-world"])
+        await self._collides(self.story(ledger, "s1-x", ["alice"]))
+        assert list(await ledger.sessions()) == ["s1"]
+        assert list(await ledger.containers("s1-x")) == []
+        await self.story(ledger, "t1-x", ["alice"])
+        await self._collides(self.story(ledger, "t1", ["bob", "x-world"]))
+        assert list(await ledger.sessions()) == ["s1", "t1-x"]
+        assert list(await ledger.containers("t1")) == []
+
+    @case
+    async def test_a_registration_that_collides_claims_nothing(self, ledger: Ledger) -> None:
+        """Not even what stands before the collision; the names stay free for others."""
+        await self.story(ledger, "s1-x")
+        free, taken = character_container("s1", "dora"), character_container("s1", "x-world")
+        await self.story(ledger, "s1")
+        await self._collides(ledger.register([free, taken]))
+        assert "dora" not in {container.owner for container in await ledger.containers("s1")}
+        await self._collides(ledger.register([free, Container(name=free.name, session="s9", owner="zoe")]))
+        await ledger.register([Container(name=free.name, session="s9", owner="zoe")])
+
+    @case
+    async def test_random_names_collide_exactly_where_they_must(self, ledger: Ledger) -> None:
+        """The same sessions are refused as by the reference, and the register is the same afterwards."""
+        from hypothesis import strategies as st
+
+        run = count()
+        parts = st.lists(st.sampled_from(("x", "world", "a'b", "x-world", "空")), min_size=1, max_size=2).map("-".join)
+        stories = st.lists(st.tuples(parts, st.lists(parts, max_size=3, unique=True)), min_size=1, max_size=6)
+
+        async def as_in_a_dict(wanted: Sequence[tuple[str, Sequence[str]]]) -> None:
+            model, prefix = MemoryLedger(), f"run{next(run)}."
+            for name, characters in wanted:
+                cast = [character for character in characters if character != "world"]
+                refused = [await self._refused(book, prefix + name, cast) for book in (model, ledger)]
+                assert refused[0] == refused[1]
+            for name, _ in wanted:
+                ours, theirs = [await book.containers(prefix + name) for book in (ledger, model)]
+                assert {held.name: held for held in ours} == {held.name: held for held in theirs}
+
+        await self.for_all(as_in_a_dict, stories)
+
+    @case
+    async def test_forgetting_a_session_leaves_nothing_of_it(self, ledger: Ledger) -> None:
+        """Journal, plans, deliveries, messages, data; the containers are free again, and the count begins anew."""
+        await self._two_full_stories(ledger)
+        await ledger.forget("s1")
+        await ledger.forget("s1")
+        assert await ledger.sessions() == ["s2"]
+        assert [await ledger.load("s1"), await ledger.plan("s1", 1), await ledger.entry("s1", sequence=1)] == [None] * 3
+        for nothing in (ledger.entries, ledger.plans, ledger.deliveries, ledger.messages, ledger.containers):
+            assert list(await nothing("s1")) == []
+        assert await ledger.data("s1", "keepsake") == {}
+        assert list(await ledger.citing("s1", ["cited"])) == []
+        await ledger.register([Container(name="s1-alice", session="s9", owner="alice")])
+        await ledger.create(Snapshot(id="s1"), [])
+        assert (await ledger.append("s1", said(), timestamp=NOON)).entry.sequence == 1
+        assert list(await ledger.deliveries("s1")) == []
+
+    @case
+    async def test_forgetting_a_session_leaves_the_others_alone(self, ledger: Ledger) -> None:
+        """Also one whose name it begins with, or that looks like a pattern of it."""
+        await self._two_full_stories(ledger)
+        for name in ("s", "s_", "s%", "S2", "s2-", ""):
+            await ledger.forget(name)
+        await ledger.forget("s1")
+        assert len(await ledger.entries("s2")) == len(await ledger.plans("s2")) == len(await ledger.messages("s2")) == 1
+        assert [found.memory_id for found in await ledger.deliveries("s2")] == ["s2-m", "s2-n"]
+        assert await ledger.data("s2", "keepsake") == {"k": 1}
+        assert len(await ledger.containers("s2")) == 3
+
+    @case
+    async def test_forgetting_an_owner_takes_what_was_theirs_and_what_is_due(self, ledger: Ledger) -> None:
+        """Applied or pending; the others keep theirs, and the owner's container is free."""
+        await self._two_full_stories(ledger)
+        due = delivery("later", sequence=2, due=9), delivery("b", sequence=2, owner="bob", due=9)
+        await self.told(ledger, plan(2, *due), applied=False)
+        await ledger.forget_owner("s1", "alice")
+        assert await self.standing(ledger) == ["b", "s1-n"]
+        assert list(await ledger.deliveries("s1", container="s1-alice", status="pending")) == []
+        assert list(await ledger.deliveries("s1", container="s1-alice", status="applied")) == []
+        assert {held.owner for held in await ledger.containers("s1")} == {"world", "bob"}
+        assert await self.standing(ledger, "s2") == ["s2-m", "s2-n"]
+        await ledger.settle("s1", [2], [due[0].id])
+        assert await self.standing(ledger) == ["b", "s1-n"]
+
+    @case
+    async def test_the_register_is_there_after_a_new_start(self, ledger: Ledger) -> None:
+        """Sessions, and who owns what."""
+        self.needs("persistent")
+        await self.story(ledger, "s1", ["x-world"])
+        await ledger.close()
+        async with self.subject() as reopened:
+            assert await reopened.sessions() == ["s1"]
+            await self._collides(self.story(reopened, "s1-x", ["alice"]))
+        await ledger.open()
+
+    @case
+    async def test_the_ledger_can_say_how_it_is(self, ledger: Ledger) -> None:
+        """`doctor` asks."""
+        health = await ledger.health()
+        assert isinstance(health, Health)
+        assert health.ok, health.details
+
+    async def _two_full_stories(self, ledger: Ledger) -> None:
+        for session in ("s1", "s2"):
+            await self.story(ledger, session)
+            brought = (
+                delivery(f"{session}-m", session=session, cites=["cited"]),
+                delivery(f"{session}-n", session=session, owner="bob"),
+            )
+            kept = (PluginWrite(plugin="keepsake", key="k", value=1),)
+            await self.told(ledger, plan(1, *brought, session=session, message=settled("#1", 1), plugin_data=kept))
+
+    async def _collides(self, claim: Awaitable[object]) -> None:
+        try:
+            await claim
+        except ContainerCollision:
+            return
+        raise AssertionError("two owners were given one container")
+
+    async def _refused(self, ledger: Ledger, session: str, characters: Sequence[str]) -> bool:
+        try:
+            await self.story(ledger, session, characters)
+        except ContainerCollision:
+            return True
+        return False

@@ -1,0 +1,165 @@
+"""Promise 4 and 6, for a ledger: what was taken back falls everywhere, with all that rests on it, and never returns."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ...protocols import Ledger
+from ...records.plan import Plan, Withdrawal
+from ..reference import MemoryLedger
+from ..samples import delivery, plan
+from ..suite import case
+from .ledger_base import LedgerCases
+
+if TYPE_CHECKING:
+    from ..stories import Step
+
+
+def retraction(sequence: int, *, source: str | None = None, memory_id: str | None = None) -> Plan:
+    """A plan that only takes away."""
+    return plan(sequence, withdrawals=(Withdrawal(source=source, memory_id=memory_id, reason="retracted by author"),))
+
+
+class Withdrawals(LedgerCases):
+    """`Plan.withdrawals`."""
+
+    @case
+    async def test_retracting_a_source_takes_it_from_everybody(self, ledger: Ledger) -> None:
+        """First hand or told, standing or due on a later day; other sources stay. The reason is kept."""
+        await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), delivery("w", owner="world"))
+        await self.told(ledger, plan(2, delivery("c", sequence=2, owner="bob", via="a", due=9)), applied=False)
+        await self.told(
+            ledger, plan(3, delivery("d", sequence=3, source="#3"), delivery("e", sequence=3, source="#11"))
+        )
+        await self.told(ledger, retraction(4, source="#1"))
+        assert await self.standing(ledger) == ["d", "e"]
+        gone = await ledger.deliveries("s1", status="withdrawn")
+        assert sorted(found.memory_id for found in gone) == ["a", "b", "c", "w"]
+        assert {found.reason for found in gone} == {"retracted by author"}
+        assert list(await ledger.deliveries("s1", status="pending")) == []
+
+    @case
+    async def test_a_revision_keeps_what_its_own_plan_brings(self, ledger: Ledger) -> None:
+        """The old words go, the new ones stay, though both are of one source."""
+        await self.delivered(ledger, delivery("old-a"), delivery("old-b", owner="bob"))
+        revised = plan(2, delivery("new-a", sequence=2), withdrawals=(Withdrawal(source="#1", reason="edited"),))
+        await self.told(ledger, revised)
+        assert await self.standing(ledger) == ["new-a"]
+        await self.told(ledger, plan(3, delivery("newer", sequence=3), withdrawals=revised.withdrawals))
+        assert await self.standing(ledger) == ["newer"]
+
+    @case
+    async def test_a_withdrawal_stays_in_its_session(self, ledger: Ledger) -> None:
+        """Sources and memory ids of the same name in another are none of its business."""
+        await self.delivered(ledger, delivery("a"))
+        await self.story(ledger, "s2")
+        await self.told(
+            ledger, plan(1, delivery("a", session="s2"), delivery("b", session="s2", via="a"), session="s2")
+        )
+        await self.told(ledger, retraction(2, source="#1"))
+        await self.told(ledger, retraction(3, memory_id="a"))
+        assert await self.standing(ledger) == []
+        assert await self.standing(ledger, "s2") == ["a", "b"]
+
+    @case
+    async def test_retracting_a_memory_takes_every_way_to_it(self, ledger: Ledger) -> None:
+        """And no other memory of the same source that was not told on from it."""
+        await self.delivered(ledger, delivery("a"), delivery("a", how="witnessed"), delivery("b", owner="bob"))
+        await self.told(ledger, retraction(2, memory_id="a"))
+        assert await self.standing(ledger) == ["b"]
+
+    @case
+    async def test_what_was_told_on_falls_hop_by_hop(self, ledger: Ledger) -> None:
+        """Also what is still on its way."""
+        await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"))
+        await self.told(ledger, plan(2, delivery("c", sequence=2, owner="charlie", via="b")))
+        await self.told(ledger, plan(3, delivery("d", sequence=3, owner="dora", via="c", due=20)), applied=False)
+        await self.told(ledger, retraction(4, memory_id="a"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_who_knows_it_another_way_keeps_it_and_so_do_their_listeners(self, ledger: Ledger) -> None:
+        """One support falls; the memory lives while another stands."""
+        seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
+        await self.delivered(ledger, delivery("a"), seen, heard, delivery("c", owner="charlie", via="b"))
+        await self.told(ledger, retraction(2, memory_id="a"))
+        assert await self.standing(ledger) == ["b", "c"]
+        assert [found.support.how for found in await ledger.deliveries("s1", memory_ids=["b"], status="applied")] == [
+            "witnessed"
+        ]
+        await self.told(ledger, retraction(3, memory_id="b"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_hearing_it_from_two_falls_only_with_both(self, ledger: Ledger) -> None:
+        """Charlie has it from Alice and from Bob."""
+        ways = delivery("c", owner="charlie", via="a"), delivery("c", owner="charlie", via="b")
+        await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), *ways)
+        await self.told(ledger, retraction(2, memory_id="a"))
+        assert await self.standing(ledger) == ["b", "c"]
+        await self.told(ledger, retraction(3, memory_id="b"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_gossip_that_went_in_a_circle_holds_nothing_up(self, ledger: Ledger) -> None:
+        """Bob told Charlie and Charlie told Bob: without Alice, whom they had it from, neither knows it."""
+        circle = delivery("b", owner="bob", via="c"), delivery("c", owner="charlie", via="b")
+        await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"), *circle)
+        await self.told(ledger, retraction(2, memory_id="a"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_what_was_withdrawn_never_returns(self, ledger: Ledger) -> None:
+        """Not by settling late, and not by a later plan that would deliver it the same way."""
+        made = delivery("a", due=9)
+        await self.delivered(ledger, made, applied=False)
+        await self.told(ledger, retraction(2, source="#1"))
+        await ledger.settle("s1", [1], [made.id])
+        assert await self.standing(ledger) == []
+        await self.told(ledger, plan(3, delivery("a", sequence=3)))
+        assert await self.standing(ledger) == []
+        await ledger.settle("s1", [3], [made.id])
+        assert [found.status for found in await ledger.deliveries("s1", memory_ids=["a"])] == ["withdrawn"]
+
+    @case
+    async def test_what_was_struck_stays_struck(self, ledger: Ledger) -> None:
+        """A withdrawal has nothing to take from it, and keeps the guard's reason."""
+        struck = delivery("a").model_copy(update={"status": "struck", "reason": "a guard said no"})
+        await self.delivered(ledger, struck, delivery("b", owner="bob"))
+        await self.told(ledger, retraction(2, source="#1"))
+        await self.told(ledger, retraction(3, memory_id="a"))
+        found = [(made.status, made.reason) for made in await ledger.deliveries("s1", memory_ids=["a"])]
+        assert found == [("struck", "a guard said no")]
+
+    @case
+    async def test_taking_back_what_nobody_has_is_harmless(self, ledger: Ledger) -> None:
+        """Also twice."""
+        await self.delivered(ledger, delivery("a"))
+        await self.told(ledger, retraction(2, source="nobody"))
+        await self.told(ledger, retraction(3, memory_id="nobody"))
+        assert await self.standing(ledger) == ["a"]
+        await self.told(ledger, retraction(4, source="#1"))
+        await self.told(ledger, retraction(5, source="#1"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_random_stories_end_as_in_a_dict(self, ledger: Ledger) -> None:
+        """Sessions interleaved: messages, gossip, edits, retractions, repeats, forgetting, in any order."""
+        from hypothesis import strategies as st
+
+        from ..stories import steps, view
+
+        run = count()
+
+        async def as_in_a_dict(story: Sequence[Step]) -> None:
+            model, prefix = MemoryLedger(), f"run{next(run)}-"
+            for step in story:
+                await step.on(model, prefix)
+                await step.on(ledger, prefix)
+            for session in {step.session for step in story}:
+                assert await view(ledger, prefix + session) == await view(model, prefix + session)
+
+        await self.for_all(as_in_a_dict, st.lists(steps, min_size=1, max_size=15))

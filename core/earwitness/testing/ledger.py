@@ -1,0 +1,35 @@
+"""The conformance suite of ledgers: every line of `Ledger`'s contract.
+
+In a test file of your own:
+
+    from earwitness.testing.ledger import LedgerSuite
+
+    class TestMyLedger(LedgerSuite):
+        def make_ledger(self) -> MyLedger:
+            return MyLedger(self.folder / "book.db")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from ..protocols import Ledger
+from .cases.ledger_journal import Journal
+from .cases.ledger_plans import Plans
+from .cases.ledger_register import Register
+from .cases.ledger_withdrawals import Withdrawals
+from .suite import Report, adapted, check
+
+
+class LedgerSuite(Journal, Register, Plans, Withdrawals):
+    """Subclass it, and say in `make_ledger` how to make yours."""
+
+
+def check_ledger(make: Callable[[Path], Ledger | Awaitable[Ledger]], **flags: Any) -> Report:
+    """Run the suite without pytest. `make` takes a fresh folder; flags are attributes of the suite.
+
+    Raises one `ExceptionGroup` with every failure.
+    """
+    return check(adapted(LedgerSuite, "make_ledger", make, flags))

@@ -1,0 +1,127 @@
+"""What may happen to a session's book, as values: to do the same to a model and compare.
+
+Imported only where a property is tried: it needs hypothesis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ..containers import character_container, world_container
+from ..protocols import Ledger
+from ..records.plan import Delivery, PluginWrite, Snapshot, Withdrawal
+from .samples import NOON, delivery, plan, said, settled
+
+SESSIONS = ("s1", "s1-x", "s2")
+OWNERS = ("alice", "bob", "x-world", "world")
+MEMORIES = ("m1", "m2", "m3", "m4", "m5")
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that happens in one session. On its own: the session begins."""
+
+    session: str
+
+    async def on(self, ledger: Ledger, prefix: str) -> None:
+        """Do it, in the session of that name behind the prefix."""
+        id = prefix + self.session
+        await ledger.create(Snapshot(id=id), [character_container(id, "alice"), world_container(id)])
+
+
+@dataclass(frozen=True)
+class Append(Step):
+    """The host tells something, perhaps under a key it has used before."""
+
+    key: str | None
+
+    async def on(self, ledger: Ledger, prefix: str) -> None:
+        """Append it; an unknown session begins."""
+        await super().on(ledger, prefix)
+        await ledger.append(prefix + self.session, said(), key=self.key, timestamp=NOON)
+
+
+@dataclass(frozen=True)
+class Record(Append):
+    """The next entry is told and planned; `again` plans the last one once more instead."""
+
+    brought: tuple[tuple[str, str, str | None, str, float], ...]
+    taken: tuple[tuple[str | None, str | None], ...]
+    applied: bool
+    again: bool
+
+    async def on(self, ledger: Ledger, prefix: str) -> None:
+        """Append, record, settle."""
+        await super().on(ledger, prefix)
+        id = prefix + self.session
+        before = await ledger.load(id) or Snapshot(id=id)
+        sequence = max(1, before.settled + (not self.again))
+        made = [self._delivery(id, sequence, *one) for one in self.brought]
+        planned = plan(
+            sequence,
+            *made,
+            session=id,
+            message=settled(f"k{sequence % 3}", sequence, f"words of {sequence}"),
+            withdrawals=tuple(
+                Withdrawal(source=source, memory_id=memory, reason="taken back") for source, memory in self.taken
+            ),
+            plugin_data=(PluginWrite(plugin="diary", key=f"k{sequence % 3}", value=sequence or None),),
+            told={"alice": sequence},
+        )
+        await ledger.record(planned, before.after(planned))
+        await ledger.settle(id, [sequence], [one.id for one in made] if self.applied else [])
+
+    def _delivery(
+        self, id: str, sequence: int, memory: str, owner: str, via: str | None, source: str, due: float
+    ) -> Delivery:
+        return delivery(memory, session=id, sequence=sequence, owner=owner, via=via, source=source, due=due)
+
+
+@dataclass(frozen=True)
+class Forget(Step):
+    """The session is forgotten."""
+
+    async def on(self, ledger: Ledger, prefix: str) -> None:
+        """Forget it."""
+        await ledger.forget(prefix + self.session)
+
+
+async def view(ledger: Ledger, session: str) -> dict[str, Any]:
+    """All that can be read of a session."""
+    plans = await ledger.plans(session)
+    return {
+        "session": await ledger.load(session),
+        "containers": {held.name: held for held in await ledger.containers(session)},
+        "entries": list(await ledger.entries(session)),
+        "plans": [(found.sequence, [made.id for made in found.deliveries]) for found in plans],
+        "deliveries": list(await ledger.deliveries(session)),
+        "messages": list(await ledger.messages(session)),
+        "data": await ledger.data(session, "diary"),
+    }
+
+
+_sessions = st.sampled_from(SESSIONS)
+_keys = st.one_of(st.none(), st.sampled_from(("k1", "k2")))
+_sources = st.sampled_from(("#1", "#2", "k1"))
+_memories = st.sampled_from(MEMORIES)
+_brought = st.tuples(
+    _memories, st.sampled_from(OWNERS), st.one_of(st.none(), _memories), _sources, st.sampled_from((1, 2.5))
+)
+_taken = st.one_of(st.tuples(_sources, st.none()), st.tuples(st.none(), _memories))
+_records = st.builds(
+    Record,
+    session=_sessions,
+    key=st.none(),
+    brought=st.lists(_brought, max_size=5).map(tuple),
+    taken=st.lists(_taken, max_size=1).map(tuple),
+    applied=st.booleans(),
+    again=st.booleans(),
+)
+
+steps: st.SearchStrategy[Step] = st.one_of(
+    _records, _records, _records, st.builds(Append, session=_sessions, key=_keys), st.builds(Forget, session=_sessions)
+)
+"""Any of them, in sessions whose names run into each other."""
