@@ -1,6 +1,7 @@
 """Earwitness: who remembers what, and how do they know?
 
-A host opens a store of stories with `Earwitness.open`, takes a `Session`, and calls it at the start and end of each turn.
+A host opens a store of stories with `Earwitness.open`, takes a `Session`, and calls it at the start and the end of
+each turn.
 """
 
 from .app import Earwitness

@@ -83,6 +83,9 @@ class Earwitness:
     ) -> None:
         try:
             await self._tasks.__aexit__(kind, error, traceback)
+        except BaseExceptionGroup:
+            if error is None:  # otherwise it only wraps what the host raised, which goes on by itself
+                raise
         finally:
             await self.engine.store.close()
             await self.engine.ledger.close()

@@ -1,8 +1,9 @@
 """The metadata filter: one small tree that every store translates.
 
-Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. `matches` is the meaning that every store must equal:
+Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. `matches` is what every store must equal:
 
-- A comparison with a field that is missing, or of another type than the value, is false; `"3"` is not `3`, and `True` is not `1`.
+- A comparison with a field that is missing, or of another type than the value, is false; `"3"` is not `3`, and `True`
+  is not `1`.
 - On a list of strings, `==` and `in` hold when any element does; `!=` holds when none does.
 - `And()` holds for everything, `Or()` for nothing.
 

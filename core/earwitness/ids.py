@@ -54,7 +54,7 @@ def own_key(sequence: int) -> str:
 
 
 def derive(*parts: object) -> str:
-    """A 26-letter id of `[a-z0-9]` from the parts; the same parts give the same id, and `("a","bc")` is not `("ab","c")`."""
+    """A 26-letter id of `[a-z2-7]`; the same parts give the same id, and `("a", "bc")` is not `("ab", "c")`."""
     digest = blake2b(digest_size=16)
     for part in parts:
         data = str(part).encode("utf-8", "surrogatepass")

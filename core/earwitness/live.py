@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from .dispatch import Plugins
+from .errors import UnknownName
 from .hooks import PluginData
 from .protocols import Ledger
 from .records.message import SettledMessage
@@ -34,9 +35,10 @@ class Live:
 
     @classmethod
     async def load(cls, ledger: Ledger, session: str, plugins: Plugins) -> Live:
-        """Read the session. It must exist."""
+        """Read the session. Raises `UnknownName` when it is gone."""
         snapshot = await ledger.load(session)
-        assert snapshot is not None, f"session {session!r} was created before it is read"
+        if snapshot is None:
+            raise UnknownName(f"session {session!r} is gone from the ledger: it was forgotten meanwhile.")
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in plugins.names}
         return cls(snapshot, tuple(recent), stored)

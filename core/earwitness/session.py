@@ -226,7 +226,7 @@ class Session:
         await self._settler.caught_up()
 
     async def fork(self, id: str, *, at: str | int | None = None) -> Session:
-        """A branch: a session of its own that shares this one's past up to `at` (a key or sequence number; default now).
+        """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
 
         The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
         that branch. Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken.
@@ -244,7 +244,7 @@ class Session:
         await self._engine.ledger.forget_owner(self.id, member.id)
 
     def backstage(self, role: str = "author") -> Backstage:
-        """What no character may see: who knows what and how, previews, retractions. `role` is noted with what is done."""
+        """What no character may see: who knows what and how. `role` is noted with what is done."""
         return Backstage(self, self._engine, self._live, role)
 
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,6 +14,7 @@ from .containers import character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError, StoryError
 from .ids import WORLD, check_session_id, memory_id
+from .live import Live
 from .records.journal import Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 
@@ -52,8 +53,7 @@ async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]],
 
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
     """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back."""
-    snapshot = await engine.ledger.load(session)
-    assert snapshot is not None
+    snapshot = (await Live.load(engine.ledger, session, engine.plugins)).snapshot
     yield {"kind": "session", "version": 1, **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"})}
     for entry in await engine.ledger.entries(session):
         plan = await engine.ledger.plan(session, entry.sequence)

@@ -13,7 +13,7 @@ R = TypeVar("R", bound=Record)
 
 
 def explained(error: ValidationError) -> str:
-    """`game_day = 'soon' cannot be used: Input should be a valid number.`"""
+    """Say which value cannot be used and why: `game_day = 'soon' cannot be used: …`."""
     problem = error.errors()[0]
     where = ".".join(str(part) for part in problem["loc"])
     return f"{where} = {problem['input']!r} cannot be used: {problem['msg']}."

@@ -98,9 +98,10 @@ class Explanation(BackstageRecord):
     """What was told along with it."""
 
     def __str__(self) -> str:
-        return "\n".join(self._lines(0))
+        return "\n".join(self.lines())
 
-    def _lines(self, depth: int) -> list[str]:
+    def lines(self, depth: int = 0) -> list[str]:
+        """The explanation line by line, each hop two steps further in."""
         indent = "  " * depth
         lines = [f"{indent}{self.owner} remembers {self.source!r}" + ("" if self.alive else " no more")]
         for hop in self.supports:
@@ -114,7 +115,7 @@ class Explanation(BackstageRecord):
                 else f" [{hop.status}]"
             )
             lines.append(f"{indent}  {hop.how}{told} on day {day_text(hop.learned_day)}{why}{gone}")
-            lines += hop.via._lines(depth + 2) if hop.via else []
+            lines += hop.via.lines(depth + 2) if hop.via else []
         for line in self.knowledge:
             lines.append(f"{indent}  was told along: {line.text}")
             lines += [f"{indent}    because the world remembers: {ground}" for ground in line.rests_on]

@@ -1,8 +1,8 @@
-"""Who knows it, since when, and how? Answered by provenance: what the world remembers of it, and who got a share of that.
+"""Who knows it, since when, and how? By provenance: what the world remembers of it, and who got a share of that.
 
 The world's memories that are about the question are found by search and by the share of the question's words they hold
-(`words.coverage`); then each character's deliveries of just those are looked up in the ledger. So nobody is said to know
-a thing because some other memory of hers is worded alike.
+(`words.coverage`); then each character's deliveries of just those are looked up in the ledger. So nobody is said to
+know a thing because some other memory of hers is worded alike.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CANDIDATES = 50
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
-    """For every character: nothing found, or since when and how, with the memory that proves it. Raises `StorageError`."""
+    """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`."""
     facts = await facts_about(engine, live.snapshot.id, question)
     proofs = await _proofs(engine, live.snapshot.id, [fact.id for fact in facts])
     return WhoKnows(
@@ -67,7 +67,8 @@ def _knower(id: str, proofs: Sequence[tuple[Delivery, bool]]) -> Knower:
     delivery, told_along = min(proofs, key=lambda each: (each[1], *strength(each[0])))
     text = "\n".join(line.text for line in delivery.knowledge) if told_along else delivery.body
     return Knower(
-        character=id, how=how(delivery, told_along), since=delivery.support.learned_day, memory_id=delivery.memory_id, text=text
+        character=id, how=how(delivery, told_along), since=delivery.support.learned_day,
+        memory_id=delivery.memory_id, text=text,
     )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""END: from a journal entry to memories."""

@@ -57,7 +57,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
 
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
-    """The plan of what was there before the story: one permanent memory a piece and owner, the world's copy included."""
+    """The plan of what was there before the story: one permanent memory a piece and owner, and the world's."""
     session, now = live.snapshot.id, live.snapshot.state.game_day
     deliveries: list[Delivery] = []
     withdrawals: list[Withdrawal] = []
@@ -78,7 +78,8 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
             withdrawals.append(Withdrawal(source=source, reason="replaced"))
         deliveries += new
     return Plan(
-        session=session, sequence=entry.sequence, key=entry.key, deliveries=tuple(deliveries), withdrawals=tuple(withdrawals)
+        session=session, sequence=entry.sequence, key=entry.key, deliveries=tuple(deliveries),
+        withdrawals=tuple(withdrawals),
     )  # fmt: skip
 
 

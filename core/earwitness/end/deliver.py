@@ -38,7 +38,8 @@ def _own(
     metadata = message_metadata(message, settled.participants) | {"isSpeaker": id == message.speaker}
     body = character_memory(name, message.content, message.game_day, now)
     return _delivery(
-        character_container(session, id), message, sequence, body, metadata=metadata, support=support, knowledge=told, due=now
+        character_container(session, id), message, sequence, body,
+        metadata=metadata, support=support, knowledge=told, due=now,
     )  # fmt: skip
 
 
@@ -56,7 +57,8 @@ def of_share(share: Share, settled: SettledMessage, cast: Cast, session: str, se
     metadata = message_metadata(message, settled.participants) | {"isSpeaker": share.character == message.speaker}
     body = character_memory(name, message.content, message.game_day, due)
     return _delivery(
-        character_container(session, share.character), message, sequence, body, metadata=metadata, support=support, due=due
+        character_container(session, share.character), message, sequence, body,
+        metadata=metadata, support=support, due=due,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""END, step 2: ask the detector who perceives the message, and trust nothing in the answer that the cast does not bear out."""
+"""END, step 2: ask the detector who perceives the message, and believe only what the cast bears out."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     data = dict(live.data())
     proposals = await propose(engine, live.snapshot.id, moment, presence, world, data)
     found = participants(
-        moment.message, presence, proposals.agent.participants, proposals.plugins, moment.cast, engine.settings.end.threshold
+        moment.message, presence, proposals.agent.participants, proposals.plugins, moment.cast,
+        engine.settings.end.threshold,
     )  # fmt: skip
     degraded = bool(report.failure) or proposals.degraded
     settled = SettledMessage(message=moment.message, participants=found, degraded=degraded)
@@ -69,7 +70,7 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
 
 
 async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
-    """Deliveries from what was judged: the world's and the participants', whom it is shared with, and what guards strike."""
+    """Deliveries from what was judged: the world's, the participants', those it is shared with; guards strike."""
     session, cast, now = live.snapshot.id, judged.moment.cast, judged.moment.message.game_day
     settled = judged.settled
     deliveries = of_message(settled, judged.told, cast, session, sequence, now)

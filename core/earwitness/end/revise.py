@@ -1,4 +1,4 @@
-"""Edits, rerolls and retractions: what they take away, and what they put in its place. No later turn is decided anew."""
+"""Edits, rerolls and retractions: what they take away and put in its place. No later turn is decided anew."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ async def shares(engine: Engine, settled: SettledMessage, moment: Moment) -> tup
 
 
 def _tellable(shares: Sequence[Share], know: set[str]) -> list[Share]:
-    """The shares whose teller knows: perceived it, or was told by one who does. Without a teller it is the rule's doing."""
+    """The shares whose teller knows: perceived it, or was told. Without a teller it is the rule's doing."""
     reached = know | {share.character for share in shares if share.shared_from is None}
     while more := {share.character for share in shares if share.shared_from in reached} - reached:
         reached |= more
@@ -43,7 +43,7 @@ def _tellable(shares: Sequence[Share], know: set[str]) -> list[Share]:
 
 
 async def guarded(engine: Engine, plan: Plan) -> Plan:
-    """The plan with what guards strike marked so. A guard that fails strikes everything but the speaker's own and the world's."""
+    """The plan with what guards strike marked so. A failing guard strikes all but the speaker's own and the world's."""
     if not engine.guards or not plan.deliveries:
         return plan
     limit = engine.settings.end.plugin_timeout

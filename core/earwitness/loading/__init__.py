@@ -1,0 +1,1 @@
+"""How strategies, plugins and settings come in."""

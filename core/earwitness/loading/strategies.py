@@ -37,7 +37,7 @@ class Strategies:
         self.failures: list[LoadFailure] = []
 
     def register(self, kind: str, name: str, factory: Factory) -> None:
-        """Make a factory known in code; it wins over an entry point of the same name. Raises `UnknownName` for the kind."""
+        """Make a factory known in code; it wins over an entry point of its name. Raises `UnknownName` for the kind."""
         if kind not in KINDS:
             raise unknown("kind of strategy", kind, KINDS)
         self._factories[kind, name] = factory
@@ -48,7 +48,7 @@ class Strategies:
         return tuple(sorted(found | {name for known, name in self._factories if known == kind}))
 
     def factory(self, kind: str, name: str) -> Factory:
-        """The factory under a name, or at a path (`mine.LastTwo`, `mine:LastTwo`). Raises `UnknownName` that lists the names."""
+        """The factory under a name, or at a path (`mine.LastTwo`, `mine:LastTwo`). Raises `UnknownName`."""
         if (kind, name) in self._factories:
             return self._factories[kind, name]
         point = next((point for point in _points(kind) if point.name == name), None)

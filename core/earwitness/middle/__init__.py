@@ -1,0 +1,1 @@
+"""MIDDLE: memories into prompts."""

@@ -43,7 +43,7 @@ class Memory(Record):
 
     @property
     def type(self) -> str:
-        """`message`, `world_state_update`, `character_update`, `plot`, `character_card`, `example_dialog`, `lore`, …."""
+        """`message`, `world_state_update`, `character_update`, `plot`, `character_card`, `example_dialog`, `lore`."""
         return str(self.metadata.get("type", "message"))
 
     @property

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, JsonValue, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from .base import Record
 
-Day = Annotated[float, Field(allow_inf_nan=False)]
+
+def plain_number(value: float) -> float:
+    """6.0 → 6, so that a whole day is a whole number everywhere."""
+    return int(value) if value == int(value) else value
+
+
+Day = Annotated[float, Field(allow_inf_nan=False), AfterValidator(plain_number)]
 
 
 class Whereabouts(Record):
@@ -50,11 +56,6 @@ class State(Record):
     """Messages settled (END)."""
     whereabouts: dict[str, Whereabouts] = {}
     """Character id → where they are."""
-
-    @field_validator("game_day")
-    @classmethod
-    def _plain_number(cls, value: float) -> float:
-        return int(value) if value == int(value) else value
 
     @property
     def here(self) -> tuple[str, ...]:

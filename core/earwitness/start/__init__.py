@@ -1,0 +1,1 @@
+"""START: what a character remembers now."""

@@ -28,7 +28,7 @@ def chosen(candidates: Sequence[Recalled], always: Sequence[Recalled], settings:
 
 
 def stable_order(recalled: Recalled) -> tuple[bool, float, str, str]:
-    """Permanent ones first, then in the order learned: a prompt changes at its end only, so prompt caches keep working."""
+    """Permanent ones first, then as learned: a prompt changes at its end, so prompt caches keep working."""
     memory = recalled.memory
     return (not memory.permanent, memory.learned_day or 0, str(memory.metadata.get("timestamp", "")), memory.id)
 
