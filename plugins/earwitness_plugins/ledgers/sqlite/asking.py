@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import cast, get_args
 
 import apsw
 
 from earwitness.errors import unknown
 from earwitness.records.plan import Delivery, Status
 
+from .deliveries import whole
 from .text import as_list
 
 Condition = tuple[str, str | int | float]
@@ -34,14 +35,15 @@ class Wanted:
 def ask(connection: apsw.Connection, session: int, wanted: Wanted) -> list[Delivery]:
     """The deliveries that meet all conditions, in (due, sequence, position) order."""
     conditions = list(_conditions(wanted))
-    where = " AND ".join(["session = ?", *_fixed(wanted), *(text for text, _ in conditions)])
+    where = " AND ".join(["d.session = ?", *_fixed(wanted), *(text for text, _ in conditions)])
     rows = connection.execute(
-        "SELECT delivery, status, reason FROM ledger_deliveries"  # noqa: S608 - our own words; every value is bound
-        f" INDEXED BY ledger_deliveries_{_index(wanted)} WHERE {where}"
-        " ORDER BY due, sequence, position LIMIT ?",
+        "SELECT delivery, b.body, status, reason"  # noqa: S608 - our own words; every value is bound
+        f" FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_{_index(wanted)}"
+        f" CROSS JOIN ledger_bodies AS b ON b.number = d.body WHERE {where}"
+        " ORDER BY due, d.sequence, position LIMIT ?",
         (session, *(value for _, value in conditions), -1 if wanted.limit is None else wanted.limit),
     )
-    return [_current(*row) for row in rows]
+    return [_current(*row) for row in cast("list[tuple[str, str, Status, str | None]]", rows.fetchall())]
 
 
 def _conditions(wanted: Wanted) -> Iterator[Condition]:
@@ -58,16 +60,17 @@ def _conditions(wanted: Wanted) -> Iterator[Condition]:
     if wanted.due_by is not None:
         yield "due <= ?", wanted.due_by
     if wanted.after > 0:
-        yield "sequence > ?", wanted.after
+        yield "d.sequence > ?", wanted.after
 
 
-def _fixed(wanted: Wanted) -> list[str]:
-    """The status as it stands in the partial indexes: they cannot be used through a parameter."""
-    if wanted.status is None:
-        return []
-    if wanted.status not in get_args(Status):
-        raise unknown("delivery status", wanted.status, get_args(Status))
-    return [f"status = '{wanted.status}'"]
+def _fixed(wanted: Wanted) -> Iterator[str]:
+    """Conditions in the words of the partial indexes, which cannot be used through a parameter."""
+    if wanted.status is not None:
+        if wanted.status not in get_args(Status):
+            raise unknown("delivery status", wanted.status, get_args(Status))
+        yield f"status = '{wanted.status}'"
+    if _only_others(wanted):
+        yield "type <> 'message'"
 
 
 def _index(wanted: Wanted) -> str:
@@ -78,13 +81,18 @@ def _index(wanted: Wanted) -> str:
     if wanted.sources is not None:
         return "source"
     if wanted.status == "pending":
-        return "pending" if wanted.container is None else "pending_in"
-    return "plan" if wanted.container is None else "container"
+        return "pending"
+    return "type" if _only_others(wanted) and wanted.container is not None else "plan"
 
 
-def _current(delivery: str, status: Status, reason: str | None) -> Delivery:
+def _only_others(wanted: Wanted) -> bool:
+    """Whether no messages are asked for, but what there is few of: updates and what was there before the story."""
+    return wanted.types is not None and "message" not in wanted.types
+
+
+def _current(delivery: str, body: str, status: Status, reason: str | None) -> Delivery:
     """As recorded, with what has become of it since."""
-    recorded = Delivery.model_validate_json(delivery)
+    recorded = Delivery.model_validate_json(whole(delivery, body))
     if (recorded.status, recorded.reason) == (status, reason):
         return recorded
     return recorded.model_copy(update={"status": status, "reason": reason})

@@ -1,7 +1,8 @@
-"""Deliveries: written once by a plan, asked for in many ways."""
+"""Deliveries: written once by a plan, applied once, and shown with their plan."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,18 +12,44 @@ from earwitness.records.plan import Delivery
 
 from .text import as_json, as_list
 
+_INSERT = (
+    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
+    " due, status, reason, delivery, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_EXISTING = (
+    "SELECT id FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
+    " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))"
+)
+_APPLY = (
+    "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_pending_id SET status = 'applied'"
+    " WHERE session = ? AND id = ? AND status = 'pending'"
+)
+_RECORDED = (
+    "SELECT position, delivery, b.body FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_plan"
+    " CROSS JOIN ledger_bodies AS b ON b.number = d.body WHERE d.session = ?1 AND d.sequence = ?2 "
+    "UNION ALL SELECT position, delivery, b.body FROM ledger_repeats AS r"
+    " CROSS JOIN ledger_bodies AS b ON b.number = r.body WHERE r.session = ?1 AND r.sequence = ?2 ORDER BY position"
+)
+_CITING = (
+    "SELECT d.memory_id FROM json_each(?2) AS asked"
+    " CROSS JOIN ledger_citations AS c ON c.session = ?1 AND c.cited = asked.value"
+    " CROSS JOIN ledger_deliveries AS d ON d.number = c.delivery"
+    " WHERE d.status IN ('pending', 'applied') GROUP BY d.memory_id ORDER BY min(d.number)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A delivery of a plan as it is stored: what is asked by in columns, and all of it as JSON."""
+    """A delivery of a plan, ready to be written."""
 
     position: int
     delivery: Delivery
     id: str
     json: str
+    """Without the body."""
 
     def columns(self) -> tuple[str | int | float | None, ...]:
-        """Values for `_INSERT`, after session and sequence."""
+        """Values for `_INSERT`, after session and sequence and before the body's number."""
         delivery = self.delivery
         type = delivery.metadata.get("type")
         return (
@@ -41,72 +68,69 @@ class Row:
         )
 
 
-_INSERT = (
-    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
-    " due, status, reason, delivery) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
-
 def row(position: int, delivery: Delivery) -> Row:
     """The row of a plan's delivery. Raises `InputError` for what JSON cannot hold."""
-    return Row(position, delivery, delivery.id, as_json(delivery))
+    return Row(position, delivery, delivery.id, as_json(delivery, exclude={"body"}))
 
 
 def insert(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[Row]) -> None:
     """Add a plan's deliveries. One that exists stays as it is: pending, applied, struck or withdrawn."""
     there = _existing(connection, session, rows)
+    bodies = _insert_bodies(connection, session, sequence, rows)
     for row in rows:
+        body = bodies[row.delivery.body]
         if row.id in there:
-            _repeat(connection, session, sequence, row)
+            _repeat(connection, session, sequence, row, body)
             continue
         there.add(row.id)
-        connection.execute(_INSERT, (session, sequence, *row.columns()))
+        connection.execute(_INSERT, (session, sequence, *row.columns(), body))
         if row.delivery.knowledge:
             _cite(connection, session, connection.last_insert_rowid(), row.delivery)
 
 
 def apply(connection: apsw.Connection, session: int, ids: Iterable[str]) -> None:
     """What was pending is applied; what was struck or withdrawn meanwhile stays so."""
-    connection.executemany(
-        "UPDATE ledger_deliveries SET status = 'applied' WHERE session = ? AND id = ? AND status = 'pending'",
-        [(session, id) for id in ids],
-    )
+    connection.executemany(_APPLY, [(session, id) for id in ids])
 
 
 def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[str]:
     """A plan's deliveries as JSON, as they were when it was recorded."""
-    rows = connection.execute(
-        "SELECT position, delivery FROM ledger_deliveries WHERE session = ?1 AND sequence = ?2 UNION ALL "
-        "SELECT position, delivery FROM ledger_repeats WHERE session = ?1 AND sequence = ?2 ORDER BY position",
-        (session, sequence),
-    )
-    return [delivery for _, delivery in rows]
+    rows = connection.execute(_RECORDED, (session, sequence))
+    return [whole(str(delivery), str(body)) for _, delivery, body in rows]
+
+
+def whole(delivery: str, body: str) -> str:
+    """Put the body back into a delivery's JSON, as its last field."""
+    return f'{delivery[:-1]},"body":{body}}}'
 
 
 def citing(connection: apsw.Connection, session: int, memory_ids: Sequence[str]) -> list[str]:
     """Ids of memories with a pending or applied delivery whose knowledge cites one of these."""
-    rows = connection.execute(
-        "SELECT d.memory_id FROM json_each(?2) AS asked"
-        " CROSS JOIN ledger_citations AS c ON c.session = ?1 AND c.cited = asked.value"
-        " CROSS JOIN ledger_deliveries AS d ON d.number = c.delivery"
-        " WHERE d.status IN ('pending', 'applied') GROUP BY d.memory_id ORDER BY min(d.number)",
-        (session, as_list(memory_ids)),
-    )
-    return [memory_id for (memory_id,) in rows]
+    return [str(memory_id) for (memory_id,) in connection.execute(_CITING, (session, as_list(memory_ids)))]
 
 
 def _existing(connection: apsw.Connection, session: int, rows: Sequence[Row]) -> set[str]:
-    found = connection.execute(
-        "SELECT id FROM ledger_deliveries WHERE session = ? AND id IN (SELECT value FROM json_each(?))",
-        (session, as_list(row.id for row in rows)),
-    )
-    return {id for (id,) in found}
+    """Ids of all deliveries to the memories of these rows: equal ids mean equal memories."""
+    memory_ids = as_list({row.delivery.memory_id for row in rows})
+    return {str(id) for (id,) in connection.execute(_EXISTING, (session, memory_ids))}
 
 
-def _repeat(connection: apsw.Connection, session: int, sequence: int, row: Row) -> None:
+def _insert_bodies(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[Row]) -> dict[str, int]:
+    """Write each different text once; its number by text."""
+    numbers = {}
+    for body in dict.fromkeys(row.delivery.body for row in rows):
+        connection.execute(
+            "INSERT INTO ledger_bodies (session, sequence, body) VALUES (?, ?, ?)",
+            (session, sequence, json.dumps(body)),
+        )
+        numbers[body] = connection.last_insert_rowid()
+    return numbers
+
+
+def _repeat(connection: apsw.Connection, session: int, sequence: int, row: Row, body: int) -> None:
     connection.execute(
-        "INSERT INTO ledger_repeats VALUES (?, ?, ?, ?, ?)",
-        (session, sequence, row.position, row.delivery.owner, row.json),
+        "INSERT INTO ledger_repeats VALUES (?, ?, ?, ?, ?, ?)",
+        (session, sequence, row.position, row.delivery.owner, body, row.json),
     )
 
 

@@ -130,7 +130,7 @@ class SqliteLedger:
         await self._database.sync()
 
     async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-        """Mark entries settled and pending deliveries applied. Not durable before `sync`. Raises `UnknownName`."""
+        """Mark entries settled and pending deliveries applied. Not durable before `sync`."""
         await self._database.write(
             lambda connection: plans.settle(connection, session, sequences, applied), durable=False
         )

@@ -52,9 +52,9 @@ def record(connection: apsw.Connection, new: Recordable) -> str | None:
     if first is not None:
         return first
     connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (place(session, new.sequence), new.plan))
+    for withdrawal in new.withdrawals:  # first, so that what the plan itself brings stays
+        withdraw(connection, session, withdrawal)
     deliveries.insert(connection, session, new.sequence, new.deliveries)
-    for withdrawal in new.withdrawals:
-        withdraw(connection, session, new.sequence, withdrawal)
     if new.message is not None:
         messages.put(connection, session, new.message)
     for written in new.plugin_data:
@@ -83,8 +83,10 @@ def several(connection: apsw.Connection, session: str, up_to: int | None) -> lis
 
 
 def settle(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-    """Mark entries settled and deliveries applied. Raises `UnknownName` for an unknown session."""
-    its_number = known(connection, session)
+    """Mark entries settled and deliveries applied, those that are there."""
+    its_number = number(connection, session)
+    if its_number is None:
+        return
     journal.settle(connection, its_number, sequences)
     deliveries.apply(connection, its_number, applied)
 

@@ -41,7 +41,17 @@ CREATE TABLE ledger_plans (
     plan TEXT NOT NULL
 );
 
--- The delivery as recorded, and beside it what changes (status, reason) and what is asked by.
+-- The words of deliveries, as JSON: a plan gives most of its listeners the same ones.
+CREATE TABLE ledger_bodies (
+    number INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE INDEX ledger_bodies_plan ON ledger_bodies (session, sequence);
+
+-- A delivery as recorded, without its body; beside it what changes (status, reason) and what is asked by.
+-- Few indexes are kept in full: each costs a changed page for every listener of every message.
 CREATE TABLE ledger_deliveries (
     number INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
@@ -57,18 +67,17 @@ CREATE TABLE ledger_deliveries (
     due REAL NOT NULL,
     status TEXT NOT NULL,
     reason TEXT,
+    body INTEGER NOT NULL,
     delivery TEXT NOT NULL
 );
-CREATE UNIQUE INDEX ledger_deliveries_id ON ledger_deliveries (session, id);
-CREATE INDEX ledger_deliveries_plan ON ledger_deliveries (session, sequence, position);
+CREATE INDEX ledger_deliveries_plan ON ledger_deliveries (session, sequence, position, container);
 CREATE INDEX ledger_deliveries_memory ON ledger_deliveries (session, memory_id);
 CREATE INDEX ledger_deliveries_source ON ledger_deliveries (session, source);
-CREATE INDEX ledger_deliveries_container ON ledger_deliveries (session, container, type, sequence);
 CREATE INDEX ledger_deliveries_via ON ledger_deliveries (session, via) WHERE via IS NOT NULL;
-CREATE INDEX ledger_deliveries_pending ON ledger_deliveries (session, due, sequence, position)
+CREATE INDEX ledger_deliveries_type ON ledger_deliveries (session, container, type, sequence) WHERE type <> 'message';
+CREATE INDEX ledger_deliveries_pending ON ledger_deliveries (session, due, sequence, position, container)
     WHERE status = 'pending';
-CREATE INDEX ledger_deliveries_pending_in ON ledger_deliveries (session, container, due, sequence, position)
-    WHERE status = 'pending';
+CREATE INDEX ledger_deliveries_pending_id ON ledger_deliveries (session, id) WHERE status = 'pending';
 
 -- What a plan delivers that an earlier one (or its own earlier line) delivers already: kept to show the plan whole.
 CREATE TABLE ledger_repeats (
@@ -76,6 +85,7 @@ CREATE TABLE ledger_repeats (
     sequence INTEGER NOT NULL,
     position INTEGER NOT NULL,
     owner TEXT NOT NULL,
+    body INTEGER NOT NULL,
     delivery TEXT NOT NULL,
     PRIMARY KEY (session, sequence, position)
 );

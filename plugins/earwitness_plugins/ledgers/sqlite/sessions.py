@@ -16,10 +16,28 @@ _FORGET = (
     "DELETE FROM ledger_plans WHERE place BETWEEN :first AND :last",
     "DELETE FROM ledger_deliveries WHERE session = :number",
     "DELETE FROM ledger_repeats WHERE session = :number",
+    "DELETE FROM ledger_bodies WHERE session = :number",
     "DELETE FROM ledger_citations WHERE session = :number",
     "DELETE FROM ledger_messages WHERE session = :number",
     "DELETE FROM ledger_data WHERE session = :number",
     "DELETE FROM ledger_sessions WHERE number = :number",
+)
+_FORGET_OWNER = (
+    (
+        "DELETE FROM ledger_citations WHERE session = :number AND delivery IN (SELECT number FROM ledger_deliveries"
+        " WHERE session = :number AND owner = :owner AND status <> 'pending')"
+    ),
+    "DELETE FROM ledger_deliveries WHERE session = :number AND owner = :owner AND status <> 'pending'",
+    (
+        "UPDATE ledger_deliveries SET status = 'struck', reason = 'forgotten'"
+        " WHERE session = :number AND owner = :owner AND status = 'pending'"
+    ),
+    "DELETE FROM ledger_repeats WHERE session = :number AND owner = :owner",
+    (
+        "DELETE FROM ledger_bodies WHERE session = :number AND number NOT IN"
+        " (SELECT body FROM ledger_deliveries WHERE session = :number"
+        " UNION ALL SELECT body FROM ledger_repeats WHERE session = :number)"
+    ),
 )
 
 
@@ -112,23 +130,10 @@ def forget(connection: apsw.Connection, session: str) -> None:
 
 
 def forget_owner(connection: apsw.Connection, session: str, owner: str) -> None:
-    """Remove what one owner was delivered; strike what is still due, so that it will never arrive."""
+    """Remove what one owner was delivered; strike what is still due, so that no resumed plan brings it."""
     connection.execute("DELETE FROM ledger_containers WHERE session = ? AND owner = ?", (session, owner))
-    found = number(connection, session)
-    connection.execute(
-        "DELETE FROM ledger_citations WHERE session = ?1 AND delivery IN"
-        " (SELECT number FROM ledger_deliveries WHERE session = ?1 AND owner = ?2 AND status <> 'pending')",
-        (found, owner),
-    )
-    connection.execute(
-        "DELETE FROM ledger_deliveries WHERE session = ? AND owner = ? AND status <> 'pending'", (found, owner)
-    )
-    connection.execute("DELETE FROM ledger_repeats WHERE session = ? AND owner = ?", (found, owner))
-    connection.execute(
-        "UPDATE ledger_deliveries SET status = 'struck', reason = 'forgotten'"
-        " WHERE session = ? AND owner = ? AND status = 'pending'",
-        (found, owner),
-    )
+    for statement in _FORGET_OWNER:
+        connection.execute(statement, {"number": number(connection, session), "owner": owner})
 
 
 def _unknown(connection: apsw.Connection, session: str) -> UnknownName:
