@@ -69,7 +69,8 @@ def recall_query(day: float, recent: Iterable[str], name: str) -> str:
     """The query a turn recalls with. `recent` are message lines, oldest first."""
     return (
         f"{CURRENT_TIME}\nGame Day: {day_text(day)}\n\n{RECENT}\n" + "\n".join(recent) + "\n\n"
-        f"What are the relevant memories that are not in the recent three messages to construct {_one_line(name)}'s message?"
+        "What are the relevant memories that are not in the recent three messages "
+        f"to construct {_one_line(name)}'s message?"
     )
 
 
