@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from pathlib import Path
+from random import uniform
 
 import apsw
 
@@ -13,6 +14,23 @@ from earwitness.errors import StorageCorrupt
 APPLICATION_ID = 0x45415257  # "EARW" in the header of the file: offset 68 of the SQLite file format
 _EXISTING = apsw.SQLITE_OPEN_READWRITE
 _BY_URI = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+
+
+class _Patience:
+    """Waits in short naps for another process: SQLite's own naps grow to 100 ms, while a write takes about one."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._until = 0.0
+
+    def __call__(self, naps: int) -> bool:
+        now = time.monotonic()
+        if not naps:
+            self._until = now + self._seconds
+        if now >= self._until:
+            return False
+        time.sleep(uniform(0.2, min(1 + naps, 2)) / 1000)  # noqa: S311 - so that two do not wake in step for ever
+        return True
 
 
 def connect_writer(path: str, busy_timeout: float) -> apsw.Connection:
@@ -35,7 +53,7 @@ def connect_reader(path: str, busy_timeout: float) -> apsw.Connection:
 
 
 def _set_up(connection: apsw.Connection, busy_timeout: float) -> None:
-    connection.set_busy_timeout(int(busy_timeout * 1000))
+    connection.set_busy_handler(_Patience(busy_timeout))
     connection.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
 
 
