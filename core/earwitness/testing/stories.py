@@ -59,7 +59,8 @@ class Record(Append):
         id = prefix + self.session
         before = await ledger.load(id) or Snapshot(id=id)
         sequence = max(1, before.settled + (not self.again))
-        made = [self._delivery(id, sequence, *one) for one in self.brought]
+        taken = {memory for _, memory in self.taken}
+        made = [self._delivery(id, sequence, *one) for one in self.brought if one[0] not in taken]
         planned = plan(
             sequence,
             *made,

@@ -1,0 +1,176 @@
+"""What holds for every detector, clever or simple: its answer is about the cast, in range, and always the same."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from ...protocols import Detector
+from ...records.character import Cast
+from ...records.moment import Moment, Movement, Presence
+from ..moments import moment, moments
+from ..suite import Capability, Suite, case, soon
+
+TRUE_ENOUGH = 0.5
+"""Above this, core takes a character as present (`end.threshold`, by default)."""
+
+
+class Answers(Suite[Detector]):
+    """One message judged."""
+
+    tells_talk_from_presence: Capability = True
+    """Who is away and only talked about is not there."""
+    keeps_whispers: Capability = True
+    """A whisper, a thought and a direct message reach nobody else."""
+
+    def make_detector(self) -> Detector | Awaitable[Detector]:
+        """A detector of your own. Plainly or `async`."""
+        raise NotImplementedError(f"{type(self).__name__} must define make_detector().")
+
+    def subject(self) -> AbstractAsyncContextManager[Detector]:
+        """The detector."""
+        return self._made()
+
+    @asynccontextmanager
+    async def _made(self) -> AsyncIterator[Detector]:
+        yield await soon(self.make_detector())
+
+    @case
+    async def test_every_moment_gets_a_presence(self, detector: Detector) -> None:
+        """Ordinary, odd and hostile ones; it comes back from JSON as it was."""
+        for asked in moments():
+            answer = await soon(detector.detect(asked))
+            assert isinstance(answer, Presence), asked.message.content
+            assert Presence.model_validate_json(answer.model_dump_json()) == answer, asked.message.content
+
+    @case
+    async def test_only_the_cast_is_answered_for(self, detector: Detector) -> None:
+        """No name in a text, known or unknown, misspelt or shouted, makes a recipient or moves one."""
+        for asked in moments():
+            answer = await soon(detector.detect(asked))
+            named = {*answer.characters, *(movement.character for movement in answer.movements)}
+            assert named <= set(asked.cast.ids), asked.message.content
+
+    @case
+    async def test_probabilities_lie_between_0_and_1(self, detector: Detector) -> None:
+        """Also where the record was made without being checked."""
+        for asked in moments():
+            answer = await soon(detector.detect(asked))
+            assert all(0 <= found.probability <= 1 for found in answer.characters.values()), asked.message.content
+
+    @case
+    async def test_the_speaker_is_there_for_certain(self, detector: Detector) -> None:
+        """And is the only one who spoke."""
+        for asked in moments():
+            answer = await soon(detector.detect(asked))
+            speakers = {id: found.probability for id, found in answer.characters.items() if found.role == "speaker"}
+            assert speakers == {asked.message.speaker: 1}, asked.message.content
+
+    @case
+    async def test_evidence_says_why(self, detector: Detector) -> None:
+        """For everybody it takes as present."""
+        for asked in moments():
+            answer = await soon(detector.detect(asked))
+            for id, found in answer.characters.items():
+                assert found.evidence or found.probability <= TRUE_ENOUGH, (asked.message.content, id)
+
+    @case
+    async def test_the_same_moment_gets_the_same_answer(self, detector: Detector) -> None:
+        """Asked again, in another order, and by a detector made anew: nothing is remembered between messages."""
+        asked = list(moments())
+        first = [await soon(detector.detect(one)) for one in asked]
+        again = [await soon(detector.detect(one)) for one in reversed(asked)][::-1]
+        anew = await soon(self.make_detector())
+        assert first == again == [await soon(anew.detect(one)) for one in asked]
+
+    @case
+    async def test_the_word_of_the_host_is_not_looked_at(self, detector: Detector) -> None:
+        """`message.present` is core's business; a measurement of a detector would measure nothing."""
+        for asked in moments():
+            answer = await soon(detector.detect(asked))
+            for present in ((), ("alice",), asked.cast.ids):
+                told = asked.message.model_copy(update={"present": present})
+                assert await soon(detector.detect(asked.model_copy(update={"message": told}))) == answer
+
+    @case
+    async def test_the_moment_is_left_as_it_was(self, detector: Detector) -> None:
+        """A detector only looks."""
+        for asked in moments():
+            before = asked.model_dump_json()
+            await soon(detector.detect(asked))
+            assert asked.model_dump_json() == before, asked.message.content
+
+    @case
+    async def test_the_order_of_the_cast_does_not_matter(self, detector: Detector) -> None:
+        """Neither in the cast nor in the whereabouts."""
+        for number, asked in enumerate(moments()):
+            answer = await soon(detector.detect(asked))
+            other = await soon(detector.detect(_shuffled(asked, number)))
+            assert other.characters == answer.characters, asked.message.content
+            assert _by_character(other) == _by_character(answer), asked.message.content
+
+    @case
+    async def test_being_talked_about_is_not_being_there(self, detector: Detector) -> None:
+        """Promise 5: Charlie has left, and is talked about."""
+        self.needs("tells_talk_from_presence")
+        for said in (
+            "I saw Charlie at the market yesterday.",
+            "Bob, Charlie owes me money.",
+            "Bob and I miss Charlie.",
+        ):
+            answer = await soon(detector.detect(moment(said)))
+            assert _present(answer) == {"alice", "bob"}, said
+
+    @case
+    async def test_who_is_here_and_silent_hears_it(self, detector: Detector) -> None:
+        """Promise 5: Charlie has said nothing for a long time."""
+        self.needs("tells_talk_from_presence")
+        past = [("alice", "Well?"), ("bob", "Well what?")] * 2
+        asked = moment("The sword is in the cave.", here=("alice", "bob", "charlie"), recent=past)
+        assert _present(await soon(detector.detect(asked))) == {"alice", "bob", "charlie"}
+
+    @case
+    async def test_a_whisper_reaches_only_its_addressee(self, detector: Detector) -> None:
+        """However many stand by."""
+        self.needs("keeps_whispers")
+        asked = moment('*whispers to Bob* "Trust nobody."', here=("alice", "bob", "charlie", "nomad"))
+        assert _present(await soon(detector.detect(asked))) == {"alice", "bob"}
+
+    @case
+    async def test_a_whisper_to_a_stranger_reaches_nobody(self, detector: Detector) -> None:
+        """Fail closed on an unknown name."""
+        self.needs("keeps_whispers")
+        asked = moment('*whispers to Zoltan* "Trust nobody."', here=("alice", "bob", "charlie"))
+        assert _present(await soon(detector.detect(asked))) == {"alice"}
+
+    @case
+    async def test_a_thought_stays_with_its_thinker(self, detector: Detector) -> None:
+        """Though it names those who are there."""
+        self.needs("keeps_whispers")
+        for thought in ("*thinks that Bob is lying*", "[Bob must not know.]"):
+            asked = moment(thought, here=("alice", "bob", "charlie"))
+            assert _present(await soon(detector.detect(asked))) == {"alice"}, thought
+
+
+def _present(answer: Presence) -> set[str]:
+    return {id for id, found in answer.characters.items() if found.probability > TRUE_ENOUGH}
+
+
+def _by_character(answer: Presence) -> dict[str, list[Movement]]:
+    moved: dict[str, list[Movement]] = {}
+    for movement in answer.movements:
+        moved.setdefault(movement.character, []).append(movement)
+    return moved
+
+
+def _shuffled(asked: Moment, seed: int) -> Moment:
+    """The same moment, its cast and whereabouts in another order."""
+    shuffle = random.Random(seed)  # noqa: S311 - nothing secret about it
+    members = list(asked.cast.members)
+    places = list(asked.state.whereabouts.items())
+    shuffle.shuffle(members)
+    shuffle.shuffle(places)
+    state = asked.state.model_copy(update={"whereabouts": dict(places)})
+    return asked.model_copy(update={"cast": Cast(members=tuple(members)), "state": state})
