@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b32encode
 from hashlib import blake2b
 from unicodedata import category
 
@@ -54,12 +53,10 @@ def own_key(sequence: int) -> str:
 
 
 def derive(*parts: object) -> str:
-    """A 26-letter id of `[a-z2-7]`; the same parts give the same id, and `("a", "bc")` is not `("ab", "c")`."""
-    digest = blake2b(digest_size=16)
-    for part in parts:
-        data = str(part).encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "big") + data)
-    return b32encode(digest.digest()).decode().rstrip("=").lower()
+    """26 hexadecimal digits; the same parts give the same id, and `("a", "bc")` is not `("ab", "c")` (BLAKE2, RFC 7693)."""
+    texts = [str(part) for part in parts]
+    data = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
+    return blake2b(data, digest_size=13).hexdigest()
 
 
 def memory_id(session: str, key: str, revision: int, container: str, part: str) -> str:

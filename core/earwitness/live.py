@@ -25,12 +25,13 @@ async def _nothing_to_do() -> None:
 class Live:
     """What the settler of one session keeps at hand; all of it can be read again from the ledger.
 
-    `catch_up` applies what is recorded but not yet applied, for whoever wants to search the store meanwhile.
+    `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not yet applied, for whoever wants to search the store meanwhile.
     """
 
     snapshot: Snapshot
     recent: tuple[SettledMessage, ...] = ()
     stored: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+    latest_update: int = 0
     catch_up: Callable[[], Awaitable[None]] = _nothing_to_do
 
     @classmethod
@@ -41,7 +42,7 @@ class Live:
             raise UnknownName(f"session {session!r} is gone from the ledger: it was forgotten meanwhile.")
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in plugins.names}
-        return cls(snapshot, tuple(recent), stored)
+        return cls(snapshot, tuple(recent), stored, snapshot.settled)
 
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over what each plugin keeps."""
@@ -51,6 +52,8 @@ class Live:
         """Take over what a recorded plan brought about."""
         self.snapshot = after
         self._keep(plan.plugin_data)
+        if any(delivery.part.startswith("update-") for delivery in plan.deliveries):
+            self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
         others = tuple(each for each in self.recent if each.message.key != settled.message.key)

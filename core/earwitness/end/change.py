@@ -19,7 +19,7 @@ from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.state import State
 from ..records.update import Update
 from .deliver import of_piece, of_update
-from .message import audience, changed_only
+from .message import audience
 from .share import guarded
 from .whereabouts import folded, moved_along
 
@@ -49,7 +49,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     plan = Plan(
         session=before.id, sequence=entry.sequence, key=entry.key, movements=movements,
         deliveries=(*deliveries, *welcome), due_day=state.game_day if state.game_day != before.state.game_day else None,
-        state=changed_only(before.state.model_dump(), _values(before.state, state)),
+        state=before.state.changes_to(state),
         cast=cast if cast != before.cast else None, plugin_data=written(data),
         answers=tuple(answer.reported() for answer in answers), degraded=any(answer.failure for answer in answers),
     )  # fmt: skip
@@ -105,11 +105,6 @@ def _present(before: State, after: State) -> list[str]:
     return list(dict.fromkeys((*before.here, *after.here)))
 
 
-def _values(before: State, after: State) -> dict[str, object]:
-    """All keys of both, with the new values; `None` for what is gone."""
-    return {**dict.fromkeys(before.model_dump()), **{key: getattr(after, key) for key in after.model_dump()}}
-
-
 def _described(body: Changed, before: State, after: State) -> list[Update]:
     if body.description is None:
         return []
@@ -125,7 +120,7 @@ async def _worded(
     engine: Engine, live: Live, body: Changed, after: State, data: dict[str, PluginData]
 ) -> Sequence[Answered[StateChangeAnswer]]:
     before = live.snapshot.state
-    keys = frozenset(changed_only(before.model_dump(), _values(before, after))) - {"whereabouts"}
+    keys = frozenset(before.changes_to(after)) - {"whereabouts"}
     if body.quiet or not keys:
         return []
     event = StateChangeEvent(

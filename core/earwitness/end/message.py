@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
@@ -55,18 +55,20 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
     """The plan of a message that was just said."""
     snapshot = live.snapshot
     moment = Moment(message=message, recent=recent(live, message), cast=snapshot.cast, state=snapshot.state)
-    world = World(snapshot.id, engine.ledger, engine.store, snapshot.told, live.catch_up)
+    world = World(snapshot.id, engine.ledger, engine.store, snapshot.told, live.latest_update, live.catch_up)
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
-    changes = {
-        "participants": tuple(judged.settled.participants),
-        "message_count": state.message_count + 1,
-        "turn_count": state.turn_count + in_turn,
-        "whereabouts": folded(state.whereabouts, judged.movements, state.current_scene, sequence),
-    }
+    after = state.updated(
+        {
+            "participants": tuple(judged.settled.participants),
+            "message_count": state.message_count + 1,
+            "turn_count": state.turn_count + in_turn,
+            "whereabouts": folded(state.whereabouts, judged.movements, state.current_scene, sequence),
+        }
+    )
     told = {id: await world.told_through(id, judged.told.get(id, ()), sequence) for id in judged.settled.participants}
     plan = await planned(engine, live, judged, sequence)
-    return plan.model_copy(update={"state": changed_only(state.model_dump(), changes), "told": told})
+    return plan.model_copy(update={"state": state.changes_to(after), "told": told})
 
 
 async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
@@ -120,17 +122,6 @@ def recent(live: Live, message: Message) -> tuple[Message, ...]:
     return tuple(
         each.message for each in live.recent if not each.retracted and each.message.sequence < message.sequence
     )
-
-
-def changed_only(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
-    """The keys whose value differs."""
-    return {key: value for key, value in after.items() if before.get(key) != _dumped(value)}
-
-
-def _dumped(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: each.model_dump() if hasattr(each, "model_dump") else each for key, each in value.items()}
-    return value
 
 
 async def _told(

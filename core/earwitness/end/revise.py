@@ -14,7 +14,7 @@ from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
 from ..records.plan import Plan, Snapshot, Withdrawal
 from ..records.update import Knowledge
-from .message import Judged, changed_only, judge, planned
+from .message import Judged, judge, planned
 from .whereabouts import folded
 from .world import World
 
@@ -71,7 +71,7 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
         cast=then.cast,
         state=then.state,
     )
-    world = World(then.id, engine.ledger, engine.store, then.told, live.catch_up)
+    world = World(then.id, engine.ledger, engine.store, then.told, live.latest_update, live.catch_up)
     return await judge(engine, live, moment, world, keep_told=True)
 
 
@@ -104,11 +104,11 @@ def _if_last(live: Live, old: Message, judged: Judged) -> dict[str, object]:
     if old.sequence != latest or live.snapshot.settled != old.sequence:
         return {}
     before = judged.moment.state
-    after: dict[str, object] = {
+    after = {
         "participants": tuple(judged.settled.participants),
         "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
     }
-    return changed_only(live.snapshot.state.model_dump(), after)
+    return live.snapshot.state.changes_to(live.snapshot.state.updated(after))
 
 
 def _nothing(live: Live, entry: Entry) -> Plan:

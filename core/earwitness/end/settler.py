@@ -124,6 +124,7 @@ class Settler:
     async def _reload(self) -> None:
         fresh = await Live.load(self._engine.ledger, self.live.snapshot.id, self._engine.plugins)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
+        self.live.latest_update = fresh.latest_update
 
     def _resolve(self, plans: Sequence[Plan]) -> None:
         for plan in plans:

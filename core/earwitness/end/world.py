@@ -17,12 +17,16 @@ UPDATES = ("world_state_update", "character_update")
 
 @dataclass(slots=True)
 class World:
-    """The world container of one session, as it is before one message is settled. A `WorldView`."""
+    """The world container of one session, as it is before one message is settled. A `WorldView`.
+
+    `told` is up to which entry each character has been told, `latest` an entry after which there were no updates.
+    """
 
     session: str
     ledger: Ledger
     store: Store
     told: Mapping[str, int]
+    latest: int
     catch_up: Callable[[], Awaitable[None]]
     _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
 
@@ -39,6 +43,8 @@ class World:
 
     async def _untold(self, character: str) -> Sequence[Delivery]:
         after = self.told.get(character, 0)
+        if after >= self.latest:
+            return ()
         updates = await self.ledger.deliveries(
             self.session, container=world_container(self.session).name, types=UPDATES, after=after
         )

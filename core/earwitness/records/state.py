@@ -67,6 +67,12 @@ class State(Record):
         values = {**self.model_dump(), **changes}
         return State.model_validate({key: value for key, value in values.items() if value is not None})
 
+    def changes_to(self, after: State) -> dict[str, Any]:
+        """The keys that differ and their new values, JSON-ready; `None` for what is gone. `updated` takes them back."""
+        old, new = self.model_dump(mode="json"), after.model_dump(mode="json")
+        gone = dict.fromkeys(key for key in old if key not in new)
+        return gone | {key: value for key, value in new.items() if old.get(key) != value or key not in old}
+
 
 def day_text(day: float) -> str:
     """A game day as it stands in memories: `6`, `6.5`."""
