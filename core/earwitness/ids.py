@@ -53,7 +53,7 @@ def own_key(sequence: int) -> str:
 
 
 def derive(*parts: object) -> str:
-    """26 hexadecimal digits; the same parts give the same id, and `("a", "bc")` is not `("ab", "c")` (BLAKE2, RFC 7693)."""
+    """26 hexadecimal digits (BLAKE2, RFC 7693); the same parts give the same id, `("a", "bc")` is not `("ab", "c")`."""
     texts = [str(part) for part in parts]
     data = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
     return blake2b(data, digest_size=13).hexdigest()
