@@ -1,0 +1,1 @@
+"""Stores: where memories live, one file or folder a strategy."""

@@ -1,0 +1,128 @@
+"""One metadata field of a container as arrays, so that a comparison looks at all memories at once."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earwitness.filters import Compare, In, is_number, matches
+from earwitness.records.memory import MetaValue
+
+Mask = NDArray[np.bool_]
+
+_MISSING, _NUMBER, _TEXT, _BOOLEAN, _LIST, _ODD = range(6)
+_LARGEST_EXACT = 2**53
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+
+
+class Column:
+    """The values of one field by row. Answers a comparison as `earwitness.filters.matches` would, row by row."""
+
+    def __init__(self) -> None:
+        self._kinds = np.zeros(0, np.uint8)
+        self._numbers = np.zeros(0, np.float64)
+        self._codes = np.zeros(0, np.int32)
+        self._code_of: dict[str, int] = {}
+        self._listed: dict[str, list[int]] = {}
+        self._odd: dict[int, MetaValue] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        listed = sum(len(rows) for rows in self._listed.values())
+        return 13 * len(self._kinds) + 80 * (len(self._code_of) + len(self._listed)) + 36 * listed
+
+    def put(self, values: Iterable[tuple[int, MetaValue | None]]) -> None:
+        """Take in values by row, each row once; `None` where the field is missing."""
+        for row, value in values:
+            if value is not None:
+                self._put_one(row, value)
+
+    def mask(self, leaf: Compare | In, size: int) -> Mask:
+        """For which of the first `size` rows the comparison with this field holds."""
+        self._reserve(size)
+        found = self._in(leaf.values, size) if isinstance(leaf, In) else self._compare(leaf, size)
+        for row, value in self._odd.items():
+            if row < size:
+                found[row] = matches(leaf, {leaf.field: value})
+        return found
+
+    def _put_one(self, row: int, value: MetaValue) -> None:
+        self._reserve(row + 1)
+        if isinstance(value, str):
+            self._kinds[row] = _TEXT
+            self._codes[row] = self._code_of.setdefault(value, len(self._code_of))
+        elif isinstance(value, list):
+            self._kinds[row] = _LIST
+            for element in dict.fromkeys(value):
+                self._listed.setdefault(element, []).append(row)
+        elif isinstance(value, float) or -_LARGEST_EXACT <= value <= _LARGEST_EXACT:
+            self._kinds[row] = _BOOLEAN if isinstance(value, bool) else _NUMBER
+            self._numbers[row] = value
+        else:
+            self._kinds[row] = _ODD
+            self._odd[row] = value
+
+    def _reserve(self, size: int) -> None:
+        missing = size - len(self._kinds)
+        if missing > 0:
+            more = max(missing, len(self._kinds) // 2, 64)
+            self._kinds = np.concatenate([self._kinds, np.zeros(more, np.uint8)])
+            self._numbers = np.concatenate([self._numbers, np.zeros(more, np.float64)])
+            self._codes = np.concatenate([self._codes, np.zeros(more, np.int32)])
+
+    def _in(self, values: Iterable[str], size: int) -> Mask:
+        found = np.zeros(size, np.bool_)
+        for value in values:
+            found |= self._equal(value, size)
+        return found
+
+    def _compare(self, leaf: Compare, size: int) -> Mask:
+        value = leaf.value
+        if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
+            return self._one_by_one(leaf, size)
+        if leaf.operator == "==":
+            return self._equal(value, size)
+        if leaf.operator == "!=":
+            return self._comparable(value, size) & ~self._equal(value, size)
+        found: Mask = _ORDER[leaf.operator](self._numbers[:size], float(value))
+        found &= self._kinds[:size] == _NUMBER
+        return found
+
+    def _equal(self, value: str | float | bool, size: int) -> Mask:
+        found: Mask = self._kinds[:size] == _kind(value)
+        if isinstance(value, str):
+            found &= self._codes[:size] == self._code_of.get(value, -1)
+            found[[row for row in self._listed.get(value, ()) if row < size]] = True
+        else:
+            found &= self._numbers[:size] == value
+        return found
+
+    def _comparable(self, value: str | float | bool, size: int) -> Mask:
+        found: Mask = self._kinds[:size] == _kind(value)
+        found |= self._kinds[:size] == _LIST
+        return found
+
+    def _one_by_one(self, leaf: Compare, size: int) -> Mask:
+        """A value that no float is: whatever the arrays hold is compared as Python compares it."""
+        found: Mask = np.zeros(size, np.bool_)
+        if leaf.operator == "!=":
+            found |= self._kinds[:size] == _LIST
+        for row in np.flatnonzero(self._kinds[:size] == _NUMBER).tolist():
+            found[row] = matches(leaf, {leaf.field: float(self._numbers[row])})
+        return found
+
+
+def _kind(value: str | float | bool) -> int:
+    if isinstance(value, str):
+        return _TEXT
+    return _NUMBER if is_number(value) else _BOOLEAN

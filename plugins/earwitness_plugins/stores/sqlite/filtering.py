@@ -1,0 +1,31 @@
+"""The filter tree over columns: which rows it holds for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from earwitness.filters import And, Compare, Filter, In, Not, Or
+
+from .columns import Column, Mask
+
+
+def mask(filter: Filter, size: int, column: Callable[[str], Column]) -> Mask:
+    """For which of `size` rows the filter holds, each exactly as `earwitness.filters.matches` says."""
+    match filter:
+        case And(parts):
+            return _all([mask(part, size, column) for part in parts], size)
+        case Or(parts):
+            return ~_all([~mask(part, size, column) for part in parts], size)
+        case Not(part):
+            return ~mask(part, size, column)
+        case Compare() | In():
+            return column(filter.field).mask(filter, size)
+
+
+def _all(masks: list[Mask], size: int) -> Mask:
+    held = np.ones(size, np.bool_)
+    for each in masks:
+        held &= each
+    return held

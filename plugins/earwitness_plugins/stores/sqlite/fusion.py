@@ -1,0 +1,83 @@
+"""Two rankings of the same rows made one. Pure: scores in, scores from 0 to 1 out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Fusion = Literal["score", "rrf"]
+Doubles = NDArray[np.float64]
+
+FUSIONS: tuple[Fusion, ...] = ("score", "rrf")
+DEPTH = 100
+"""How far down a ranking counts, unless more hits are asked for."""
+WORDS_SHARE = 0.6
+"""Share of the words in a fused score; the rest is the meaning's."""
+_RRF = 60
+_DIGITS = 6
+"""What differs only by the noise of float32 is a tie, and ties go by id."""
+
+
+@dataclass(frozen=True)
+class Fused:
+    """One score a row, and the two parts it is made of; each of shape (n,), from 0 to 1."""
+
+    scores: Doubles
+    words: Doubles
+    meaning: Doubles
+
+
+def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH) -> Fused:
+    """Fuse a ranking by words with one by meaning; where one finds nothing at all, the other counts alone.
+
+    `score`: 0.6 · words + 0.4 · meaning, each normalised over its best `depth`. `rrf`: reciprocal rank fusion of the
+    best `depth` of each (Cormack, Clarke and Büttcher 2009, k = 60), scaled so that first in both is 1.
+    """
+    part = normalised if fusion == "score" else reciprocal_ranks
+    share = WORDS_SHARE if fusion == "score" else 0.5
+    parts = part(words, depth), part(meaning, depth)
+    if not parts[0].any():
+        share = 0.0
+    elif not parts[1].any():
+        share = 1.0
+    return Fused(rounded(share * parts[0] + (1 - share) * parts[1]), *parts)
+
+
+def normalised(scores: Doubles, depth: int) -> Doubles:
+    """0 to 1 from the score at `depth` (from 0, when there are no more rows than that) to the best; negatives are 0."""
+    best = max(float(scores.max(initial=0.0)), 0.0)
+    floor = max(float(np.partition(scores, -depth)[-depth]), 0.0) if len(scores) > depth else 0.0
+    if best <= floor:
+        return np.where((scores >= best) & (scores > 0), 1.0, 0.0)
+    scaled: Doubles = np.clip((scores - floor) / (best - floor), 0.0, 1.0)
+    return scaled
+
+
+def reciprocal_ranks(scores: Doubles, depth: int) -> Doubles:
+    """61 / (60 + rank) for the best `depth` above 0, and 0 for the others; equal scores have equal ranks."""
+    parts = np.zeros(len(scores))
+    chosen = np.flatnonzero(scores > 0)
+    order = chosen[np.argsort(-scores[chosen], kind="stable")][:depth]
+    if order.size:
+        ranks = 1 + np.searchsorted(-scores[order], -scores[order], "left")
+        lowest = scores[order[-1]]
+        parts[order] = (_RRF + 1) / (_RRF + ranks)
+        parts[scores == lowest] = parts[order[-1]]  # those that tie with the last one are not cut off by their place
+    return parts
+
+
+def rounded(scores: Doubles) -> Doubles:
+    """The scores without the noise of their last digits."""
+    return np.round(scores, _DIGITS)
+
+
+def best(scores: Doubles, id_of: Callable[[int], str], count: int) -> list[int]:
+    """The places of the best `count` scores, best first; ties by the id of the place."""
+    places = np.arange(len(scores))
+    if len(scores) > count:
+        places = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
+    return sorted(places.tolist(), key=lambda place: (-scores[place], id_of(place)))[:count]

@@ -1,0 +1,172 @@
+"""Ranking one container, as one connection and one snapshot see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import apsw
+import numpy as np
+
+from earwitness.filters import EVERYTHING, Filter
+from earwitness.records.memory import Hit
+from earwitness.words import plain, query_words
+
+from . import bm25, fusion, rerank
+from .filtering import mask
+from .fusion import Doubles, Fused, Fusion
+from .loading import column, postings
+from .reading import content_at, memories_at
+from .rerank import Reranker
+from .snapshot import Floats, Integers, Postings, Snapshot, TokenIds
+
+_FEW = 4
+"""Below one row in so many, only the vectors of the rows themselves are looked at."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How a store ranks."""
+
+    fusion: Fusion
+    reranker: Reranker | None
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A query, as far as it can be worked out without a container."""
+
+    text: str
+    vector: Floats
+    """Shape (dimension,)."""
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """Word → term."""
+        return query_words(self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A container by name, the connection that reads it, and its snapshot."""
+
+    name: str
+    connection: apsw.Connection
+    snapshot: Snapshot
+
+    def rows(self, filter: Filter) -> Integers:
+        """The rows of the memories that the filter holds for, in the order of slots."""
+        snapshot = self.snapshot
+        if filter == EVERYTHING:
+            return np.flatnonzero(snapshot.live)
+        held = mask(filter, snapshot.size, partial(column, self.connection, snapshot))
+        return np.flatnonzero(snapshot.live & held)
+
+    def postings(self, term: str) -> Postings:
+        """Where a term stands, gone rows included."""
+        return postings(self.connection, self.snapshot, term)
+
+    @cached_property
+    def documents(self) -> int:
+        """How many memories the container holds."""
+        return int(np.count_nonzero(self.snapshot.live))
+
+    def idf(self, term: str) -> float:
+        """What a term weighs in this container."""
+        containing = np.count_nonzero(self.snapshot.live[self.postings(term).rows])
+        return bm25.idf(self.documents, int(containing))
+
+    def id_of(self, rows: Integers) -> Callable[[int], str]:
+        """The id at a place among these rows."""
+        return lambda place: self.snapshot.ids[rows[place]]
+
+
+def search(view: View, question: Question, filter: Filter, limit: int, ranking: Ranking) -> list[Hit]:
+    """The best hits among the memories the filter holds for: those that share a word or some meaning with the question.
+
+    A question without words and meaning finds the newest memories, with score 0.
+    """
+    rows = view.rows(filter)
+    if limit <= 0 or not rows.size:
+        return []
+    words, meaning = _word_scores(view, question)[rows], _meaning_scores(view.snapshot, question.vector, rows)
+    if not question.words and not question.vector.any():
+        return _newest(view, rows, limit)
+    found = np.flatnonzero((words > 0) | (meaning > 0))
+    rows = rows[found]
+    fused = fusion.fuse(words[found], meaning[found], ranking.fusion, depth=max(limit, fusion.DEPTH))
+    if ranking.reranker is None or not rows.size:
+        return _hits(view, rows, fused.scores, {"words": fused.words, "meaning": fused.meaning}, limit)
+    return _reranked(view, question, rows, fused, limit, ranking.reranker)
+
+
+def _word_scores(view: View, question: Question) -> Doubles:
+    scores = np.zeros(view.snapshot.size)
+    norms = view.snapshot.length_norms
+    for term in question.words.values():
+        where = view.postings(term)
+        if where.rows.size:
+            bm25.add_term(scores, view.idf(term), where.rows, where.counts, norms)
+    return scores
+
+
+def _meaning_scores(snapshot: Snapshot, vector: Floats, rows: Integers) -> Doubles:
+    """Cosines. `vecdot`, because a matrix product goes through threaded BLAS, at many times the CPU."""
+    if not vector.any():
+        return np.zeros(len(rows))
+    few = len(rows) * _FEW < snapshot.size
+    cosines = np.vecdot(snapshot.vectors[rows], vector) if few else np.vecdot(snapshot.vectors, vector)[rows]
+    doubles: Doubles = cosines.astype(np.float64)
+    return doubles
+
+
+def _reranked(
+    view: View, question: Question, rows: Integers, fused: Fused, limit: int, reranker: Reranker
+) -> list[Hit]:
+    parts = {"words": fused.words, "meaning": fused.meaning}
+    tokens, weights = rerank.weighed_tokens(reranker, question.words, view.idf)
+    if not tokens.size:
+        return _hits(view, rows, fused.scores, parts, limit)
+    candidates = fusion.best(fused.scores, view.id_of(rows), rerank.DEPTH)
+    documents = _documents(view, rows[candidates], reranker)
+    again = np.full(len(rows), np.nan)
+    again[candidates] = rerank.similarities(reranker, tokens, weights, documents)
+    scores = fusion.rounded((1 - rerank.SHARE) * fused.scores + rerank.SHARE * np.nan_to_num(again))
+    return _hits(view, rows, scores, {**parts, "rerank": again}, limit)
+
+
+def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]:
+    """The token ids of these rows; cut from their contents only once."""
+    snapshot = view.snapshot
+    new = [row for row in rows.tolist() if snapshot.tokens(row) is None]
+    for row, content in zip(new, content_at(view.connection, snapshot.number, _positions(snapshot, new)), strict=True):
+        snapshot.keep_tokens(row, reranker.token_ids(plain(content)))
+    return [ids for row in rows.tolist() if (ids := snapshot.tokens(row)) is not None]
+
+
+def _newest(view: View, rows: Integers, limit: int) -> list[Hit]:
+    newest_first = rows[np.argsort(-view.snapshot.positions[rows])][:limit]
+    return _as_hits(view, newest_first.tolist(), [0.0] * len(newest_first), [{}] * len(newest_first))
+
+
+def _hits(view: View, rows: Integers, scores: Doubles, parts: dict[str, Doubles], limit: int) -> list[Hit]:
+    places = fusion.best(scores, view.id_of(rows), limit)
+    by_place = [
+        {name: float(part[place]) for name, part in parts.items() if not np.isnan(part[place])} for place in places
+    ]
+    return _as_hits(view, rows[places].tolist(), scores[places].tolist(), by_place)
+
+
+def _as_hits(view: View, rows: list[int], scores: Sequence[float], parts: Sequence[dict[str, float]]) -> list[Hit]:
+    snapshot = view.snapshot
+    memories = memories_at(view.connection, view.name, snapshot.number, _positions(snapshot, rows))
+    return [
+        Hit(memory=memory, score=score, parts=made_of)
+        for memory, score, made_of in zip(memories, scores, parts, strict=True)
+    ]
+
+
+def _positions(snapshot: Snapshot, rows: list[int]) -> list[int]:
+    found: list[int] = snapshot.positions[np.array(rows, np.intp)].tolist()
+    return found

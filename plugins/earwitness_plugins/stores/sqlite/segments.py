@@ -1,0 +1,164 @@
+"""Folding the tail into segments and postings, and making a container's index anew."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from earwitness.words import plain, terms
+
+from .schema import FOLD, ContainerRow, find_container, rid, select, sequence
+
+_MOST_REPEATS = 0xFFFF
+
+
+class Slot(NamedTuple):
+    """What the index holds of one memory as it was written."""
+
+    slot: int
+    position: int
+    id: str
+    words: str
+    vector: bytes
+    metadata: str
+
+
+def indexed_words(content: str) -> str:
+    """What a memory is found by, as the tail keeps it: its terms with spaces between them."""
+    return " ".join(terms(plain(content)))
+
+
+def fold(connection: apsw.Connection, container: ContainerRow) -> ContainerRow:
+    """Move the first 512 rows of the tail into a segment."""
+    slots = tail_slots(connection, container.range, limit=FOLD)
+    write_segment(connection, container.number, slots)
+    folded = slots[-1].slot
+    reach = (container.range[0], rid(container.number, folded))
+    connection.execute("DELETE FROM store_tail WHERE rid BETWEEN ? AND ?", reach)
+    connection.execute(
+        "UPDATE store_container SET folded = ?, tail = tail - ? WHERE number = ?",
+        (folded, len(slots), container.number),
+    )
+    return container._replace(folded=folded, tail=container.tail - len(slots))
+
+
+def write_segment(connection: apsw.Connection, container: int, slots: Sequence[Slot]) -> None:
+    """Write at most 512 slots, in ascending order, as one segment with its fields and postings."""
+    if not slots:
+        return
+    first = slots[0].slot
+    tallies = [Counter(slot.words.split()) for slot in slots]
+    connection.execute(
+        "INSERT INTO store_segment VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            rid(container, first),
+            _packed(slot.slot for slot in slots),
+            _packed(slot.position for slot in slots),
+            _packed(tally.total() for tally in tallies),
+            json.dumps([slot.id for slot in slots]),
+            b"".join(slot.vector for slot in slots),
+        ),
+    )
+    _write_fields(connection, container, first, [json.loads(slot.metadata) for slot in slots])
+    _write_postings(connection, container, first, tallies)
+
+
+def rebuild(connection: apsw.Connection, name: str) -> None:
+    """Make a container's index anew from its memories and their vectors: nothing is gone, words are cut anew."""
+    container = find_container(connection, name)
+    if container is None:
+        return
+    slots = _live_slots(connection, container)
+    clear_index(connection, container)
+    whole = len(slots) // FOLD * FOLD
+    for start in range(0, whole, FOLD):
+        write_segment(connection, container.number, slots[start : start + FOLD])
+    connection.executemany(
+        "INSERT INTO store_tail VALUES (?, ?, ?, ?)",
+        [(rid(container.number, slot.slot), slot.position, slot.words, slot.vector) for slot in slots[whole:]],
+    )
+    connection.execute(
+        "UPDATE store_container SET version = version + 1, generation = generation + 1, folded = ?, tail = ?, dead = 0 "
+        "WHERE number = ?",
+        (slots[whole - 1].slot if whole else 0, len(slots) - whole, container.number),
+    )
+
+
+def tail_slots(connection: apsw.Connection, reach: tuple[int, int], *, limit: int = -1) -> list[Slot]:
+    """What the tail holds from one rid to another, in the order of slots."""
+    rows = select(
+        connection,
+        "SELECT tail.rid, tail.position, memory.id, tail.words, tail.vector, memory.metadata FROM store_tail AS tail "
+        "JOIN store_memory AS memory ON memory.rid = (tail.rid >> 32 << 32) | tail.position "
+        "WHERE tail.rid BETWEEN ? AND ? ORDER BY tail.rid LIMIT ?",
+        (*reach, limit),
+    )
+    return [Slot(sequence(row[0]), *row[1:]) for row in rows]
+
+
+def clear_index(connection: apsw.Connection, container: ContainerRow) -> None:
+    """Remove everything but the memories."""
+    connection.execute("DELETE FROM store_tail WHERE rid BETWEEN ? AND ?", container.range)
+    connection.execute("DELETE FROM store_segment WHERE rid BETWEEN ? AND ?", container.range)
+    connection.execute("DELETE FROM store_field WHERE container = ?", (container.number,))
+    connection.execute("DELETE FROM store_posting WHERE container = ?", (container.number,))
+    connection.execute("DELETE FROM store_gone WHERE container = ?", (container.number,))
+
+
+def _write_fields(connection: apsw.Connection, container: int, first: int, rows: Sequence[dict[str, object]]) -> None:
+    fields = sorted({field for row in rows for field in row})
+    connection.executemany(
+        "INSERT INTO store_field VALUES (?, ?, ?, ?)",
+        [(container, field, first, json.dumps([row.get(field) for row in rows])) for field in fields],
+    )
+
+
+def _write_postings(connection: apsw.Connection, container: int, first: int, tallies: Sequence[Counter[str]]) -> None:
+    postings: dict[str, list[int]] = defaultdict(list)
+    for ordinal, tally in enumerate(tallies):
+        for term, count in tally.items():
+            postings[term] += (ordinal, min(count, _MOST_REPEATS))
+    connection.executemany(
+        "INSERT INTO store_posting VALUES (?, ?, ?, ?)",
+        [(container, term, first, np.array(postings[term], "<u2").tobytes()) for term in sorted(postings)],
+    )
+
+
+def _live_slots(connection: apsw.Connection, container: ContainerRow) -> list[Slot]:
+    vectors = _vectors_by_slot(connection, container)
+    rows = select(
+        connection,
+        "SELECT slot, rid, id, content, metadata FROM store_memory WHERE rid BETWEEN ? AND ? ORDER BY slot",
+        container.range,
+    )
+    return [
+        Slot(slot, sequence(key), id, indexed_words(content), vectors[slot], metadata)
+        for slot, key, id, content, metadata in rows
+    ]
+
+
+def _vectors_by_slot(connection: apsw.Connection, container: ContainerRow) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    segments = "SELECT slots, vectors FROM store_segment WHERE rid BETWEEN ? AND ?"
+    for packed, vectors in select(connection, segments, container.range):
+        slots = unpacked(packed).tolist()
+        width = len(vectors) // len(slots)
+        found.update((slot, vectors[place * width : (place + 1) * width]) for place, slot in enumerate(slots))
+    tail = "SELECT rid, vector FROM store_tail WHERE rid BETWEEN ? AND ?"
+    found.update((sequence(key), vector) for key, vector in select(connection, tail, container.range))
+    return found
+
+
+def _packed(numbers: Iterable[int]) -> bytes:
+    return np.fromiter(numbers, "<u4").tobytes()
+
+
+def unpacked(data: bytes) -> NDArray[np.int64]:
+    """The numbers in a column of a segment."""
+    return np.frombuffer(data, "<u4").astype(np.int64)

@@ -1,0 +1,219 @@
+"""A container in memory: one row a slot, in the order of slots, with arrays that are only ever added to."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import bm25
+from .columns import Column
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float32]
+TokenIds = NDArray[np.int32]
+
+_BYTES_AN_ID = 90
+_BYTES_A_TAIL_ROW = 8_000
+
+
+class Postings(NamedTuple):
+    """Where a term stands: rows, ascending, and how often in each; shapes (n,)."""
+
+    rows: Integers
+    counts: Integers
+
+
+class Block(NamedTuple):
+    """Some slots on their way into a snapshot; n of them, ascending."""
+
+    slots: Integers
+    positions: Integers
+    lengths: Integers
+    ids: Sequence[str]
+    vectors: NDArray[np.float16]
+    """Shape (n, dimension)."""
+
+
+class TailRow(NamedTuple):
+    """What a row needs as long as it is in no segment."""
+
+    words: str
+    metadata: str
+
+
+class Snapshot:
+    """What a search of one container needs, as of one version of it.
+
+    Args:
+        number: the container's, as in `store_container`.
+        generation: of its index; a snapshot of another one is of no use.
+        dimension: length of a vector.
+    """
+
+    def __init__(self, number: int, generation: int, dimension: int) -> None:
+        self.number = number
+        self.generation = generation
+        self.version = -1
+        self.size = 0
+        self.ids: list[str] = []
+        self.columns: dict[str, Column] = {}
+        self.segments: dict[int, Integers] = {}
+        """First slot → the rows of its ordinals."""
+        self.tail: dict[int, TailRow] = {}
+        self._folded_postings: dict[str, Postings] = {}
+        self._tokens: dict[int, TokenIds] = {}
+        self._kept_bytes = 0
+        self._norms: NDArray[np.float64] | None = None
+        self._tail_postings: dict[str, list[int]] = {}
+        self._slots = np.zeros(0, np.int64)
+        self._positions = np.zeros(0, np.int64)
+        self._lengths = np.zeros(0, np.int64)
+        self._live = np.zeros(0, np.bool_)
+        self._vectors = np.zeros((0, dimension), np.float32)
+
+    @property
+    def slots(self) -> Integers:
+        """Shape (size,), ascending."""
+        return self._slots[: self.size]
+
+    @property
+    def positions(self) -> Integers:
+        """Shape (size,): the order in which memories were first written."""
+        return self._positions[: self.size]
+
+    @property
+    def lengths(self) -> Integers:
+        """Shape (size,): how many terms each has."""
+        return self._lengths[: self.size]
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """Shape (size,): which rows are neither replaced nor removed."""
+        return self._live[: self.size]
+
+    @property
+    def vectors(self) -> Floats:
+        """Shape (size, dimension)."""
+        return self._vectors[: self.size]
+
+    @property
+    def last_slot(self) -> int:
+        """The newest slot in it; 0 when there is none."""
+        return int(self._slots[self.size - 1]) if self.size else 0
+
+    @property
+    def last_segment(self) -> int:
+        """First slot of the newest segment it knows; 0 when there is none."""
+        return next(reversed(self.segments), 0)
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        arrays = sum(array.nbytes for array in (self._slots, self._positions, self._lengths, self._live, self._vectors))
+        columns = sum(column.nbytes for column in self.columns.values())
+        return arrays + columns + self._kept_bytes + _BYTES_AN_ID * self.size + _BYTES_A_TAIL_ROW * len(self.tail)
+
+    @property
+    def length_norms(self) -> NDArray[np.float64]:
+        """Shape (size,): see `bm25.length_norms`; worked out once a version."""
+        if self._norms is None:
+            self._norms = bm25.length_norms(self.lengths, self.live)
+        return self._norms
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many rows in all, so that the arrays need not grow on the way."""
+        capacity = len(self._slots)
+        if size <= capacity:
+            return
+        larger = max(size, capacity + capacity // 2) if capacity else size
+        self._slots = _grown(self._slots, larger)
+        self._positions = _grown(self._positions, larger)
+        self._lengths = _grown(self._lengths, larger)
+        self._live = _grown(self._live, larger)
+        self._vectors = _grown(self._vectors, larger)
+
+    def append(self, block: Block) -> Integers:
+        """Take in slots newer than any it has; returns their rows."""
+        start, self.size = self.size, self.size + len(block.slots)
+        self.reserve(self.size)
+        rows = slice(start, self.size)
+        self._slots[rows] = block.slots
+        self._positions[rows] = block.positions
+        self._lengths[rows] = block.lengths
+        self._live[rows] = True
+        self._norms = None
+        self._vectors[rows] = block.vectors
+        self.ids.extend(block.ids)
+        return np.arange(start, self.size)
+
+    def append_tail(self, block: Block, rows: Sequence[TailRow]) -> None:
+        """Take in slots that are in no segment yet."""
+        for row, tail_row in zip(self.append(block).tolist(), rows, strict=True):
+            self.tail[row] = tail_row
+            self._index(row, tail_row.words)
+            if self.columns:
+                metadata = json.loads(tail_row.metadata)
+                for field, column in self.columns.items():
+                    column.put([(row, metadata.get(field))])
+
+    def folded_up_to(self, slot: int) -> None:
+        """Slots up to this one are in segments now: the postings of all others are made anew."""
+        self.tail = {row: tail for row, tail in self.tail.items() if self._slots[row] > slot}
+        self._folded_postings.clear()
+        self._tail_postings.clear()
+        for row, tail_row in self.tail.items():
+            self._index(row, tail_row.words)
+
+    def rows_of(self, slots: Integers) -> Integers:
+        """The rows of those of the slots that are in it; `slots` must ascend."""
+        rows: Integers = np.searchsorted(self.slots, slots)
+        there = np.flatnonzero(rows < self.size)
+        rows = rows[there]
+        found: Integers = rows[self._slots[rows] == slots[there]]
+        return found
+
+    def leave_behind(self, slots: Integers) -> None:
+        """Note slots as gone."""
+        self._live[self.rows_of(np.sort(slots))] = False
+        self._norms = None
+
+    def folded_postings(self, term: str, read: Callable[[], Postings]) -> Postings:
+        """Where the term stands in the segments; read once, as long as these are the segments."""
+        found = self._folded_postings.get(term)
+        if found is None:
+            found = self._folded_postings[term] = read()
+            self._kept_bytes += 200 + found.rows.nbytes + found.counts.nbytes
+        return found
+
+    def tokens(self, row: int) -> TokenIds | None:
+        """The ids of a row's tokens, if they were kept."""
+        return self._tokens.get(row)
+
+    def keep_tokens(self, row: int, ids: TokenIds) -> None:
+        """Keep the ids of a row's tokens for the next re-ranking."""
+        self._tokens[row] = ids
+        self._kept_bytes += 120 + ids.nbytes
+
+    def tail_postings(self, term: str) -> Postings:
+        """Where the term stands in the tail."""
+        pairs = np.array(self._tail_postings.get(term, ()), np.int64)
+        return Postings(pairs[0::2], pairs[1::2])
+
+    def tail_values(self, field: str) -> list[tuple[int, Any]]:
+        """The values of a metadata field in the tail, by row."""
+        return [(row, json.loads(tail.metadata).get(field)) for row, tail in self.tail.items()]
+
+    def _index(self, row: int, words: str) -> None:
+        for term, count in Counter(words.split()).items():
+            self._tail_postings.setdefault(term, []).extend((row, count))
+
+
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    larger = np.zeros((size, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger

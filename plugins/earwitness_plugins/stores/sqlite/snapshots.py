@@ -1,0 +1,89 @@
+"""Which containers are kept in memory: the ones used last, up to so many bytes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+import apsw
+
+from .loading import refresh
+from .schema import find_container
+from .snapshot import Snapshot
+
+
+class _Place:
+    """Where one container's snapshot stands, and the lock of those who look at it."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.snapshot: Snapshot | None = None
+        self.nbytes = 0
+
+
+class Snapshots:
+    """Snapshots by container name. Readers of one container take turns, readers of several do not wait for each other.
+
+    Args:
+        dimension: length of a vector.
+        limit: how many bytes to keep; one snapshot is kept whatever its size.
+    """
+
+    def __init__(self, dimension: int, limit: int) -> None:
+        self._dimension = dimension
+        self._limit = limit
+        self._lock = Lock()
+        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._total = 0
+
+    @contextmanager
+    def using(self, connection: apsw.Connection, name: str) -> Iterator[Snapshot | None]:
+        """The container as the connection sees it, for as long as the block lasts; `None` when there is none.
+
+        The connection must not have read anything in its transaction yet: it then sees no older version than any
+        reader before it, and a snapshot never has to go back.
+        """
+        place = self._place(name)
+        with place.lock:
+            kept, place.snapshot = place.snapshot, None  # whatever fails on the way leaves nothing half loaded behind
+            current = self._current(connection, name, kept)
+            yield current
+            place.snapshot = current
+            self._weigh(name, place, current.nbytes if current else 0)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._places.clear()
+            self._total = 0
+
+    def _place(self, name: str) -> _Place:
+        with self._lock:
+            place = self._places.setdefault(name, _Place())
+            self._places.move_to_end(name)
+            return place
+
+    def _current(self, connection: apsw.Connection, name: str, kept: Snapshot | None) -> Snapshot | None:
+        container = find_container(connection, name)
+        if container is None:
+            return None
+        wanted = (container.number, container.generation)
+        if kept is None or (kept.number, kept.generation) != wanted:
+            kept = Snapshot(*wanted, self._dimension)
+        refresh(connection, kept, container)
+        return kept
+
+    def _weigh(self, name: str, place: _Place, nbytes: int) -> None:
+        """Note how large a place has become, and make room."""
+        with self._lock:
+            if self._places.get(name) is not place:
+                return
+            self._total += nbytes - place.nbytes
+            place.nbytes = nbytes
+            if not nbytes:
+                del self._places[name]
+            while self._total > self._limit and len(self._places) > 1:
+                _, oldest = self._places.popitem(last=False)
+                self._total -= oldest.nbytes
