@@ -1,0 +1,279 @@
+"""A suite that nothing fails proves nothing: one planted mistake each, and the test that must find it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from earwitness.filters import EVERYTHING, Filter, matches
+from earwitness.records.memory import Hit, Memory
+from earwitness.records.moment import Moment, Perceived, Presence
+from earwitness.records.plan import Plan, Snapshot, Status
+from earwitness.testing.detector import DetectorSuite, check_detector
+from earwitness.testing.ledger import LedgerSuite, check_ledger
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.store import StoreSuite, check_store
+from earwitness.testing.suite import Suite, adapted
+
+IN_MEMORY = {"persistent": "in memory", "shared": "in memory"}
+
+
+class OpenToAll(MemoryStore):
+    """A reader with nothing of their own gets everybody's."""
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        own = await super().search(container, query, filter=filter, limit=limit)
+        return own or [hit for other in self._containers for hit in await MemoryStore.search(self, other, query)]
+
+
+class PrefixWalls(MemoryStore):
+    """A container is everything whose name begins with its own."""
+
+    async def list(self, container: str, **asked: Any) -> Sequence[Memory]:
+        return [
+            memory
+            for name in self._containers
+            if name.startswith(container)
+            for memory in await MemoryStore.list(self, name, **asked)
+        ]
+
+
+class FoldedNames(MemoryStore):
+    """Container names differ by more than letter case."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        await super().put([memory.model_copy(update={"container": memory.container.lower()}) for memory in memories])
+
+
+class FilterAfterLimit(MemoryStore):
+    """The best hits, and then those of them that the filter holds for."""
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        return [
+            hit for hit in await super().search(container, query, limit=limit) if matches(filter, hit.memory.metadata)
+        ]
+
+
+class TextOnly(MemoryStore):
+    """Every value is kept as text."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        await super().put(
+            [
+                memory.model_copy(update={"metadata": {key: str(value) for key, value in memory.metadata.items()}})
+                for memory in memories
+            ]
+        )
+
+
+class OneByOne(MemoryStore):
+    """Writes what it can of a batch."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        for memory in memories:
+            await super().put([memory])
+
+
+class NewestFirst(MemoryStore):
+    """Ties in the order of writing, backwards."""
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        hits = list(await super().search(container, query, filter=filter, limit=1000))
+        hits.reverse()
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+
+
+class SharedStatistics(MemoryStore):
+    """A score that falls with the number of all memories there are."""
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        everything = sum(len(memories) for memories in self._containers.values())
+        hits = await super().search(container, query, filter=filter, limit=limit)
+        return [hit.model_copy(update={"score": hit.score / everything}) for hit in hits]
+
+
+class MovesToTheEnd(MemoryStore):
+    """What is replaced goes to the end of the list."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        for memory in memories:
+            await self.remove({memory.container: [memory.id]})
+        await super().put(memories)
+
+
+@pytest.mark.parametrize(
+    ("store", "found_by"),
+    [
+        (OpenToAll, "test_who_has_nothing_gets_nothing"),
+        (PrefixWalls, "test_reads_stay_in_their_container_whatever_it_is_called"),
+        (FoldedNames, "test_reads_stay_in_their_container_whatever_it_is_called"),
+        (FilterAfterLimit, "test_a_filter_comes_before_the_limit"),
+        (TextOnly, "test_every_comparison_means_what_matches_says"),
+        (OneByOne, "test_a_batch_that_cannot_be_written_leaves_nothing_behind"),
+        (NewestFirst, "test_ties_stand_in_the_order_of_their_ids"),
+        (SharedStatistics, "test_another_container_moves_no_ranking"),
+        (MovesToTheEnd, "test_the_list_is_in_the_order_of_first_writing"),
+    ],
+)
+def test_a_broken_store_is_found(store: type[MemoryStore], found_by: str) -> None:
+    fails(adapted(StoreSuite, "make_store", lambda folder: store(), {}), found_by)
+
+
+class Forgetful(MemoryLedger):
+    """Every append is a new entry."""
+
+    async def append(self, session: str, body: Any, *, key: str | None = None, timestamp: str) -> Any:
+        return await super().append(session, body, key=None, timestamp=timestamp)
+
+
+class LastPlanWins(MemoryLedger):
+    """A plan is recorded over the one before."""
+
+    async def record(self, plan: Plan, after: Snapshot) -> Plan:
+        self._books[plan.session].plans.pop(plan.sequence, None)
+        return await super().record(plan, after)
+
+
+class Reviving(MemoryLedger):
+    """What is settled is applied, whatever it was."""
+
+    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+        await super().settle(session, sequences, applied)
+        for id in self._books[session].deliveries.keys() & set(applied):
+            self._books[session].change(id, "applied")
+
+
+class FirstHandOnly(MemoryLedger):
+    """A retracted memory falls, the gossip stays."""
+
+    async def record(self, plan: Plan, after: Snapshot) -> Plan:
+        book = self._books[plan.session]
+        told = {id: made for id, made in book.deliveries.items() if made.support.via and made.status != "withdrawn"}
+        recorded = await super().record(plan, after)
+        book.deliveries.update(told)
+        return recorded
+
+
+class EmptyMeansAll(MemoryLedger):
+    """An empty condition is none."""
+
+    async def deliveries(self, session: str, *, status: Status | None = None, **asked: Any) -> Any:
+        given = {name: value for name, value in asked.items() if value not in ([], ())}
+        return await super().deliveries(session, status=status, **given)
+
+
+class HalfRegistered(MemoryLedger):
+    """What stands before a collision is claimed."""
+
+    def _claim(self, containers: Any) -> None:
+        for container in containers:
+            super()._claim([container])
+
+
+class LooseRegister(MemoryLedger):
+    """A name may have several owners."""
+
+    def _claim(self, containers: Any) -> None:
+        self._containers.update({container.name: container for container in containers})
+
+
+@pytest.mark.parametrize(
+    ("ledger", "found_by"),
+    [
+        (Forgetful, "test_the_same_key_returns_the_first_entry"),
+        (LastPlanWins, "test_the_first_plan_wins_and_another_changes_nothing"),
+        (Reviving, "test_what_was_withdrawn_never_returns"),
+        (FirstHandOnly, "test_what_was_told_on_falls_hop_by_hop"),
+        (EmptyMeansAll, "test_deliveries_must_meet_every_condition_given"),
+        (HalfRegistered, "test_a_registration_that_collides_claims_nothing"),
+        (LooseRegister, "test_a_session_that_would_share_a_container_is_refused_wholly"),
+    ],
+)
+def test_a_broken_ledger_is_found(ledger: type[MemoryLedger], found_by: str) -> None:
+    fails(adapted(LedgerSuite, "make_ledger", lambda folder: ledger(), {}), found_by)
+
+
+class Careless:
+    """Takes whatever the text names."""
+
+    def detect(self, moment: Moment) -> Presence:
+        named = {word.strip(".,!?").casefold() for word in moment.message.content.split()} - {""}
+        heard = Perceived(probability=1, role="present", evidence=("named",))
+        return Presence(characters={**dict.fromkeys(named, heard), **Presence.only(moment.message.speaker).characters})
+
+
+class Peeking:
+    """Looks at the answer."""
+
+    def detect(self, moment: Moment) -> Presence:
+        heard = Perceived(probability=1, role="present", evidence=("the host said so",))
+        told = dict.fromkeys(moment.message.present or (), heard)
+        return Presence(characters={**told, **Presence.only(moment.message.speaker).characters})
+
+
+class Remembering:
+    """Once there, always there."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def detect(self, moment: Moment) -> Presence:
+        self.seen.add(moment.message.speaker)
+        heard = Perceived(probability=1, role="present", evidence=("spoke once",))
+        known = dict.fromkeys(self.seen & set(moment.cast.ids), heard)
+        return Presence(characters={**known, **Presence.only(moment.message.speaker).characters})
+
+
+class FirstComeFirst:
+    """Takes the first of the cast as present."""
+
+    def detect(self, moment: Moment) -> Presence:
+        heard = Perceived(probability=1, role="present", evidence=("first",))
+        first = {moment.cast.ids[0]: heard}
+        return Presence(characters={**first, **Presence.only(moment.message.speaker).characters})
+
+
+@pytest.mark.parametrize(
+    ("detector", "found_by"),
+    [
+        (Careless, "test_only_the_cast_is_answered_for"),
+        (Peeking, "test_the_word_of_the_host_is_not_looked_at"),
+        (Remembering, "test_the_same_moment_gets_the_same_answer"),
+        (FirstComeFirst, "test_the_order_of_the_cast_does_not_matter"),
+    ],
+)
+def test_a_broken_detector_is_found(detector: Callable[[], Any], found_by: str) -> None:
+    fails(adapted(DetectorSuite, "make_detector", lambda folder: detector(), {}), found_by)
+
+
+def test_without_pytest_a_suite_reports_what_it_skipped_and_why() -> None:
+    report = check_ledger(lambda folder: MemoryLedger(), **IN_MEMORY, examples=2)
+    assert len(report.passed) > 40
+    assert report.skipped["test_two_open_ledgers_count_one_sequence"] == "LedgerSuite.shared: in memory"
+
+
+def test_a_flag_that_no_suite_has_is_refused_with_those_it_has() -> None:
+    with pytest.raises(TypeError, match=r"no 'atmic'.*atomic"):
+        check_store(lambda folder: MemoryStore(), atmic="a typing mistake")
+
+
+def test_without_pytest_all_failures_are_raised_together_by_name() -> None:
+    with pytest.raises(ExceptionGroup, match="of DetectorSuite failed") as caught:
+        check_detector(Peeking, tells_talk_from_presence="looks at the answer", keeps_whispers="looks at the answer")
+    assert [failure.__notes__[-1] for failure in caught.value.exceptions] == [
+        "in DetectorSuite.test_the_word_of_the_host_is_not_looked_at"
+    ]
+
+
+def fails(suite: type[Suite[Any]], test: str) -> None:
+    """This test of the suite must fail, and say so as tests do."""
+    with pytest.raises(AssertionError):
+        getattr(suite(), test)()
