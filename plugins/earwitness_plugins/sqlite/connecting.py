@@ -65,7 +65,7 @@ def _refuse_foreign(path: str) -> None:
         found = probe.pragma("application_id")
     if found != APPLICATION_ID:
         raise StorageCorrupt(
-            f"{path!r} is an SQLite file of another program (application id {found}, ours is {APPLICATION_ID}). "
+            f"{path!r} is no story file of ours (its application id is {found}, ours is {APPLICATION_ID}). "
             "It was left untouched; choose another path."
         )
 
