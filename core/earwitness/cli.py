@@ -17,7 +17,7 @@ an exit code. To keep `earwitness --help` quick, commands import what weighs ins
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -186,12 +186,28 @@ class Desk:
         async with Earwitness.open(settings=settings) as opened:
             yield opened
 
+    def only(self, sessions: Sequence[str]) -> str:
+        """The one story there is, when none was named. Raises `InputError` that lists them otherwise."""
+        if len(sessions) != 1:
+            raise InputError(f"name the story with --session ID. There are: {', '.join(sessions) or 'none'}.")
+        return sessions[0]
+
+    def where(self) -> list[str]:
+        """The options that find the same stories again, for naming the next command to try."""
+        given = {"--store": self.store, "--settings": self.settings_file}
+        return [word for option, value in given.items() if value for word in (option, value)]
+
     def answer(self, data: object, shown: RenderableType) -> None:
         """Print an answer: `data` as a line of JSON with `--json`, else what is to be shown."""
         if self.json:
             click.echo(json.dumps(data, ensure_ascii=False, default=str))
         else:
             self.console.print(shown)
+
+    def finish(self, *, ok: bool) -> None:
+        """End the command, with exit code 1 if what it looked for is not well."""
+        if not ok:
+            raise click.exceptions.Exit(1)
 
     @property
     def console(self) -> Console:

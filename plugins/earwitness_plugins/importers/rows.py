@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,15 +57,20 @@ def rows(path: str) -> Iterator[Row]:
     """The objects of a JSON Lines file, blank lines left out. Raises `StoryError` naming file and line."""
     try:
         with Path(path).open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield as_row(f"{path}:{number}", _parsed(f"{path}:{number}", line))
+            yield from rows_in(lines, path)
     except FileNotFoundError as error:
         raise StoryError(f"{path}: there is no such file.") from error
     except UnicodeDecodeError as error:
         raise StoryError(f"{path}: not UTF-8 text. Save it as UTF-8.") from error
     except OSError as error:
         raise StoryError(f"{path}: cannot be read: {error.strerror or error}.") from error
+
+
+def rows_in(lines: Iterable[str], name: str) -> Iterator[Row]:
+    """The objects of lines that come from elsewhere. Raises `StoryError` naming the line."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield as_row(f"{name}:{number}", _parsed(f"{name}:{number}", line))
 
 
 def first_line(head: bytes) -> bytes:

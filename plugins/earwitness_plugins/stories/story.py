@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from earwitness.records import update
 from earwitness.records.base import Record
-from earwitness.records.character import Character, Kind
+from earwitness.records.character import Cast, Character, Kind, as_cast
 from earwitness.records.message import Context
 
 Text = Annotated[str, Field(min_length=1)]
@@ -231,6 +231,10 @@ class Story(Record):
     """What was there before."""
     steps: tuple[Step, ...]
     """What happens, in order."""
+
+    def people(self) -> Cast:
+        """The cast as core knows it."""
+        return as_cast(member.character() for member in self.cast)
 
     def key(self, number: int) -> str:
         """The key of a step (from 1): the same at every play, so that playing twice changes nothing."""

@@ -1,0 +1,38 @@
+"""`earwitness inspect SESSION [CHARACTER|world]`: what a container holds."""
+
+from __future__ import annotations
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+
+@story_command("inspect")
+@click.argument("session", required=False)
+@click.argument("owner", required=False, metavar="[CHARACTER|world]")
+@click.option(
+    "--filter", "filters", multiple=True, metavar="TEST", help="Such as gameDay<=3 or type==lore; all must hold."
+)
+@click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="How many at most.")
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to skip.")
+async def command(
+    desk: Desk, session: str | None, owner: str | None, filters: tuple[str, ...], limit: int, offset: int
+) -> None:
+    """List the stories; the cast and state of one; or what a character, or the world, remembers."""
+    from earwitness.filters import all_of, parse
+
+    from .terminal.people import People
+    from .terminal.shelves import overview, sessions, shelf
+
+    tests = all_of(*(parse(test) for test in filters))
+    async with desk.open() as ew:
+        if session is None:
+            names = await ew.sessions()
+            return desk.answer(list(names), sessions(names))
+        story = await ew.open_session(session)
+        back = story.backstage()
+        if owner is None:
+            whole = await back.overview()
+            return desk.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast)))
+        found = await back.inspect(owner, filter=tests, limit=limit, offset=offset)
+        return desk.answer(found.model_dump(mode="json"), shelf(found, People(story.cast), offset))

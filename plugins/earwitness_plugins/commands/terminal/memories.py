@@ -1,0 +1,84 @@
+"""Memories as they are shown: what, since when, how it got there, and why it came to mind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from earwitness.backstage.records import Knower
+from earwitness.records.state import day_text
+from earwitness_plugins.stories.shown import Knowledge, Recollection, Remembered
+
+from .people import HEARD, NOT_THERE, People, plain
+
+
+def recollection(recall: Recollection, people: People) -> RenderableType:
+    """A panel with what came to mind, and why."""
+    asked = Text(f' "{plain(recall.query)}"', style="italic") if recall.query else Text(" after what was said last")
+    title = Text.assemble(people.name(recall.character, bold=True), " remembers", asked)
+    lines = [_remembered(n, memory) for n, memory in enumerate(recall.memories, 1)]
+    inside = Group(*lines) if lines else Text("nothing", style="dim italic")
+    return Panel(inside, title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1))
+
+
+def _remembered(number: int, memory: Remembered) -> Text:
+    since = "" if memory.learned_day is None or memory.permanent else f", day {day_text(memory.learned_day)}"
+    reasons = f"   {memory.how}{since} · {memory.why}"
+    return Text.assemble((f"{number}. ", "dim"), _without_day(memory.text), "\n", (plain(reasons), "dim"))
+
+
+def _without_day(text: str) -> str:
+    """The day is shown beside it."""
+    first, newline, rest = plain(text).partition("\n")
+    return first.partition(" GameDay: ")[0] + newline + rest
+
+
+def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> RenderableType:
+    """Who knows of it: a line for every character, with the memory that proves it if `proofs` are asked for."""
+    grid = Table.grid(padding=(0, 2))
+    for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
+        proof = [Text(knower.memory_id or "", style="dim")] if proofs else []
+        grid.add_row("  ", _dot(knower), people.name(knower.character), _knows(knower, people), *proof)
+    return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic"), "?"), grid)
+
+
+def _dot(knower: Knower) -> Text:
+    return Text(HEARD, style="green") if knower.knows else Text(NOT_THERE, style="dim")
+
+
+def _knows(knower: Knower, people: People) -> Text:
+    if knower.how is None:
+        return Text("nothing found", style="dim")
+    since = f" on day {day_text(knower.since)}" if knower.since is not None else ""
+    return Text(plain(_with_names(knower.how, people)) + since)
+
+
+def _with_names(how: str, people: People) -> str:
+    """`heard it from alice` → `heard it from Alice`."""
+    *words, last = how.split(" ")
+    return " ".join([*words, people.name(last).plain]) if last in people.cast else how
+
+
+def summary(memories: dict[str, int], questions: Sequence[Knowledge], people: People) -> RenderableType:
+    """Who remembers what, and how they know: a row for every character, a column for every question."""
+    title = Text("Who remembers what, and how they know", style="bold")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("")
+    table.add_column("memories", justify="right")
+    for question in questions:
+        table.add_column(plain(question.text), header_style="italic", overflow="fold")
+    for id in people.ids:
+        cells = [_cell(question.knowers.get(id), people) for question in questions]
+        table.add_row(people.name(id), str(memories.get(id, 0)), *cells)
+    return table
+
+
+def _cell(knower: Knower | None, people: People) -> Text:
+    if knower is None or knower.how is None:
+        return Text(NOT_THERE, style="dim")
+    return Text.assemble((f"{HEARD} ", "green"), _knows(knower, people))

@@ -1,0 +1,61 @@
+"""The cast as it is shown: names, a colour each, and who heard what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from unicodedata import category
+
+from rich.text import Text
+
+from earwitness.records.character import Cast
+from earwitness.records.message import Participant, Role
+
+COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
+HEARD, NOT_THERE = "●", "○"
+ROLES: Mapping[Role, str] = {
+    "speaker": "said it",
+    "addressee": "addressed",
+    "present": "",
+    "overhearing": "overheard",
+    "absent": "",
+    "mentioned": "",
+}
+
+
+def plain(text: str) -> str:
+    """The text with nothing in it that a terminal would obey."""
+    return "".join(c if c in "\n\t" or category(c) != "Cc" else "�" for c in text)
+
+
+class People:
+    """Names and colours of one cast."""
+
+    def __init__(self, cast: Cast) -> None:
+        self.cast = cast
+        told = [member.id for member in cast if member.kind != "narrator"]
+        self._colours = {id: COLOURS[n % len(COLOURS)] for n, id in enumerate(told)}
+
+    def name(self, id: str, *, bold: bool = False) -> Text:
+        """A display name in its colour; an id nobody has is shown as it is."""
+        member = self.cast.by_id.get(id)
+        colour = self._colours.get(id, "white")
+        return Text(plain(member.name if member else id), style=f"bold {colour}" if bold else colour)
+
+    def names(self, ids: Iterable[str]) -> Text:
+        """Names with commas between them."""
+        return Text(", ").join(self.name(id) for id in ids)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Everybody but narrators, in the order they joined."""
+        return tuple(self._colours)
+
+    def heard(self, participants: Mapping[str, Participant]) -> Text:
+        """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it first."""
+        there = [self._there(id, participants[id].role) for id in self.ids if id in participants]
+        away = [Text(f"{NOT_THERE} {self.name(id).plain}", style="dim") for id in self.ids if id not in participants]
+        return Text("  ").join([*there, *away])
+
+    def _there(self, id: str, role: Role) -> Text:
+        part = Text.assemble((f"{HEARD} ", self._colours[id]), self.name(id))
+        return part.append(f" {ROLES[role]}", style="dim") if ROLES[role] else part

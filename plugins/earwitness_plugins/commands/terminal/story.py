@@ -1,0 +1,92 @@
+"""The steps of a story as they are shown."""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from earwitness.records.state import day_text
+from earwitness_plugins.stories import shown
+
+from .memories import knowledge, recollection, summary
+from .people import People, plain
+
+SAID = {"say": "", "edit": " (edited)", "reroll": " (once more)"}
+WHERE = {"dm": " (direct message)", "private_channel": "", "public_channel": " (in public)"}
+AGAIN = "Played here before: nothing changes, and whoever is asked knows how it ends."
+
+
+class StoryLook:
+    """Renders one step after the other."""
+
+    def __init__(self, people: People) -> None:
+        self.people = people
+
+    @singledispatchmethod
+    def render(self, step: shown.Shown) -> RenderableType:
+        """The step, for a terminal."""
+        return Text(plain(repr(step)))
+
+    @render.register
+    def _(self, step: shown.Began) -> RenderableType:
+        lines: list[RenderableType] = [Rule(Text(plain(step.title), style="bold"), style="dim")]
+        if step.plot:
+            lines.append(Text(plain(step.plot), style="italic"))
+        if step.again:
+            lines.append(Text(AGAIN, style="yellow"))
+        return Group(*lines)
+
+    @render.register
+    def _(self, step: shown.Noted) -> RenderableType:
+        return Text(f"\n{plain(step.text)}\n", style="italic dim")
+
+    @render.register
+    def _(self, step: shown.Heard) -> RenderableType:
+        aside = SAID[step.kind] + WHERE[step.context]
+        said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
+        lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
+        lines += [self._news(id, line) for id, told in step.knowledge.items() for line in told]
+        lines += [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
+        return Group(*lines)
+
+    def _news(self, id: str, line: str) -> RenderableType:
+        return Padding(Text.assemble("✦ ", self.people.name(id), (f" learns: {plain(line)}", "dim")), (0, 0, 0, 4))
+
+    @render.register
+    def _(self, step: shown.Happened) -> RenderableType:
+        lines = [] if step.kind == "update" else [self._happening(step)]
+        for told in step.updates:
+            audience = Text("everybody") if told.public else self.people.names(told.audience)
+            lines.append(Text.assemble("✦ ", plain(told.text), ("  may be told to ", "dim"), audience))
+        return Group(*lines)
+
+    def _happening(self, step: shown.Happened) -> Text:
+        who, several = self.people.names(step.characters), len(step.characters) > 1
+        match step.kind:
+            case "enter":
+                return Text.assemble(("→ ", "dim"), who, (" come in" if several else " comes in", "dim"))
+            case "leave":
+                return Text.assemble(("← ", "dim"), who, (" are away" if several else " is away", "dim"))
+            case "move":
+                return Text.assemble(("→ ", "dim"), who, (f" goes to {plain(step.place or '')}", "dim"))
+        return Text(f"── day {day_text(step.day)} · {plain(step.scene)}", style="bold dim")
+
+    @render.register
+    def _(self, step: shown.Withdrawn) -> RenderableType:
+        return Text(f"✗ the message {plain(step.key)!r} is taken back, and with it whatever rested on it", style="red")
+
+    @render.register
+    def _(self, step: shown.Recollection) -> RenderableType:
+        return recollection(step, self.people)
+
+    @render.register
+    def _(self, step: shown.Knowledge) -> RenderableType:
+        return Padding(knowledge(step, self.people), (1, 0))
+
+    @render.register
+    def _(self, step: shown.Ended) -> RenderableType:
+        return Padding(summary(step.memories, step.questions, self.people), (1, 0))

@@ -1,0 +1,27 @@
+"""`earwitness who-knows SESSION "text"`: who knows of it, since when, and how?"""
+
+from __future__ import annotations
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+
+@story_command("who-knows")
+@click.argument("session")
+@click.argument("text")
+async def command(desk: Desk, session: str, text: str) -> None:
+    """Show who knows of something, since when, and how.
+
+    Every character: nothing found, or how they know, with the memory that proves it.
+    """
+    from earwitness_plugins.stories.shown import Knowledge
+
+    from .terminal.memories import knowledge
+    from .terminal.people import People
+
+    async with desk.open() as ew:
+        story = await ew.open_session(session)
+        answer = await story.backstage().who_knows(text)
+        shown = Knowledge(text=text, knowers=answer.knowers)
+        desk.answer(answer.model_dump(mode="json"), knowledge(shown, People(story.cast), proofs=True))
