@@ -21,7 +21,7 @@ from .loading import plugins as installed
 from .loading.resources import Resources
 from .loading.settings import Settings, StrategySpec
 from .loading.strategies import LoadFailure, Strategies
-from .records.character import Character, as_cast
+from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
@@ -103,6 +103,7 @@ class Earwitness:
         `present` are ids of those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
         """
         check_session_id(id)
+        cast = list(cast)
         members = as_cast(cast)
         async with self._opening:
             found = self._sessions.get(id) or await self._resumed(id)
@@ -110,7 +111,7 @@ class Earwitness:
                 found = await self._begun(id, members.members, dict(state or {}), tuple(present))
             self._sessions[id] = found
         await found.settled()
-        newcomers = [member for member in members if found.cast.by_id.get(member.id) != member]
+        newcomers = _newcomers(cast, found.cast)
         if newcomers:
             await (await found.join(*newcomers)).settled()
         return found
@@ -160,6 +161,11 @@ class Earwitness:
         await self.engine.ledger.create(Snapshot(id=id), containers)
         await self.engine.ledger.append(id, body, key="#begin", timestamp=now())
         return await self._opened(id)
+
+
+def _newcomers(given: Iterable[Character | str], cast: Cast) -> list[Character | str]:
+    """Who is not in the cast yet, or is described otherwise now; a bare id describes nobody."""
+    return [each for each in given if (each not in cast if isinstance(each, str) else cast.by_id.get(each.id) != each)]
 
 
 def _settings(path: str | Path | None, given: Settings | str | Path | None, changes: dict[str, Any]) -> Settings:

@@ -62,7 +62,7 @@ class PluginData(MutableMapping[str, JsonValue]):
 class Event(Record):
     """What all three hooks are told."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     session: str
     """Session id."""

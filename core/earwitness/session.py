@@ -240,8 +240,6 @@ class Session:
         """Remove a character and her container for good. What others remember of her stays."""
         member = self._member(character)
         await (await self._append(Changed(leaves_cast=(member.id,), quiet=True), None)).settled()
-        await self._engine.store.drop(character_container(self.id, member.id).name)
-        await self._engine.ledger.forget_owner(self.id, member.id)
 
     def backstage(self, role: str = "author") -> Backstage:
         """What no character may see: who knows what and how. `role` is noted with what is done."""

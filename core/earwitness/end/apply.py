@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..containers import world_container
+from ..containers import character_container, world_container
 from ..engine import Engine
 from ..formats import with_knowledge
 from ..ids import WORLD
@@ -35,6 +35,9 @@ async def apply(engine: Engine, plans: Sequence[Plan]) -> None:
     arriving = {each.id for each in due} | {each.id for each in fresh if each.due <= days[each.sequence]}
     touched = await _touched(ledger, plans, {each.memory_id for each in (*fresh, *due)})
     await _reconcile(engine, session, touched, arriving)
+    for id in {id for plan in plans for id in plan.forgotten}:
+        await engine.store.drop(character_container(session, id).name)
+        await ledger.forget_owner(session, id)
     await ledger.settle(session, [plan.sequence for plan in plans], sorted(arriving))
 
 

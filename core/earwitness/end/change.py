@@ -50,7 +50,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         session=before.id, sequence=entry.sequence, key=entry.key, movements=movements,
         deliveries=(*deliveries, *welcome), due_day=state.game_day if state.game_day != before.state.game_day else None,
         state=before.state.changes_to(state),
-        cast=cast if cast != before.cast else None, plugin_data=written(data),
+        forgotten=body.leaves_cast, cast=cast if cast != before.cast else None, plugin_data=written(data),
         answers=tuple(answer.reported() for answer in answers), degraded=any(answer.failure for answer in answers),
     )  # fmt: skip
     return await guarded(engine, plan)

@@ -58,6 +58,8 @@ class Settler:
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if self.failure:
             raise self.failure
+        if done and await self._behind():
+            await self._reload()
         return bool(done)
 
     async def _run(self) -> None:
@@ -77,6 +79,8 @@ class Settler:
             for entry in entries:
                 plans.append(await self._plan(entry))
                 self._recorded.append(plans[-1])
+                if plans[-1].forgotten:  # whoever joins under this id later must not lose what she then hears
+                    await self._apply_recorded()
             await self._apply_recorded()
             self._resolve(plans)
 
@@ -120,6 +124,11 @@ class Settler:
     async def _already(self, sequence: int) -> Plan | None:
         entry = await self._engine.ledger.entry(self.live.snapshot.id, sequence=sequence)
         return await self._engine.ledger.plan(self.live.snapshot.id, sequence) if entry and entry.settled else None
+
+    async def _behind(self) -> bool:
+        """Whether another process has taken the session further."""
+        there = await self._engine.ledger.load(self.live.snapshot.id)
+        return there is not None and there.settled > self.live.snapshot.settled
 
     async def _reload(self) -> None:
         fresh = await Live.load(self._engine.ledger, self.live.snapshot.id, self._engine.plugins)

@@ -8,4 +8,4 @@ from pydantic import BaseModel, ConfigDict
 class Record(BaseModel):
     """A frozen value. Change one with `record.model_copy(update={...})`; the copy is shallow."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -124,6 +124,8 @@ class Plan(Record):
     """State keys that changed, with their new values; `None` removes one."""
     cast: Cast | None = None
     """The new cast, if it changed."""
+    forgotten: tuple[str, ...] = ()
+    """Ids of characters whose containers are dropped for good."""
     told: dict[str, int] = {}
     """Character id → sequence up to which the world's news has been told."""
     plugin_data: tuple[PluginWrite, ...] = ()

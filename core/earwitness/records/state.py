@@ -32,7 +32,7 @@ class Whereabouts(Record):
 class State(Record):
     """Typed values every story has, optional ones many have, and any free keys of the host's own."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     current_scene: str = "start"
     """The place the story is at."""
