@@ -25,8 +25,8 @@ async def _nothing_to_do() -> None:
 class Live:
     """What the settler of one session keeps at hand; all of it can be read again from the ledger.
 
-    `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not yet
-    applied, for whoever wants to search the store meanwhile.
+    `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not
+    yet applied, for whoever wants to search the store meanwhile.
     """
 
     snapshot: Snapshot
