@@ -11,7 +11,7 @@ from earwitness.cli import Desk, story_command
 
 if TYPE_CHECKING:
     from earwitness.loading.settings import Settings
-    from earwitness.loading.strategies import Strategies
+    from earwitness.loading.strategies import LoadFailure, Strategies
 
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
@@ -46,23 +46,27 @@ def _extensions(settings: Settings) -> dict[str, Any]:
     plugins, strategies = Plugins(), Strategies()
     failures = installed.load(plugins, allow=settings.plugins, block=settings.block, settings=settings.plugin_settings)
     strategies.load_all()
+    embedder, broken = _embedder(settings, strategies)
     return {
         "plugins": {name: list(plugins.hooks_of(name)) for name in plugins.names},
         "blocked": list(settings.block),
         "strategies": {kind: list(names) for kind in KINDS if (names := strategies.names(kind))},
-        "failures": [failure.model_dump() for failure in (*failures, *strategies.failures)],
-        "embedder": _embedder(settings, strategies),
+        "embedder": embedder,
+        "failures": [failure.model_dump() for failure in (*failures, *strategies.failures, *broken)],
     }
 
 
-def _embedder(settings: Settings, strategies: Strategies) -> dict[str, Any] | None:
+def _embedder(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
+    """Which vectors are in use, or why there are none."""
+    from earwitness.loading.strategies import LoadFailure
+
     if settings.embedder is None:
-        return None
+        return None, []
     try:
-        identity: dict[str, Any] = strategies.make("embedder", settings.embedder).identity.model_dump()
+        return strategies.make("embedder", settings.embedder).identity.model_dump(), []
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
-        return {"name": settings.embedder.name, "failure": f"{type(error).__name__}: {error}"}
-    return identity
+        failure = f"{type(error).__name__}: {error}"
+        return None, [LoadFailure(group="earwitness.embedder", name=settings.embedder.name, failure=failure)]
 
 
 async def _store(settings: Settings) -> dict[str, Any]:

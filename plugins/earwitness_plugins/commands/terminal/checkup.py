@@ -25,7 +25,9 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
     )
     for kind, names in report["strategies"].items():
         _row(grid, kind.replace("_", " "), ", ".join(names))
-    _row(grid, "embedder in use", _embedder(report["embedder"]))
+    _row(grid, "embedder in use", _details(report["embedder"] or {"none": ""}))
+    if report["blocked"]:
+        _row(grid, "blocked", ", ".join(report["blocked"]))
     for part, value in report["store"].items():
         _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
     for failure in report["failures"]:
@@ -38,12 +40,6 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
 
 def _row(grid: Table, name: str, what: str) -> None:
     grid.add_row(Text(name, style="dim"), Text(plain(what)))
-
-
-def _embedder(identity: Mapping[str, Any] | None) -> str:
-    return (
-        "none" if identity is None else f"{identity['name']} {identity['digest']}, {identity['dimension']} dimensions"
-    )
 
 
 def _details(details: Mapping[str, Any]) -> str:

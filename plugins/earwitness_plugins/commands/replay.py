@@ -1,0 +1,102 @@
+"""`earwitness replay TRANSCRIPT…`: run transcripts through END, and see who heard what."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+if TYPE_CHECKING:
+    from earwitness.app import Earwitness
+    from earwitness.protocols import Importer, Scene
+    from earwitness_plugins.importers.replaying import Line, Replayed
+
+HEAD = 4096
+
+
+@story_command("replay")
+@click.argument("transcripts", nargs=-1, required=True, metavar="TRANSCRIPT…")
+@click.option("--format", "name", metavar="NAME", help="The importer.  [default: whichever takes the file for its own]")
+@click.option("--session", metavar="ID", help="The story's id, for a transcript of one scene.")
+@click.option("--each", is_flag=True, help="Show every message and who heard it.")
+@click.option("--gold", is_flag=True, help="Take the transcript's word on who was present; else it is not looked at.")
+async def command(
+    desk: Desk, transcripts: tuple[str, ...], name: str | None, session: str | None, each: bool, gold: bool
+) -> None:
+    """Run transcripts through END and see who heard what.
+
+    Each scene becomes a story of its own. Replaying it again changes nothing; what was interrupted goes on.
+    """
+    from earwitness_plugins.importers.replaying import replay
+
+    from .terminal.replays import each_line, scene_line, total_line
+
+    started, done = time.perf_counter(), []
+    async with desk.open(create=True) as ew:
+        scenes = list(_named(_scenes(ew, transcripts, name), session))
+        lines = sum(len(scene.lines) for _, scene in scenes)
+        with desk.progress("Replaying", lines) as advance:
+
+            def seen(line: Line) -> None:
+                advance(1)
+                if each:
+                    desk.answer(line.model_dump(mode="json"), each_line(line))
+
+            for id, scene in scenes:
+                replayed = await replay(ew, scene, id, gold=gold, each=seen)
+                desk.answer(_summary(replayed), scene_line(replayed))
+                done.append(replayed)
+    if not desk.json:
+        desk.console.print(total_line(done, time.perf_counter() - started, desk.where()))
+
+
+def _summary(replayed: Replayed) -> dict[str, Any]:
+    return {**replayed.model_dump(mode="json"), "kind": "scene"}
+
+
+def _scenes(ew: Earwitness, transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
+    for path in transcripts:
+        yield from _importer(ew, path, name).read(path)
+
+
+def _importer(ew: Earwitness, path: str, name: str | None) -> Importer:
+    """The importer that was named, or the first that takes the file for one of its own."""
+    from earwitness.errors import StoryError
+
+    if name is not None:
+        importer: Importer = ew.strategies.make("importer", name)
+        return importer
+    head, names = _head(path), ew.strategies.names("importer")
+    for candidate in (ew.strategies.make("importer", each) for each in names):
+        if candidate.accepts(path, head):
+            found: Importer = candidate
+            return found
+    raise StoryError(f"{path}: no importer takes it for one of its files. Name one with --format: {', '.join(names)}.")
+
+
+def _head(path: str) -> bytes:
+    from earwitness.errors import StoryError
+
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(HEAD)
+    except OSError as error:
+        raise StoryError(f"{path}: cannot be read: {error.strerror or error}.") from error
+
+
+def _named(scenes: Iterator[Scene], session: str | None) -> Iterator[tuple[str, Scene]]:
+    """Each scene with its session id. Raises `InputError` when one id was given for several."""
+    from earwitness.errors import InputError
+    from earwitness_plugins.importers.replaying import distinct, session_id
+
+    found = list(scenes)
+    if session is None:
+        return zip(distinct(session_id(scene.id) for scene in found), found, strict=True)
+    if len(found) != 1:
+        raise InputError(f"--session {session!r} names one story; there are {len(found)} scenes. Leave it out.")
+    return iter([(session, found[0])])

@@ -1,0 +1,154 @@
+"""Replaying a scene through END: its roster becomes a cast, its lines become messages, in their own session.
+
+Keys are the lines' places in the scene, so that a second run changes nothing and an interrupted one goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from earwitness.app import Earwitness
+from earwitness.ids import MAX_ID, WORLD
+from earwitness.outcome import Outcome
+from earwitness.protocols import Scene, SceneLine
+from earwitness.records.base import Record
+from earwitness.records.character import Character
+from earwitness.session import Session
+
+WINDOW = 256
+NARRATOR = "narrator"
+
+
+class Line(Record):
+    """One message as it went."""
+
+    session: str
+    """Session id."""
+    key: str
+    """The message's key."""
+    speaker: str
+    """Character id."""
+    text: str
+    """What was said."""
+    heard: tuple[str, ...]
+    """Ids of those who perceived it."""
+    new: bool
+    """It was not there before."""
+
+
+class Replayed(Record):
+    """One scene as it went."""
+
+    session: str
+    """Session id."""
+    names: dict[str, str]
+    """Character id → name as written."""
+    messages: int
+    """How many messages it has."""
+    new: int
+    """How many were not there before."""
+    heard: dict[str, int]
+    """Character id → how many messages they perceived."""
+
+
+class Roles:
+    """Who in a scene is who in the session."""
+
+    def __init__(self, scene: Scene) -> None:
+        names = dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker)))
+        ids = distinct(character_id(name) for name in (*names, *([NARRATOR] if self._narrated(scene) else [])))
+        self.by_name = dict(zip(names, ids, strict=False))
+        self.narrator = ids[-1] if self._narrated(scene) else ""
+
+    @staticmethod
+    def _narrated(scene: Scene) -> bool:
+        return any(line.speaker is None for line in scene.lines)
+
+    def cast(self) -> list[Character]:
+        """Everybody, the narrator last."""
+        told = [Character(id, name=name) for name, id in self.by_name.items()]
+        return [*told, Character(self.narrator, kind="narrator")] if self.narrator else told
+
+    def speaker(self, line: SceneLine) -> str:
+        """Character id of whoever says it."""
+        return self.narrator if line.speaker is None else self.by_name[line.speaker]
+
+    def present(self, line: SceneLine) -> tuple[str, ...] | None:
+        """Ids of those the source says perceive it."""
+        return (
+            None if line.present is None else tuple(self.by_name[name] for name in line.present if name in self.by_name)
+        )
+
+
+async def replay(
+    ew: Earwitness, scene: Scene, session: str, *, gold: bool, each: Callable[[Line], None] = lambda line: None
+) -> Replayed:
+    """Run a scene through END. `gold`: the source's word on who is present is taken for the host's.
+
+    Many messages are told before any is waited for, so that the ledger and the settler keep each other company.
+    """
+    roles = Roles(scene)
+    story = await ew.session(session, cast=roles.cast())
+    heard: Counter[str] = Counter()
+    messages = new = 0
+    for window in windows(_spoken(scene), WINDOW):
+        told = [(line, await _say(story, roles, number, line, gold)) for number, line in window]
+        for line, outcome in told:
+            settled = await outcome.settled()
+            heard.update(settled.participants)
+            messages, new = messages + 1, new + outcome.created
+            each(_line(session, roles.speaker(line), line, outcome, tuple(settled.participants)))
+    names = {id: name for name, id in roles.by_name.items()}
+    return Replayed(session=session, names=names, messages=messages, new=new, heard=dict(heard))
+
+
+async def _say(story: Session, roles: Roles, number: int, line: SceneLine, gold: bool) -> Outcome:
+    present = roles.present(line) if gold else None
+    return await story.say(roles.speaker(line), line.text, key=line.key or str(number), present=present)
+
+
+def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, heard: tuple[str, ...]) -> Line:
+    return Line(session=session, key=outcome.key, speaker=speaker, text=line.text, heard=heard, new=outcome.created)
+
+
+def _spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:
+    """The lines that say something, with their place in the scene."""
+    return ((number, line) for number, line in enumerate(scene.lines) if line.text.strip())
+
+
+def windows(lines: Iterable[tuple[int, SceneLine]], size: int) -> Iterator[Sequence[tuple[int, SceneLine]]]:
+    """The lines, so many at a time."""
+    rest = iter(lines)
+    return iter(lambda: tuple(islice(rest, size)), ())
+
+
+# ── ids for names as written ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def session_id(name: str) -> str:
+    """A session id from a scene's: letters, digits, `.`, `_` and `-`."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-")[:MAX_ID] or "scene"
+
+
+def character_id(name: str) -> str:
+    """A character id from a name as written: `Lady Capulet` → `lady_capulet`."""
+    id = re.sub(r"[\W_]+", "_", name.casefold()).strip("_")[: MAX_ID - 10] or "somebody"
+    return f"{id}_" if id == WORLD else id
+
+
+def distinct(ids: Iterable[str]) -> list[str]:
+    """The ids in order, a later one that was there already with a number behind it."""
+    found: dict[str, None] = {}
+    for id in ids:
+        found[_free(id, found)] = None
+    return list(found)
+
+
+def _free(id: str, taken: Mapping[str, None]) -> str:
+    number = 1
+    while (name := id if number == 1 else f"{id}_{number}") in taken:
+        number += 1
+    return name
