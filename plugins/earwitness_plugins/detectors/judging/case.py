@@ -1,0 +1,103 @@
+"""One message with everything the rules weigh, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from earwitness.records.base import Record
+from earwitness.records.character import Character
+from earwitness.records.message import Role
+from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability
+
+from ..reading.message import Reading
+from ..reading.names import Names
+from ..reading.scene import Scene
+
+
+class Beliefs(Record):
+    """How sure the rules are, as probabilities of perceiving the message. Those from 0.5 on remember it by default."""
+
+    here: Probability = 0.9
+    """Here, and silent of late."""
+    lively: Probability = 0.95
+    """Here, and spoke lately or is named together with the speaker."""
+    addressed: Probability = 0.97
+    """Here, and spoken to by name."""
+    entered: Probability = 0.95
+    """Comes in by this very message."""
+    unplaced_addressed: Probability = 0.85
+    """Spoken to by name before the story has said where they are."""
+    unplaced_leaving: Probability = 0.7
+    """Told to go before the story has said that they were here."""
+    parting: Probability = 0.7
+    """Has just taken leave, and is answered."""
+    together: Probability = 0.3
+    """Named together with the speaker (`Bob and I`), but not placed by the story."""
+    overhearing: Probability = 0.1
+    """Here, while others whisper."""
+    unaware: Probability = 0.02
+    """Here, while somebody thinks, or speaks aside or out of character."""
+    mentioned: Probability = 0.05
+    """Only talked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One message, read, in its scene."""
+
+    moment: Moment
+    speaker: Character
+    reading: Reading
+    scene: Scene
+    names: Names
+    beliefs: Beliefs
+    lively: frozenset[str]
+    """Ids of those who spoke lately."""
+
+    def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
+        """The answer: what was believed first of somebody stands; who is only named is mentioned."""
+        characters = {self.speaker.id: perceived(1, "speaker", "said it")}
+        for id, who in believed:
+            characters.setdefault(id, who)
+        for id in self.reading.named:
+            if id not in characters:
+                characters[id] = self.talked_about(id)
+        return Presence(characters=characters, movements=tuple(movements))
+
+    def near(self, id: str) -> Perceived:
+        """Somebody who is where an open message is said."""
+        since = self.scene.since(id)
+        if id in self.reading.addressed:
+            return perceived(self.beliefs.addressed, "addressee", "spoken to by name", since)
+        if self.reading.together and id in self.reading.named:
+            return perceived(self.beliefs.lively, "present", "named together with the speaker", since)
+        if id in self.lively:
+            return perceived(self.beliefs.lively, "present", "spoke lately", since)
+        return perceived(self.beliefs.here, "present", since)
+
+    def shut_out(self, id: str) -> Perceived:
+        """Somebody who is where a message is said that is not for them."""
+        if self.reading.confined and self.reading.confined.how == "whisper":
+            return perceived(self.beliefs.overhearing, "overhearing", "here, but it is whispered to others")
+        return perceived(self.beliefs.unaware, "present", "here, but it is not said aloud")
+
+    def talked_about(self, id: str) -> Perceived:
+        """Somebody who is named, and no more."""
+        if self.reading.together and self.scene.unplaced(id):
+            return perceived(
+                self.beliefs.together, "mentioned", "named together with the speaker, not known to be here"
+            )
+        return perceived(self.beliefs.mentioned, "mentioned", "only talked about")
+
+    @property
+    def told_moves(self) -> tuple[Movement, ...]:
+        """The comings and goings that its action text tells."""
+        told = self.speaker.kind == "narrator"
+        found = (self.scene.movement(move, told=told) for move in self.reading.moves)
+        return tuple(movement for movement in found if movement is not None)
+
+
+def perceived(probability: float, role: Role, *evidence: str) -> Perceived:
+    """What is believed of one character, with why."""
+    return Perceived(probability=probability, role=role, evidence=evidence)

@@ -1,0 +1,33 @@
+"""What a narrator tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from earwitness.records.moment import Movement, Perceived, Presence
+
+from ..reading.scene import Scene
+from .case import Case, perceived
+from .speech import moving
+
+
+def narrated(case: Case) -> Presence:
+    """Those who are where it happens perceive it, with whoever comes; a told thought or whisper only those it is about."""
+    movements = case.told_moves
+    confined = case.reading.confined
+    believed = _about(case, confined.listeners) if confined else _happening(case, movements)
+    return case.presence(believed, movements)
+
+
+def _about(case: Case, ids: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
+    yield from ((id, perceived(case.beliefs.addressed, "present", "it is told of them alone")) for id in ids)
+    yield from ((id, case.shut_out(id)) for id in case.scene.near)
+
+
+def _happening(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
+    yield from ((id, case.near(id)) for id in case.scene.near)
+    for move in movements:
+        yield from moving(case, move)
+        if move.kind == "move":
+            arrived_at = Scene.at(case.moment, move.place)
+            yield from ((id, perceived(case.beliefs.here, "present", f"is in {move.place}")) for id in arrived_at.near)

@@ -1,0 +1,104 @@
+"""What a character says or does where others are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from earwitness.records.message import Message
+from earwitness.records.moment import Movement, Perceived, Presence
+
+from ..reading.message import spoken_to
+from .case import Case, perceived
+
+ANSWERED_WITHIN = 3
+"""A goodbye within so many messages after somebody went is said to them."""
+
+
+def said(case: Case) -> Presence:
+    """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
+    movements = (*_arrivals(case), *case.told_moves, *_leave_taking(case))
+    confined = case.reading.confined
+    believed = _shut(case, confined.listeners) if confined else _open(case, movements)
+    return case.presence(believed, movements)
+
+
+def _open(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
+    """Everybody who is there, comes, or was not known to be there until they are spoken to or go."""
+    yield from ((id, case.near(id)) for id in case.scene.near)
+    for move in movements:
+        yield from moving(case, move)
+    yield from _parting(case)
+
+
+def moving(case: Case, move: Movement) -> Iterator[tuple[str, Perceived]]:
+    """Whether somebody who comes or goes by this very message perceives it. Who is near does so anyway."""
+    id, beliefs = move.character, case.beliefs
+    if move.kind == "leave":
+        if case.scene.unplaced(id):
+            yield id, perceived(beliefs.unplaced_leaving, "present", move.evidence)
+    elif id in case.reading.addressed and case.scene.unplaced(id):
+        yield id, perceived(beliefs.unplaced_addressed, "addressee", move.evidence)
+    else:
+        yield id, perceived(beliefs.entered, "present", move.evidence)
+
+
+def _shut(case: Case, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
+    """Who is gone does not come back by being whispered to."""
+    for id in listeners:
+        if id in case.scene.near:
+            yield id, perceived(case.beliefs.addressed, "addressee", "it is whispered to them", case.scene.since(id))
+        elif case.scene.unplaced(id):
+            yield id, perceived(case.beliefs.unplaced_addressed, "addressee", "it is whispered to them")
+    yield from ((id, case.shut_out(id)) for id in case.scene.near)
+
+
+def _arrivals(case: Case) -> Iterator[Movement]:
+    """Who speaks is here; so is who is spoken to, unless the story has said that they are elsewhere."""
+    if case.reading.in_story and case.speaker.id not in case.scene.near:
+        yield case.scene.arrival(case.speaker.id, "spoke")
+    confined = case.reading.confined
+    spoken_to = confined.listeners if confined else case.reading.addressed
+    yield from (case.scene.arrival(id, "spoken to by name") for id in spoken_to if case.scene.unplaced(id))
+
+
+def _leave_taking(case: Case) -> Iterator[Movement]:
+    leave = case.reading.leave
+    if leave == "stated" or (leave == "farewell" and not _answers_a_farewell(case)) or _is_still_leaving(case):
+        yield Movement(character=case.speaker.id, kind="leave", evidence="took leave")
+
+
+def _answers_a_farewell(case: Case) -> bool:
+    """Somebody else has just gone: goodbye is said to them."""
+    lately = {message.sequence for message in case.moment.recent[-ANSWERED_WITHIN:]}
+    return any(not where.here and where.since in lately for where in case.moment.whereabouts.values())
+
+
+def _is_still_leaving(case: Case) -> bool:
+    """A last word at the door, while the others say goodbye, is no coming back."""
+    gone, answers = _last_to_leave(case)
+    return gone == case.speaker.id and _all_speak_to(case, gone, answers) and not case.reading.returns
+
+
+def _parting(case: Case) -> Iterator[tuple[str, Perceived]]:
+    """Who has just taken leave still hears the answer, unless it is for others; and every goodbye said to them by name."""
+    gone, answers = _last_to_leave(case)
+    if gone is None or gone == case.speaker.id or not _all_speak_to(case, gone, answers):
+        return
+    addressed = case.reading.addressed
+    if gone in addressed or not (answers or addressed):
+        yield gone, perceived(case.beliefs.parting, "addressee", "has just taken leave, and is answered")
+
+
+def _last_to_leave(case: Case) -> tuple[str | None, Sequence[Message]]:
+    """Who took leave within the last few messages, by saying so, and the messages since."""
+    recent = case.moment.recent[-ANSWERED_WITHIN:]
+    for at, message in enumerate(recent):
+        where = case.moment.whereabouts.get(message.speaker)
+        if where is not None and not where.here and where.place is None and where.since == message.sequence:
+            return message.speaker, recent[at + 1 :]
+    return None, ()
+
+
+def _all_speak_to(case: Case, gone: str, answers: Iterable[Message]) -> bool:
+    cast = case.moment.cast
+    return all(gone in spoken_to(message.content, cast[message.speaker], case.names) for message in answers)

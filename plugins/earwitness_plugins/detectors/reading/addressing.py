@@ -1,0 +1,84 @@
+"""Who is spoken to: names set off from the sentence, as in `Bob, look!`, `Hi Mia`, `What about you, Bob?`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .names import Mention, lists
+
+_GREETING = (
+    r"hi|hello|hey|hiya|yo|greetings|welcome|howdy|hail|good\s+(?:morning|day|afternoon|evening|night)|goodbye|bye|"
+    r"farewell|thanks|thank\s+you|sorry|please|dear|see\s+you(?:\s+\w+){0,2}|take\s+care|oh|o|ah"
+)
+_INTERJECTION = (
+    r"so|and|but|well|sure|yes|yeah|yep|no|nope|ok|okay|alright|all\s+right|right|true|now|then|look|listen|wait|come|come\s+on|"
+    r"stop|ay|aye|nay|why|how\s+now|you|you\s+too|agreed|of\s+course|sure\s+thing|no\s+(?:problem|worries)|go\s+ahead|got\s+it|"
+    r"will\s+do|fair\s+enough|same\s+here|well\s+done|good\s+(?:luck|point|one)|great|nice|cool|wow|really|interesting|"
+    r"excuse\s+me|forgive\s+me|(?:that|it)['’]?s\s+(?:ok|okay|fine|alright|all\s+right|great)|\w+ly"
+)
+_FORM_OF_ADDRESS = (
+    r"(?:(?:my|dear|dearest|good|sweet|fair|noble|gentle|kind|old|young|poor|brave|sir|lord|lady|mr\.?|mrs\.?)\s+)"
+)
+_GREETED = re.compile(
+    rf"(?:\A|\W)(?:{_GREETING})(?:\s+(?:there|again))?[\s,]+{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE
+)
+_SENTENCE_START = r"(?:\A|[.!?…;:—–\n]|\s-)[\s\"”']*(?:(?:oh|ah|well|yes|no|ok|okay),?\s+)?"
+_SET_OFF = re.compile(rf"{_SENTENCE_START}{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE)
+_CALLED = re.compile(
+    rf"{_SENTENCE_START}(?:{_INTERJECTION})\s+{_FORM_OF_ADDRESS}{{0,3}}\Z|\byou,?\s+(?:too,?\s+)?\Z|@\Z", re.IGNORECASE
+)
+_AFTER_COMMA = re.compile(rf",\s*(?:and\s+)?{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE)
+_APPOSITION = re.compile(
+    r"\b(?:my|our|his|her|their|your|the|a|an|this|that|called|named)\s+(?:[\w-]+\s+){0,2}?(?:friends?|brothers?|sisters?|"
+    r"sons?|daughters?|father|mother|parents|husband|wife|uncle|aunt|cousins?|king|queen|prince|princess|lord|lady|captain|"
+    r"master|mistress|servants?|neighbou?rs?|colleagues?|boss|teacher|doctor|man|woman|men|women|boy|girl|guys?|one|other|"
+    r"others|people|party|team|group|heroes|two|three)\s*,\s*\Z",
+    re.IGNORECASE,
+)
+_INTRODUCTION = re.compile(
+    r"(?:\A|[.!?…;—\n])\s*(?!(?:\w+\s+){0,3}?(?:the|an?|my|our|his|her|their|this|that)\b)(?:[\w'’]+\s+){0,3}[\w'’]+,\s*\Z"
+)
+_BREAK = re.compile(r"\s*(?:[,!?…;—–]|-\s|\.\.|\Z)")
+_CLOSED = re.compile(r"\s*(?:[.,!?…;:—–\"”)]|-\s|\Z)")
+_SENTENCE_CLOSED = re.compile(r"\s*(?:[.!?…—–\"”)]|\Z)")
+_SECOND_PERSON = re.compile(
+    r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine|let's|let\s+us|shall\s+we|please|come|look|listen|tell)\b",
+    re.IGNORECASE,
+)
+_BOUNDARY = re.compile(r"[.!?…\n]")
+
+
+def addressed(text: str, mentions: Sequence[Mention]) -> tuple[str, ...]:
+    """Ids of those the spoken text speaks to by name, in order, each once."""
+    return tuple(dict.fromkeys(_vocatives(text, mentions)))
+
+
+def _vocatives(text: str, mentions: Sequence[Mention]) -> Iterator[str]:
+    spoken_to_before = -1
+    for group in lists(text, mentions):
+        left, right = text[: group[0].start], text[group[-1].end :]
+        if group[-1].possessive or not _is_set_off(left, right, follows=spoken_to_before):
+            continue
+        spoken_to_before = group[-1].end
+        yield from (mention.id for mention in group)
+
+
+def _is_set_off(left: str, right: str, *, follows: int) -> bool:
+    if _GREETED.search(left[-80:]):
+        return True
+    if _SET_OFF.search(left[-80:]):
+        return bool(_BREAK.match(right))
+    if _CALLED.search(left[-80:]):
+        return left.endswith("@") or bool(_CLOSED.match(right))
+    if not _AFTER_COMMA.search(left[-80:]) or not _CLOSED.match(right) or _APPOSITION.search(left[-80:]):
+        return False
+    if _SENTENCE_CLOSED.match(right) or left[follows:].strip() == "," or _INTRODUCTION.search(left[-60:]):
+        return True
+    return bool(_SECOND_PERSON.search(_sentence_around(left, right)))
+
+
+def _sentence_around(left: str, right: str) -> str:
+    """The sentence a name stands in, without the name."""
+    end = _BOUNDARY.search(right)
+    return _BOUNDARY.split(left)[-1] + right[: end.start() if end else None]

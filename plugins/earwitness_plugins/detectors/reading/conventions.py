@@ -1,0 +1,204 @@
+"""The conventions of role-play text: what is said aloud, done, whispered, thought, meant for nobody in the story.
+
+A message is cut into pieces. `"…"` and bare text are spoken, `*…*`, `_…_`, `/me …` and the prose around quotes are
+action, `[…]` and `*thinks …*` are thought, `(to Bob)`, `/w Bob …` and `*whispers to Bob*` are whispers, `(aside)` is an
+aside, `((…))` and `(OOC: …)` are out of character. Quotes inside bare speech are quoted: somebody else's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from unicodedata import normalize
+
+Kind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
+PRIVATE: frozenset[Kind] = frozenset({"thought", "aside", "ooc"})
+
+_MARK = re.compile(
+    r"""
+      (?P<ooc>    \(\( .*? (?:\)\)|\Z) | ^[ \t]*ooc\s*: [^\n]* )
+    | (?P<bracket> \[ [^\]]* (?:\]|\Z) )
+    | (?P<paren>   (?<![:;=]) (?<![:;=]-) \( [^()]* (?:\)|\Z) )
+    | (?P<star>    (?<!\w) \*+ (?=[^\s*]) [^*]*? (?:\*+|\n\s*\n|\Z) )
+    | (?P<under>   (?<!\w) _ (?=[^\s_]) [^_\n]+ _ (?!\w) )
+    | (?P<quote>   "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) )
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
+_COMMANDS: dict[str, Kind] = {
+    **dict.fromkeys(("w", "whisper", "msg", "tell", "t", "dm", "pm"), "whisper"),
+    **dict.fromkeys(("me", "em", "emote", "do"), "action"),
+    **dict.fromkeys(("think", "thought"), "thought"),
+    **dict.fromkeys(("ooc", "o", "b"), "ooc"),
+}
+_OOC = re.compile(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\W*(?:(?:speaks?|speaking|says|spoken)\s+)?(?:aside|apart)\b"
+    r"|\W*(?:(?:says?|speaks?|mutters?|murmurs?|mumbles?|whispers?|saying|muttering|murmuring|whispering)\s+)?"
+    r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(
+    r"\W*(?:\w+\s+){0,3}?(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b"
+    r"(?!\s+(?:for|about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
+    r"|\W*(?:thinking|in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts))\b(?!\s+(?:hard|for)\b)",
+    re.IGNORECASE,
+)
+_WHISPER = re.compile(
+    r"\bwhisper(?:s|ed|ing)?\b"
+    r"|\b(?:in|into|to|by|near|against|at)\s+[\w '’-]{1,40}\bears?\b"
+    r"|\b(?:quietly|secretly|privately|discreetly|under\s+(?:my|his|her|their)\s+breath"
+    r"|in\s+an?\s+(?:low|hushed|quiet)\s+(?:voice|tone)|in\s+a\s+whisper|sotto\s+voce)\b.*\bto\s"
+    r"|\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+[\w '’-]{1,40}\saside\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)", re.IGNORECASE)
+_OPENS_WITH_WHISPER = re.compile(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
+_DIALOGUE_END = re.compile(r"[,.!?…—–-]\W*\Z")
+_SENTENCE_END = re.compile(r"(?:[.!?…*)\]]|\n)\s*\Z")
+_SENTENCE_GAP = re.compile(r"(?<=[.;!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)\s+|\n+")
+_MARKUP = "*_ \t\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a message that is perceived in one way."""
+
+    kind: Kind
+    """How it is perceived."""
+    text: str
+    """Its words without the marks around them; for a whisper, the direction that says to whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    mark: str
+    text: str
+    before: str
+    after: str
+
+
+def pieces(content: str, *, own: Sequence[str] = (), narrator: bool = False) -> tuple[Piece, ...]:
+    """The message cut into pieces. `own` are the speaker's names; a narrator's bare text is action, brackets too."""
+    text = normalize("NFC", content)
+    if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
+        return (Piece(kind, f"to {command['rest']}" if kind == "whisper" else command["rest"]),)
+    chunks = tuple(_chunks(text))
+    bare: Kind = "action" if narrator or _is_prose(chunks, own) else "spoken"
+    quote: Kind = "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
+    return tuple(piece for chunk in chunks for piece in _read(chunk, bare, quote, own))
+
+
+def _chunks(text: str) -> Iterator[_Chunk]:
+    at = 0
+    for match in _MARK.finditer(text):
+        if text[at : match.start()].strip():
+            yield _Chunk("bare", text[at : match.start()], "", "")
+        yield _Chunk(match.lastgroup or "bare", match[0], text[: match.start()], text[match.end() :])
+        at = match.end()
+    if text[at:].strip():
+        yield _Chunk("bare", text[at:], "", "")
+
+
+def _is_bare(chunk: _Chunk) -> bool:
+    return chunk.mark == "bare" and any(letter.isalnum() for letter in chunk.text)
+
+
+def _is_prose(chunks: Sequence[_Chunk], own: Sequence[str]) -> bool:
+    """Whether bare text is narration: quotes stand as dialogue in it, not as words quoted within speech."""
+    quotes = [chunk for chunk in chunks if chunk.mark == "quote"]
+    bare = next((chunk.text for chunk in chunks if _is_bare(chunk)), "")
+    if not quotes or not bare:
+        return False
+    first = quotes[0]
+    stands_alone = not first.before.strip() or _SENTENCE_END.search(first.before)
+    return _starts_with_any(bare, own) or bool(stands_alone and _DIALOGUE_END.search(first.text))
+
+
+def _starts_with_any(text: str, names: Sequence[str]) -> bool:
+    start = text.lstrip().casefold()
+    return any(start.startswith(name.casefold()) and not start[len(name) :][:1].isalnum() for name in names)
+
+
+def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterator[Piece]:
+    if chunk.mark == "ooc":
+        yield Piece("ooc", chunk.text)
+    elif chunk.mark == "quote":
+        inner = chunk.text[1:-1] if len(chunk.text) > 1 else ""
+        yield Piece(quote, inner)
+        # a whisper stays a whisper inside quotes; a movement told there is only told
+        yield from (piece for part in _chunks(inner) for piece in _read(part, "quoted", "quoted", own) if _hides(piece))
+    elif chunk.mark == "bare" and bare != "action":
+        yield from _bare_speech(chunk.text, bare, own)
+    elif chunk.mark == "bare":
+        for sentence in sentences(chunk.text):
+            yield from _with_action(_direction(sentence) or "action", sentence)
+    else:
+        inner = chunk.text.strip(_MARKUP + "()[]")
+        yield from _with_action(_direction_kind(chunk, inner, bare), inner)
+
+
+def _with_action(kind: Kind, direction: str) -> Iterator[Piece]:
+    """A direction that says to whom one whispers may go on to say who leaves."""
+    yield Piece(kind, direction)
+    if kind == "whisper":
+        yield Piece("action", direction)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a narration, in order."""
+    return (sentence for sentence in _SENTENCE_GAP.split(text) if sentence.strip())
+
+
+def _hides(piece: Piece) -> bool:
+    return piece.kind in PRIVATE or piece.kind == "whisper"
+
+
+def _bare_speech(text: str, bare: Kind, own: Sequence[str]) -> Iterator[Piece]:
+    """Bare text is spoken, unless it opens with a direction of its own: `whispers to Bob: run!`."""
+    named = next((name for name in own if _starts_with_any(text, (name,))), "")
+    opening = text.lstrip()[len(named) :]
+    if bare == "spoken" and _OPENS_WITH_WHISPER.match(opening):
+        direction, _, text = re.split(r"([:.!?,\n]|\Z)", opening, maxsplit=1)
+        yield Piece("whisper", direction)
+    yield Piece(bare, text)
+
+
+def _direction_kind(chunk: _Chunk, inner: str, beside: Kind) -> Kind:
+    """What a marked stretch is. What confines it is asked before what might make it mere emphasis: fail closed."""
+    private = _direction(inner)
+    if private and not (private == "thought" and _is_emphasis(chunk, inner)):
+        return private
+    if _TO.match(inner):
+        return "whisper"
+    if chunk.mark == "bracket":
+        return "action" if beside == "action" else "thought" if _stands_alone(chunk) else "spoken"
+    if chunk.mark == "paren":
+        return "action" if _stands_alone(chunk) else "spoken"
+    return "spoken" if _is_emphasis(chunk, inner) else "action"
+
+
+def _direction(text: str) -> Kind | None:
+    if _OOC.match(text):
+        return "ooc"
+    if _ASIDE.match(text):
+        return "aside"
+    if _WHISPER.search(text):
+        return "whisper"
+    return "thought" if _THOUGHT.match(text) else None
+
+
+def _stands_alone(chunk: _Chunk) -> bool:
+    """At the edge of the text, of a line or of a sentence; not in the middle of one."""
+    before, after = chunk.before.rstrip(" \t"), chunk.after.lstrip(" \t")
+    return not before or not after or before[-1] in '.!?…\n"”*' or after[0] == "\n"
+
+
+def _is_emphasis(chunk: _Chunk, inner: str) -> bool:
+    """`I *really* mean it`, `you *left* me`: a word or two that carry stress within a sentence."""
+    before, after = chunk.before.rstrip(" "), chunk.after.lstrip(" ")
+    inside = bool(before) and (before[-1].isalnum() or before[-1] in ",'’") and bool(after)
+    return inside and (after[0].islower() or len(inner.split()) <= 2)

@@ -1,0 +1,89 @@
+"""The English of coming and going: the patterns that `movements` and `farewells` read by. General usage, no corpus's."""
+
+from __future__ import annotations
+
+import re
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+_GAIT = r"""(?:
+    comes?|came|gets?|got|walks?|walked|steps?|stepped|strides?|strode|runs?|ran|bursts?|rush(?:es|ed)?|strolls?|strolled|
+    wanders?|wandered|slips?|slipped|sneaks?|sneaked|snuck|storms?|stormed|march(?:es|ed)?|stumbles?|stumbled|
+    hurr(?:y|ies|ied)|heads?|headed|go(?:es)?|went|dash(?:es|ed)?|creeps?|crept|limps?|limped|rides?|rode|climbs?|climbed|
+    stalks?|stalked)"""
+_ADVERBS = r"(?:\s+(?:\w+ly|back|right|straight|then|now|once\s+more|again))*"
+_CLOSED = r"(?=\s*(?:[.,;:!?—–)]|\Z))"
+
+ENTER = _words(
+    rf"""
+      \b(?:re-?)?enter(?:s|ed)?\b (?!\s+(?:into\s+an?|a\s+(?:trance|rage|contract))\b)
+    | \b{_GAIT}{_ADVERBS}\s+(?:in|inside|into)\b
+          (?!\s+(?:his|her|their|my|an?|circles?|tears|laughter|view|front|silence|pain|time|turn|surprise)\b)
+    | \b(?:arrives?|arrived)\b
+    | \b(?:returns?|returned|comes?\s+back|came\s+back|is\s+back|are\s+back){_ADVERBS}
+          (?:{_CLOSED}|(?=\s+(?:to\s+the|from|with|and|in|inside|carrying|bearing)\b))
+    | \b(?:joins?|joined)\s+(?:us|them|the\s+(?:group|others|party|conversation|table|circle|company))\b
+    | \b(?:shows?|showed)\s+up\b
+    | \b(?:appears?|appeared)(?:(?=\s*(?:[.,;!]|\Z))|(?=\s+(?:in\s+the|at\s+the|from|through|beside|on\s+the)\b))
+    | \b(?:is|are|was|were)\s+(?:led|brought|carried|dragged|shown|ushered)\s+in\b
+    """
+)
+LEAVE = _words(
+    rf"""
+      \b(?:exits?|exited|exeunt|departs?|departed)\b
+    | \b(?:leaves?|left){_ADVERBS}
+          (?:{_CLOSED}
+          |(?=\s+(?:with|through|by|via|for|together|without|at\s+once|and|in\s+a|to)\b)
+          |(?=\s+(?:the|this)\s+(?:[\w'’-]+\s+)?(?:room|scene|stage|hall|house|building|tavern|inn|place|party|table|group|
+              camp|shop|kitchen|cellar|garden|village|town|city|castle|ship|office|bar|chamber|area|premises|conversation|
+              others)\b))
+    | \b{_GAIT}{_ADVERBS}\s+(?:outside|off|away|upstairs|downstairs|home
+          |out\b(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
+    | \b(?:flees?|fled|vanish(?:es|ed)?|disappears?|disappeared)\b
+    | \b(?:takes?|took)\s+(?:my|his|her|their)\s+leave\b
+    | \b(?:is|are|was|were)\s+(?:led|taken|carried|dragged|escorted|thrown|sent)\s+(?:off|away|out)\b
+    """
+)
+ENTER_DIRECTION = _words(r"(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter\s")
+EXIT_DIRECTION = _words(r"[\W_]*(?:exit|exeunt)\b")
+
+EVERYBODY = _words(
+    r"\W*(?:(?:then|and|now|finally)\W+)?(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden)\b)"
+)
+BUT = _words(r"\b(?:but|except(?:ing)?|save)\b")
+THEY = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?they\b")
+ONE = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?:he|she|i)\b")
+OMITTED = _words(r"\W*(?:(?:then|and|but|now|\w+ly)\W+)*\Z")
+CARRIED_ON = _words(r"(?:,|\b(?:and|then|but)\b)[\s,]*(?:then\s+)?(?:\w+ly\s+)?\Z")
+NOT_FINITE = _words(
+    r"\b(?:to|not|never|nor|don't|didn't|doesn't|cannot|can't|won't|wouldn't|couldn't|would|could|should|might|may|must|can|"
+    r"will|shall|the|an?|no|almost|nearly|who|nobody|without|his|her|their|its)\s+(?:\w+ly\s+)?\Z"
+)
+UNREAL = _words(r"\b(?:if|unless|until|till|before|as\s+(?:if|though)|whether|nobody|no\s+one|neither)\b")
+REPORTED = _words(
+    r"\b(?:says?|said|claims?|claimed|thinks?|thought|hopes?|hoped|imagines?|imagined|dreams?|dreamt|dreamed|believes?|"
+    r"believed|knows?|knew|remembers?|remembered|wish(?:es|ed)?|swears?|swore|hears?|heard|announc(?:es|ed)|reports?|"
+    r"reported|tells?|told(?:\s+\w+)?|expects?|expected|fears?|feared|waits?\s+for|waited\s+for)(?:\s+that)?\s+(?:the\s+)?\Z"
+)
+CLAUSE = _words(r"[,;:—–]|\b(?:while|as|when|whereupon|where|and|but)\b")
+SUBJECT_LEADS = _words(
+    r"\W*(?:(?:and|then|but|so|the|his|her|their|an?|old|young|poor|brave|good|first|second|third|both|now|suddenly|here|even|"
+    r"also|only|finally|\w+ly)\W+)*\Z"
+)
+ALONG = _words(
+    r"\W*(?:including|along\s+with|together\s+with|with|followed\s+by|accompanied\s+by|pursued\s+by)\s+(?:\w+\s+)?\Z"
+)
+WITH = _words(
+    r"(?:[^.,;]{0,40},?\s)?(?:with|followed\s+by|accompanied\s+by|attended\s+by|along\s+with|and)\s+(?:the\s+|his\s+|her\s+)?\Z"
+)
+NOT_ENTERING = _words(
+    r"\b(?:of|from|like|about|against|behind|reading|named|called|for|toward|towards|meeting|seeking|at|near)\s+"
+    r"(?:the\s+|his\s+|her\s+)?\Z"
+)
+PLACE = _words(
+    r"\s*(?:(?:into|inside|in|to|at)\s+)?(?:the|an?|his|her|their|my|our)\s+"
+    r"(?P<place>[\w'’-]+(?:\s+(?!(?:and|with|in|at|to|from|as|while|but|carrying|where|when|through|on|by)\b)[\w'’-]+)?)"
+)

@@ -1,0 +1,198 @@
+"""Who comes and who goes, read from narration: `Enter Bob`, `Bob leaves the room`, `Exeunt all but Hamlet`.
+
+Only what is told as happening counts. What might happen (`if Bob enters`), what does not (`Bob does not leave`) and what
+somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in quotes, which never gets here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from . import movement_words as words
+from .names import Mention, Names, lists
+
+Kind = Literal["enter", "leave"]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Somebody is told to come or to go."""
+
+    id: str
+    """Character id."""
+    kind: Kind
+    """Which way."""
+    place: str | None
+    """The place as written (`dark cellar`), where it is named; for `leave`, the one left."""
+    evidence: str
+    """The words it was read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Whom the pronouns of a narration can mean."""
+
+    teller: str | None
+    """The character who narrates their own doings; `None` for a narrator."""
+    here: tuple[str, ...]
+    """Ids of those here, in the order they came."""
+    last: str | None
+    """Who spoke last: `he exits` is about them unless somebody was named since."""
+    subjects: tuple[str, ...] = field(default=())
+    """Whom the sentence before was about."""
+
+    def after(self, move: Move) -> Stage:
+        """The stage once somebody has moved."""
+        others = tuple(id for id in self.here if id != move.id)
+        return replace(self, here=(*others, move.id) if move.kind == "enter" else others)
+
+
+def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tuple[Move, ...]:
+    """Everybody's coming and going told in these sentences, in order."""
+    moves: list[Move] = []
+    for sentence in sentences:
+        mentions = names.find(sentence)
+        found = tuple(_sentence_moves(sentence, mentions, stage))
+        for move in found:
+            stage = stage.after(move)
+        subjects = (
+            tuple(move.id for move in found) or tuple(mention.id for mention in mentions if not mention.possessive)[:1]
+        )
+        stage = replace(stage, subjects=subjects or stage.subjects)
+        moves += found
+    return tuple(moves)
+
+
+def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
+    if words.EXIT_DIRECTION.match(sentence):
+        yield from _directed_off(sentence, mentions, stage)
+    elif enter := words.ENTER_DIRECTION.search(sentence):
+        coming = [m for m in mentions if m.start >= enter.end() and _comes(sentence, m)]
+        yield from (Move(m.id, "enter", None, _quoted(sentence)) for m in coming)
+    else:
+        yield from _told(sentence, mentions, stage)
+
+
+def _comes(sentence: str, mention: Mention) -> bool:
+    """`Enter Bob, with a letter from Alice`: Bob comes, Alice does not."""
+    return not mention.possessive and not words.NOT_ENTERING.search(sentence[: mention.start])
+
+
+def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
+    """`Exit`, `Exit Bob`, `Exeunt`, `Exeunt all but Bob`."""
+    but = words.BUT.search(sentence)
+    named = [m.id for m in mentions if not m.possessive]
+    if but:
+        going = [id for id in stage.here if id not in named]
+    elif named:
+        going = named
+    else:
+        going = list(stage.here) if "exeunt" in sentence.casefold() else list(_antecedent(stage))
+    yield from (Move(id, "leave", None, _quoted(sentence)) for id in going)
+
+
+def _told(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
+    """Every verb of coming or going that is told as a fact, with whoever does it."""
+    verbs = [(match, kind) for pattern, kind in _VERBS for match in pattern.finditer(sentence)]
+    behind, movers = 0, tuple[str, ...]()
+    for verb, kind in sorted(verbs, key=lambda found: found[0].start()):
+        if verb.start() < behind or words.NOT_FINITE.search(sentence[: verb.start()]):
+            continue
+        clause = _Clause(sentence, behind, verb, mentions)
+        behind = verb.end()
+        movers = clause.movers(stage, movers)
+        place = words.PLACE.match(sentence, verb.end())
+        yield from (Move(id, kind, place and place["place"], _quoted(sentence)) for id in movers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A verb of movement and what stands before it, from the verb before."""
+
+    sentence: str
+    begin: int
+    verb: re.Match[str]
+    mentions: Sequence[Mention]
+
+    @property
+    def before(self) -> str:
+        return self.sentence[self.begin : self.verb.start()]
+
+    def movers(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
+        """Who does it. `moved` are those who did what the verb before says: `Bob comes in and leaves again`."""
+        if words.UNREAL.search(self.before):
+            return ()
+        if words.EVERYBODY.match(self.before):
+            return self._everybody(stage)
+        if (subject := self._subject()) is not None:
+            return tuple(dict.fromkeys((*subject, *self._company()))) if subject else ()
+        if pronoun := self._pronoun(stage, moved):
+            return tuple(dict.fromkeys((*pronoun, *self._company())))
+        return ()
+
+    def _everybody(self, stage: Stage) -> tuple[str, ...]:
+        but = words.BUT.search(self.sentence, self.begin)
+        staying = {m.id for m in self.mentions if but and m.start >= but.end()}
+        return tuple(id for id in stage.here if id not in staying)
+
+    def _subject(self) -> tuple[str, ...] | None:
+        """Named movers; empty when they are named in what somebody only says or thinks; `None` when nobody is named."""
+        within = [m for m in self.mentions if self.begin <= m.start < self.verb.start() and not m.possessive]
+        subject: tuple[str, ...] | None = None
+        for group in lists(self.sentence, within):
+            ids = tuple(m.id for m in group)
+            lead = self._lead(group[0])
+            if words.SUBJECT_LEADS.match(lead):
+                subject = ids
+            elif words.REPORTED.search(self.sentence[: group[0].start]):
+                subject = () if not self._carries_on() else subject
+            elif subject and words.ALONG.match(lead):
+                subject += ids
+        return None if self._turns_to_pronoun() else subject
+
+    def _lead(self, mention: Mention) -> str:
+        """What stands between the clause's beginning and a name."""
+        left = self.sentence[self.begin : mention.start]
+        return words.CLAUSE.split(left)[-1]
+
+    def _carries_on(self) -> bool:
+        return bool(words.CARRIED_ON.search(self.before))
+
+    def _turns_to_pronoun(self) -> bool:
+        last = words.CLAUSE.split(self.before)[-1]
+        return bool(words.ONE.match(last) or words.THEY.match(last))
+
+    def _pronoun(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
+        last = words.CLAUSE.split(self.before)[-1]
+        if words.OMITTED.match(last):
+            return moved or _antecedent(stage) if self.begin == 0 or self._carries_on() else ()
+        if words.THEY.match(last) and not stage.teller:
+            return stage.subjects if len(stage.subjects) > 1 else stage.here
+        return _antecedent(stage) if words.ONE.match(last) or words.THEY.match(last) else ()
+
+    def _company(self) -> tuple[str, ...]:
+        """Those who come or go along: `leaves with Bob`."""
+        after = [m for m in self.mentions if m.start >= self.verb.end() and not m.possessive]
+        group = next(iter(lists(self.sentence, after)), [])
+        along = bool(group) and words.WITH.match(self.sentence[self.verb.end() : group[0].start])
+        return tuple(m.id for m in group) if along else ()
+
+
+def _antecedent(stage: Stage) -> tuple[str, ...]:
+    """Whom `he` means: who tells it of themselves, who was just named, who spoke last."""
+    if stage.teller:
+        return (stage.teller,)
+    if stage.subjects:
+        return stage.subjects[-1:]
+    return (stage.last,) if stage.last else ()
+
+
+def _quoted(sentence: str) -> str:
+    short = " ".join(sentence.split())
+    return short if len(short) <= 60 else f"{short[:57]}…"
+
+
+_VERBS: tuple[tuple[re.Pattern[str], Kind], ...] = ((words.ENTER, "enter"), (words.LEAVE, "leave"))

@@ -1,0 +1,109 @@
+"""Who alone may perceive a message that is whispered, thought, spoken aside or out of character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .conventions import PRIVATE, Piece
+from .names import Mention, Names, lists
+
+# Where the listener's name may begin, in the order in which the directions are tried.
+_TOWARDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\A\W*to\s+",
+        r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w '’-]{1,40}\bears?\b)",
+        r"\bwhisper(?:s|ed|ing)?\b,?(?:\s+(?:\w+ly|soft|something|back|again|an?|few|word|words|secret|reply|in|low|quiet|"
+        r"hushed|voice|tone))*\s+(?:to|at|into)\s+",
+        r"\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+(?=[\w '’-]{1,40}\saside\b)",
+        r"\b(?:quietly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*(?:\w+s\s+|\w+ing\s+)?to\s+",
+        r"\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b(?:\s+(?:\w+ly|in|over|close|closer|down|across))*\s+to(?:wards?)?\s+",
+    )
+)
+_DETERMINER = re.compile(
+    r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
+)
+_PRONOUN = re.compile(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
+_EAR = re.compile(r"['’]s?\s+(?:\w+\s+)?ears?\b", re.IGNORECASE)
+
+_FEELS = re.compile(
+    r"\W*(?:[\w'’-]+\s+){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
+    r"doubts?|longs?|regrets?|remembers?|recalls?|realiz?s?es|feels?|dreams?|dreads?|envies|admires?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """A message that does not reach everybody who is here."""
+
+    how: str
+    """`whisper`, `thought`, `aside` or `ooc`."""
+    listeners: tuple[str, ...] = ()
+    """Ids of those it is meant for, the speaker not counted."""
+
+
+def confinement(found: Sequence[Piece], names: Names, spoken_to: Sequence[str], *, narrator: bool) -> Confined | None:
+    """The narrowest audience of any piece; `None` when the message is open.
+
+    A message that mixes a whisper with open speech reaches the whisper's audience only: a message is delivered whole,
+    and the open part lost is a smaller harm than the secret told. Two whispers reach those who may hear both.
+    """
+    confined = [c for piece in found if (c := _confined(piece, names, spoken_to, narrator)) is not None]
+    if not confined:
+        return _feeling(found, names) if narrator else None
+    common = [id for id in confined[0].listeners if all(id in other.listeners for other in confined[1:])]
+    return Confined(next((c.how for c in confined if c.how != "whisper"), "whisper"), tuple(common))
+
+
+def _confined(piece: Piece, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confined | None:
+    if piece.kind == "whisper":
+        return (
+            _told_whisper(piece.text, names)
+            if narrator
+            else Confined("whisper", _listeners(piece.text, names, spoken_to))
+        )
+    if piece.kind not in PRIVATE:
+        return None
+    return Confined(piece.kind, _subject(piece.text, names) if narrator else ())
+
+
+def _feeling(found: Sequence[Piece], names: Names) -> Confined | None:
+    """A narration of nothing but one character's feelings is hers alone; among events, feelings confine nothing."""
+    if not found or not all(piece.kind == "action" and _FEELS.match(piece.text) for piece in found):
+        return None
+    feeling = {id for piece in found for id in _subject(piece.text, names)}
+    return Confined("thought", tuple(feeling)) if len(feeling) == 1 else None
+
+
+def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[str, ...]:
+    """Whom a direction names as listeners. A stranger's name is nobody; `him` is who is then spoken to by name."""
+    zone = _zone(direction)
+    if zone is None or _PRONOUN.match(direction, zone):
+        return tuple(spoken_to)
+    for group in lists(direction, names.find(direction)):
+        if group[0].start >= zone and _DETERMINER.match(direction[zone : group[0].start]):
+            return tuple(dict.fromkeys(m.id for m in group)) if _is_listener(direction, group[-1]) else ()
+    return ()
+
+
+def _zone(direction: str) -> int | None:
+    return next((match.end() for pattern in _TOWARDS if (match := pattern.search(direction))), None)
+
+
+def _is_listener(direction: str, mention: Mention) -> bool:
+    """`in Bob's ear` names Bob; `to Bob's sister` does not."""
+    return not mention.possessive or bool(_EAR.match(direction, mention.end))
+
+
+def _told_whisper(narration: str, names: Names) -> Confined | None:
+    """A whisper that a narrator tells of: its whisperer and its listener; with neither named, it is mere description."""
+    both = tuple(dict.fromkeys((*_subject(narration, names), *_listeners(narration, names, ()))))
+    return Confined("whisper", both) if both else None
+
+
+def _subject(narration: str, names: Names) -> tuple[str, ...]:
+    """Who is named first in a narrated sentence, unless as the owner of something."""
+    return tuple(mention.id for mention in names.find(narration)[:1] if not mention.possessive)

@@ -1,0 +1,122 @@
+"""Where everybody is when a message is said: near the speaker, known to be elsewhere, or not placed by the story yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from earwitness.records.moment import Moment, Movement
+from earwitness.records.state import State, Whereabouts
+
+from .movements import Move
+from .names import fold
+
+UNNAMED = State().current_scene
+_HERE = frozenset(
+    "room scene stage place area group party circle conversation company table door doorway others".split()
+)
+_WORD = re.compile(r"[^\W_]+")
+_ARTICLES = frozenset({"the", "a", "an"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The place a message is said at, and who is there. The current scene, or a place apart from it."""
+
+    state: State
+    """The state before the message."""
+    place: str | None
+    """The place apart; `None` is the current scene."""
+    near: tuple[str, ...]
+    """Ids of those there, sorted, so that no answer hangs on the order in which they were listed."""
+
+    @classmethod
+    def at(cls, moment: Moment, place: str | None) -> Scene:
+        """The scene at a place apart, or the current one."""
+        here = (id for id, where in moment.whereabouts.items() if id in moment.cast and _is_at(where, place))
+        return cls(moment.state, place, tuple(sorted(here)))
+
+    @classmethod
+    def around(cls, moment: Moment, centre: Iterable[str], otherwise: str | None = None) -> Scene:
+        """The scene around the first of these characters whose place is known; else at the place given."""
+        known = (where for id in centre if (where := moment.whereabouts.get(id)) and (where.here or where.place))
+        where = next(known, None)
+        return cls.at(moment, otherwise if where is None else None if where.here else where.place)
+
+    @classmethod
+    def place_told(cls, moment: Moment) -> str | None:
+        """The place apart that a narration names, if people are known to be there."""
+        told = f" {' '.join(_place_words(moment.message.content))} "
+        apart = {where.place for where in moment.whereabouts.values() if where.place and not where.here}
+        return next((place for place in sorted(apart) if f" {' '.join(_place_words(place))} " in told), None)
+
+    @property
+    def places(self) -> Mapping[str, Whereabouts]:
+        """Character id → where they are."""
+        return self.state.whereabouts
+
+    def unplaced(self, id: str) -> bool:
+        """The story has not said where they are: neither here nor gone."""
+        return id not in self.places
+
+    def since(self, id: str) -> str:
+        """Since when somebody near has been there, in words."""
+        since = self.places[id].since
+        where = f"in {self.place}" if self.place else "here"
+        return f"{where} since message {since}" if since else where
+
+    def known_place(self, written: str) -> str | None:
+        """The place id that a text's words mean (`the Dragon's Lair`), if the story knows the place."""
+        words = _place_words(written)
+        for id in (
+            self.state.current_scene,
+            *self.state.place_names,
+            *sorted({w.place for w in self.places.values() if w.place}),
+        ):
+            if words in (_place_words(id), _place_words(self.state.place_names.get(id, id))):
+                return id
+        return None
+
+    def movement(self, move: Move, *, told: bool) -> Movement | None:
+        """What a told coming or going means here; `None` when it changes nothing. `told` = by a narrator."""
+        if move.kind == "leave":
+            if move.id not in self.near and not self.unplaced(move.id):
+                return None
+            return Movement(character=move.id, kind="leave", evidence=f"left: {move.evidence!r}")
+        place = self._destination(move, told=told)
+        if place is None:
+            return None
+        if place == self.state.current_scene:
+            return Movement(character=move.id, kind="enter", evidence=f"entered: {move.evidence!r}")
+        if told or self.known_place(place):
+            return Movement(character=move.id, kind="move", place=place, evidence=f"went to {place}: {move.evidence!r}")
+        # a player's own word for a place nobody set up: gone from here, and back as soon as they speak
+        return Movement(character=move.id, kind="leave", evidence=f"went to {place}: {move.evidence!r}")
+
+    def arrival(self, id: str, evidence: str) -> Movement:
+        """Somebody is found to be where the message is said."""
+        if self.place is None:
+            return Movement(character=id, kind="enter", evidence=evidence)
+        return Movement(character=id, kind="move", place=self.place, evidence=evidence)
+
+    def _destination(self, move: Move, *, told: bool) -> str | None:
+        """Where a move leads: the id of a place, `None` for nowhere else."""
+        scene = self.state.current_scene
+        if move.place is None or _HERE & set(_place_words(move.place)):
+            return scene
+        if (known := self.known_place(move.place)) is not None:
+            return known
+        unnamed_but_peopled = scene == UNNAMED and bool(self.state.here)
+        if move.id in self.near and self.place is None:
+            return None if unnamed_but_peopled else "_".join(_place_words(move.place))
+        return "_".join(_place_words(move.place)) if told and not unnamed_but_peopled else scene
+
+
+def _is_at(where: Whereabouts, place: str | None) -> bool:
+    return where.here if place is None else not where.here and where.place == place
+
+
+def _place_words(written: str) -> tuple[str, ...]:
+    words = _WORD.findall(fold(written))
+    return tuple(word for word in words if word not in _ARTICLES)

@@ -1,0 +1,62 @@
+"""The default detector: rules over names, forms of address, conventions of role play, comings and goings.
+
+It reads the message's text (`reading`) and weighs it against the whereabouts that earlier messages left behind
+(`judging`). Being talked about is not being there; a silent observer stays; whispers and thoughts reach whom they are
+meant for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from earwitness.records.character import Character
+from earwitness.records.moment import Moment, Presence
+
+from .judging.case import Beliefs, Case
+from .judging.direct import direct
+from .judging.narration import narrated
+from .judging.speech import said
+from .reading.message import Reading, read
+from .reading.movements import Stage
+from .reading.names import Names
+from .reading.scene import Scene
+
+
+class RulesDetector:
+    """Presence by rules, online, without a model. Pure: the same moment gives the same presence.
+
+    A message is judged whole: where it mixes a whisper or a thought with open speech, only the whisper's audience gets it.
+    """
+
+    def __init__(self, *, recent: int = 6, beliefs: Beliefs | None = None) -> None:
+        """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities."""
+        self.recent = recent
+        self.beliefs = beliefs or Beliefs()
+        self._names = lru_cache(maxsize=64)(Names)
+
+    def detect(self, moment: Moment) -> Presence:
+        """Who perceives the message, and who moves by it."""
+        speaker = moment.cast[moment.message.speaker]
+        names = self._names(moment.cast.members)
+        reading = read(moment.message.content, speaker, names, _stage(moment, speaker))
+        lively = frozenset(message.speaker for message in moment.recent[-self.recent :])
+        case = Case(moment, speaker, reading, _scene(moment, speaker, reading), names, self.beliefs, lively)
+        if speaker.kind == "narrator":
+            return narrated(case)
+        return direct(case) if moment.message.context == "dm" else said(case)
+
+
+def _stage(moment: Moment, speaker: Character) -> Stage:
+    """Whom pronouns can mean: those here, and who spoke last."""
+    narrators = {member.id for member in moment.cast if member.kind == "narrator"}
+    spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
+    here = tuple(sorted(id for id in moment.state.here if id in moment.cast))
+    return Stage(teller=None if speaker.id in narrators else speaker.id, here=here, last=next(spoke, None))
+
+
+def _scene(moment: Moment, speaker: Character, reading: Reading) -> Scene:
+    """Speech is where its speaker is; narration where those are whom it names, or at a place it names."""
+    if speaker.kind != "narrator":
+        return Scene.around(moment, (speaker.id,))
+    return Scene.around(moment, reading.named, Scene.place_told(moment))
