@@ -10,6 +10,7 @@ import click
 from earwitness.cli import Desk, story_command
 
 if TYPE_CHECKING:
+    from earwitness_plugins.stories.shown import Ended
     from earwitness_plugins.stories.story import Story
 
 
@@ -22,6 +23,7 @@ async def command(desk: Desk, story: str) -> None:
     """
     from earwitness_plugins.stories.player import play
     from earwitness_plugins.stories.reading import read_story
+    from earwitness_plugins.stories.shown import Ended
 
     from .terminal.people import People
     from .terminal.story import StoryLook
@@ -31,12 +33,15 @@ async def command(desk: Desk, story: str) -> None:
     async with desk.open(create=True) as ew:
         async for step in play(ew, script):
             desk.answer(step.model_dump(mode="json"), look.render(step))
-    if not desk.json:
-        desk.console.print(f"Now ask:  {_next_question(desk, script)}", markup=False)
+            if isinstance(step, Ended) and not desk.json:
+                click.echo(_next_question(step, script, desk.where()))
 
 
-def _next_question(desk: Desk, script: Story) -> str:
-    """The command that asks on from where the story ended."""
-    asked = [step.text for step in script.steps if step.kind == "who_knows"]
-    question = ["who-knows", script.story, asked[0]] if asked else ["inspect", script.story]
-    return shlex.join(["earwitness", *question, *desk.where()])
+def _next_question(end: Ended, script: Story, where: list[str]) -> str:
+    """The command that asks on from where the story ended: how does the one who learned it last know?"""
+    found = [knower for question in end.questions[-1:] for knower in question.knowers.values() if knower.memory_id]
+    if not found:
+        return f"Look around:  {shlex.join(['earwitness', 'inspect', script.story, *where])}"
+    last = max(found, key=lambda knower: knower.since or 0)
+    name = script.people()[last.character].name
+    return f"How does {name} know?  {shlex.join(['earwitness', 'explain', str(last.memory_id), *where])}"

@@ -25,7 +25,7 @@ async def command(
 
     Without a QUERY: what the recent messages bring to mind.
     """
-    from earwitness_plugins.stories.player import recollection
+    from earwitness_plugins.stories.player import asked, recollection
     from earwitness_plugins.stories.story import Recall
 
     from .terminal.memories import recollection as panel
@@ -34,6 +34,6 @@ async def command(
     async with desk.open() as ew:
         story = await ew.open_session(session)
         settings: dict[str, Any] = {} if memories is None else {"memories": memories}
-        turn = await story.turn(character, query=query, context=context, **settings)
+        turn = await asked(story, character, query, context=context, **settings)
         found = recollection(turn, Recall(character=turn.character, query=query, show=10_000))
         desk.answer(found.model_dump(mode="json"), panel(found, People(story.cast)))

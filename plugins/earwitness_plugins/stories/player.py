@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 from earwitness.app import Earwitness
 from earwitness.errors import StoryError
@@ -150,8 +151,13 @@ class Player:
                 return await self.session.leave(*characters, key=key)
 
     async def _recollected(self, step: Recall) -> shown.Recollection:
-        turn = await self.session.turn(step.character, query=step.query)
+        turn = await asked(self.session, step.character, step.query)
         return recollection(turn, step)
+
+
+async def asked(session: Session, character: str, query: str | None, **how: Any) -> Turn:
+    """A turn for somebody who watches: a question of their own comes with no prompt that holds messages already."""
+    return await session.turn(character, query=query, in_prompt=None if query is None else (), **how)
 
 
 def recollection(turn: Turn, step: Recall) -> shown.Recollection:

@@ -16,6 +16,8 @@ from earwitness_plugins.stories.shown import Knowledge, Recollection, Remembered
 
 from .people import HEARD, NOT_THERE, People, plain
 
+BEFORE = "knew it before the story"
+
 
 def recollection(recall: Recollection, people: People) -> RenderableType:
     """A panel with what came to mind, and why."""
@@ -54,7 +56,7 @@ def _dot(knower: Knower) -> Text:
 def _knows(knower: Knower, people: People) -> Text:
     if knower.how is None:
         return Text("nothing found", style="dim")
-    since = f" on day {day_text(knower.since)}" if knower.since is not None else ""
+    since = "" if knower.since is None or knower.how == BEFORE else f" on day {day_text(knower.since)}"
     return Text(plain(_with_names(knower.how, people)) + since)
 
 
