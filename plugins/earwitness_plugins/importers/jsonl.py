@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from earwitness.errors import StoryError
 from earwitness.protocols import Scene, SceneLine
 
 from .rows import Row, first_line, rows
+
+_BEGINS = re.compile(rb'\{\s*"(?:speaker|text|key|present)"\s*:')
 
 
 class JsonlImporter:
@@ -32,7 +35,7 @@ def _is_message(line: bytes) -> bool:
     try:
         value = json.loads(line)
     except ValueError:  # longer than what was looked at
-        return line.startswith(b"{") and b'"speaker"' in line
+        return _BEGINS.match(line) is not None
     return isinstance(value, dict) and "speaker" in value and "text" in value
 
 

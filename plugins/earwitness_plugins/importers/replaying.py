@@ -98,7 +98,7 @@ async def replay(
         told = [(line, await _say(story, roles, number, line, gold)) for number, line in window]
         for line, outcome in told:
             settled = await outcome.settled()
-            heard.update(settled.participants)
+            heard.update(list(settled.participants))
             messages, new = messages + 1, new + outcome.created
             each(_line(session, roles.speaker(line), line, outcome, tuple(settled.participants)))
     names = {id: name for name, id in roles.by_name.items()}

@@ -74,7 +74,8 @@ def test_a_plain_transcript_is_one_scene_named_after_its_file(tmp_path: Path) ->
 def test_each_format_is_recognised_by_its_first_line_alone(tmp_path: Path) -> None:
     assert accepting(transcript(tmp_path, SCENE)) == ["scenes"]
     assert accepting(transcript(tmp_path, {"speaker": "ann", "text": "x"}, SCENE)) == ["jsonl"]
-    assert accepting(transcript(tmp_path, {"text": "long " * 2000, "speaker": "ann"})) == []
+    assert accepting(transcript(tmp_path, {"text": "long " * 2000, "speaker": "ann"})) == ["jsonl"]
+    assert accepting(transcript(tmp_path, SCENE | {"messages": SCENE["messages"] * 200})) == ["scenes"]
     assert accepting(transcript(tmp_path, {"speaker": "ann", "text": "long " * 2000})) == ["jsonl"]
     assert accepting(transcript(tmp_path, "Once upon a time")) == []
 
