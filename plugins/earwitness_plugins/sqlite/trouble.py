@@ -23,7 +23,7 @@ def _ours(error: apsw.Error, path: str, waited: float) -> StorageError:
         case apsw.BusyError() | apsw.LockedError():
             return StorageLocked(
                 f"{path!r} was held by another process for more than {waited:g} seconds. "
-                "Close the other program or raise the time limit, then repeat: nothing was written."
+                "Close the other program and repeat: nothing was written."
             )
         case apsw.NotADBError():
             return StorageCorrupt(f"{path!r} is no story file of ours. It was left untouched; choose another path.")

@@ -109,6 +109,36 @@ async def test_half_a_character_is_refused_in_words(ledger: Any, plan: Any) -> N
     assert list(await ledger.entries("s1")) == []
 
 
+async def test_a_plan_with_half_a_character_is_refused_before_it_is_written(
+    ledger: Any, delivery: Any, plan: Any
+) -> None:
+    await ledger.create(FIRST, [])
+    broken = plan(1, delivery("alice", body="half a \ud83d face"))
+    with pytest.raises(InputError, match="the text of a delivery cannot be kept"):
+        await ledger.record(broken, FIRST.after(broken))
+    assert await ledger.plan("s1", 1) is None
+
+
+async def test_what_a_plugin_cannot_keep_is_named(ledger: Any) -> None:
+    await ledger.create(FIRST, [])
+    with pytest.raises(InputError, match="what plugin 'diary' keeps under 'k' cannot be kept"):
+        await ledger.write_data("s1", "diary", {"j": 1, "k": object()})
+    assert await ledger.data("s1", "diary") == {}
+
+
+async def test_no_sequence_number_leads_into_another_session(ledger: Any, said: Said) -> None:
+    for name in ("s1", "s2", "s3"):
+        await ledger.create(Snapshot(id=name), [])
+        await ledger.append(name, said, timestamp=NOON)
+    for sequence in (0, -1, 2, -(2**32) + 1, 2**32 + 1, 2**33 + 1):
+        assert await ledger.entry("s2", sequence=sequence) is None
+        assert await ledger.plan("s2", sequence) is None
+        await ledger.settle("s2", [sequence], [])
+    assert [entry.session for entry in await ledger.entries("s2", after=-(2**33), up_to=2**33)] == ["s2"]
+    for name in ("s1", "s2", "s3"):
+        assert not (await ledger.entry(name, sequence=1)).settled
+
+
 async def test_an_unknown_status_is_named_with_those_there_are(ledger: Any) -> None:
     await ledger.create(FIRST, [])
     with pytest.raises(UnknownName, match=r"unknown delivery status 'aplied'.*applied, pending, struck, withdrawn"):

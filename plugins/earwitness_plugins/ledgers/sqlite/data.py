@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import apsw
 from pydantic import JsonValue
 
+from .text import value_as_json
+
 
 def read(connection: apsw.Connection, session: int, plugin: str) -> dict[str, JsonValue]:
     """Everything one plugin keeps, by key."""
@@ -28,5 +30,5 @@ def write(connection: apsw.Connection, session: int, plugin: str, values: Mappin
             connection.execute(
                 "INSERT INTO ledger_data (session, plugin, key, value) VALUES (?, ?, ?, ?)"
                 " ON CONFLICT (session, plugin, key) DO UPDATE SET value = excluded.value",
-                (session, plugin, key, json.dumps(value)),
+                (session, plugin, key, value_as_json(value, f"what plugin {plugin!r} keeps under {key!r}")),
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import apsw
 
 from earwitness.records.plan import Delivery
 
-from .text import as_json, as_list
+from .text import as_json, as_list, value_as_json
 
 _INSERT = (
     "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
@@ -47,6 +46,8 @@ class Row:
     id: str
     json: str
     """Without the body."""
+    body: str
+    """As JSON."""
 
     def columns(self) -> tuple[str | int | float | None, ...]:
         """Values for `_INSERT`, after session and sequence and before the body's number."""
@@ -70,7 +71,8 @@ class Row:
 
 def row(position: int, delivery: Delivery) -> Row:
     """The row of a plan's delivery. Raises `InputError` for what JSON cannot hold."""
-    return Row(position, delivery, delivery.id, as_json(delivery, exclude={"body"}))
+    body = value_as_json(delivery.body, "the text of a delivery")
+    return Row(position, delivery, delivery.id, as_json(delivery, exclude={"body"}), body)
 
 
 def insert(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[Row]) -> None:
@@ -78,7 +80,7 @@ def insert(connection: apsw.Connection, session: int, sequence: int, rows: Seque
     there = _existing(connection, session, rows)
     bodies = _insert_bodies(connection, session, sequence, rows)
     for row in rows:
-        body = bodies[row.delivery.body]
+        body = bodies[row.body]
         if row.id in there:
             _repeat(connection, session, sequence, row, body)
             continue
@@ -118,10 +120,10 @@ def _existing(connection: apsw.Connection, session: int, rows: Sequence[Row]) ->
 def _insert_bodies(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[Row]) -> dict[str, int]:
     """Write each different text once; its number by text."""
     numbers = {}
-    for body in dict.fromkeys(row.delivery.body for row in rows):
+    for body in dict.fromkeys(row.body for row in rows):
         connection.execute(
             "INSERT INTO ledger_bodies (session, sequence, body) VALUES (?, ?, ?)",
-            (session, sequence, json.dumps(body)),
+            (session, sequence, body),
         )
         numbers[body] = connection.last_insert_rowid()
     return numbers

@@ -46,6 +46,8 @@ class SqliteLedger:
 
     async def create(self, snapshot: Snapshot, containers: Sequence[Container]) -> Snapshot:
         """Create a session, or return the one that exists. A fork's own entries begin after `snapshot.settled`."""
+        if found := await self.load(snapshot.id):
+            return found
         text = as_json(snapshot)
         existing = await self._database.write(
             lambda connection: sessions.create(connection, snapshot.id, snapshot.settled, text, containers)

@@ -56,13 +56,13 @@ def known(connection: apsw.Connection, session: str) -> int:
 
 
 def place(session_number: int, sequence: int) -> int:
-    """The row of a journal entry and of its plan."""
-    return session_number * SEQUENCES + sequence
+    """The row of a journal entry and of its plan; no number leads into another session's rows."""
+    return session_number * SEQUENCES + min(max(sequence, 0), SEQUENCES - 1)
 
 
 def places(session_number: int, after: int = 0, up_to: int | None = None) -> tuple[int, int]:
     """The first and last row of those after one sequence number and up to another."""
-    last = SEQUENCES - 1 if up_to is None else min(max(up_to, 0), SEQUENCES - 1)
+    last = SEQUENCES - 1 if up_to is None else up_to
     return place(session_number, max(after, 0) + 1), place(session_number, last)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from pydantic_core import PydanticSerializationError
+from pydantic import JsonValue
+from pydantic_core import PydanticSerializationError, to_json
 
 from earwitness.errors import InputError
 from earwitness.records.base import Record
@@ -16,12 +17,24 @@ def as_json(record: Record, *, exclude: set[str] | None = None) -> str:
     try:
         return record.model_dump_json(exclude=exclude)
     except PydanticSerializationError as error:
-        raise InputError(
-            f"this {type(record).__name__} cannot be kept: {error}. "
-            "Text must be valid Unicode, and free values must be JSON: numbers, text, lists, objects."
-        ) from error
+        raise _unkeepable(f"this {type(record).__name__}", error) from error
+
+
+def value_as_json(value: JsonValue, what: str) -> str:
+    """Text or another plain value as JSON. Raises `InputError` that says `what` it was."""
+    try:
+        return to_json(value, inf_nan_mode="constants").decode()
+    except (PydanticSerializationError, ValueError) as error:
+        raise _unkeepable(what, error) from error
 
 
 def as_list(values: Iterable[str]) -> str:
     """Values for one bound parameter, to be taken apart by `json_each`: no limit on how many."""
     return json.dumps(list(values))
+
+
+def _unkeepable(what: str, error: Exception) -> InputError:
+    return InputError(
+        f"{what} cannot be kept: {error}. "
+        "Text must be valid Unicode, and free values must be JSON: numbers, text, lists, objects."
+    )
