@@ -18,6 +18,7 @@ from .protocols import Soon
 from .records.plan import Answer
 
 T = TypeVar("T")
+ORDERS = ("first", "middle", "last")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,12 @@ class Plugins:
     async def _ask_one(
         self, impl: pluggy.HookImpl, event: Event, expected: type[T], limit: float, data: Mapping[str, PluginData]
     ) -> Answered[T]:
-        own = event.model_copy(update={"data": data[impl.plugin_name]})
-        return await ask(f"plugin:{impl.plugin_name}", lambda: impl.function(own), expected, limit)
+        own = data[impl.plugin_name]
+        shown = event.model_copy(update={"data": own})
+        answer = await ask(f"plugin:{impl.plugin_name}", lambda: impl.function(shown), expected, limit)
+        if answer.failure:
+            own.discard()
+        return answer
 
 
 class _Manager(pluggy.PluginManager):
@@ -137,6 +142,8 @@ def _implements(plugin: object, hook: str) -> bool:
 def _check(plugin: object, name: str) -> None:
     if inspect.isclass(plugin):
         raise PluginError(f"plugin {name!r} is a class. Register an instance: {plugin.__name__}(…).")
+    if (order := getattr(plugin, "order", "middle")) not in ORDERS:
+        raise PluginError(f"plugin {name!r} has order {order!r}. Orders: {', '.join(ORDERS)}.")
     for attribute in dir(type(plugin)):
         if attribute.startswith("on_") and attribute not in HOOKS:
             close = get_close_matches(attribute, HOOKS, n=1)

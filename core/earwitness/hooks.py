@@ -8,12 +8,14 @@ be interrupted: await it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import ClassVar, Literal
 
 import pluggy
 from pydantic import ConfigDict, JsonValue
 
+from .errors import InputError
 from .protocols import Soon
 from .records.base import Record
 from .records.character import Cast
@@ -30,8 +32,9 @@ _spec = pluggy.HookspecMarker(PROJECT)
 class PluginData(MutableMapping[str, JsonValue]):
     """A plugin's own durable data, one set a session; JSON values under text keys.
 
+    What is read is a copy: to keep a changed list, write it back. Writing what JSON cannot hold raises `InputError`.
     What `on_message` and `on_state_change` write is recorded with the plan, so a message that is settled again after a
-    crash finds the data as it was; what `on_recall` writes is kept when it has answered.
+    crash finds the data as it was; what `on_recall` writes is kept when it has answered. What a failing hook wrote is not.
     """
 
     def __init__(self, stored: Mapping[str, JsonValue]) -> None:
@@ -42,10 +45,17 @@ class PluginData(MutableMapping[str, JsonValue]):
         value = self.changes[key] if key in self.changes else self._stored[key]
         if value is None:
             raise KeyError(key)
-        return value
+        return _copied(value)
 
     def __setitem__(self, key: str, value: JsonValue) -> None:
-        self.changes[key] = value
+        try:
+            self.changes[_text(key)] = _copied(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"data[{key!r}] = {value!r} cannot be kept, JSON does not hold it: {error}.") from error
+
+    def discard(self) -> None:
+        """Forget what was written: whoever wrote it has failed."""
+        self.changes.clear()
 
     def __delitem__(self, key: str) -> None:
         self[key]
@@ -57,6 +67,17 @@ class PluginData(MutableMapping[str, JsonValue]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _copied(value: JsonValue) -> JsonValue:
+    copied: JsonValue = json.loads(json.dumps(value, allow_nan=False))
+    return copied
+
+
+def _text(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"its key is {type(key).__name__}, not text")
+    return key
 
 
 class Event(Record):
