@@ -9,7 +9,7 @@ import apsw
 
 from earwitness.protocols import Embedder
 from earwitness.words import plain
-from earwitness_plugins.sqlite.database import Database
+from earwitness_plugins.sqlite import Database
 
 from . import facts
 from .embedding import embed, packed

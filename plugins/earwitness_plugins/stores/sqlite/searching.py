@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import apsw
@@ -54,6 +54,7 @@ class View:
     name: str
     connection: apsw.Connection
     snapshot: Snapshot
+    _postings: dict[str, Postings] = field(default_factory=dict, init=False)
 
     def rows(self, filter: Filter) -> Integers:
         """The rows of the memories that the filter holds for, in the order of slots."""
@@ -65,7 +66,9 @@ class View:
 
     def postings(self, term: str) -> Postings:
         """Where a term stands, gone rows included."""
-        return postings(self.connection, self.snapshot, term)
+        if term not in self._postings:
+            self._postings[term] = postings(self.connection, self.snapshot, term)
+        return self._postings[term]
 
     @cached_property
     def documents(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -126,7 +128,7 @@ def _write_postings(connection: apsw.Connection, container: int, first: int, tal
             postings[term] += (ordinal, min(count, _MOST_REPEATS))
     connection.executemany(
         "INSERT INTO store_posting VALUES (?, ?, ?, ?)",
-        [(container, term, first, np.array(postings[term], "<u2").tobytes()) for term in sorted(postings)],
+        [(container, term, first, _packed_pairs(postings[term])) for term in sorted(postings)],
     )
 
 
@@ -157,6 +159,13 @@ def _vectors_by_slot(connection: apsw.Connection, container: ContainerRow) -> di
 
 def _packed(numbers: Iterable[int]) -> bytes:
     return np.fromiter(numbers, "<u4").tobytes()
+
+
+def _packed_pairs(pairs: Sequence[int]) -> bytes:
+    packed = array("H", pairs)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
 
 
 def unpacked(data: bytes) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
@@ -29,9 +29,11 @@ class Snapshots:
     Args:
         dimension: length of a vector.
         limit: how many bytes to keep; one snapshot is kept whatever its size.
+        check: raises when what a connection sees must not be loaded.
     """
 
-    def __init__(self, dimension: int, limit: int) -> None:
+    def __init__(self, dimension: int, limit: int, check: Callable[[apsw.Connection], None]) -> None:
+        self._check = check
         self._dimension = dimension
         self._limit = limit
         self._lock = Lock()
@@ -66,6 +68,7 @@ class Snapshots:
             return place
 
     def _current(self, connection: apsw.Connection, name: str, kept: Snapshot | None) -> Snapshot | None:
+        self._check(connection)
         container = find_container(connection, name)
         if container is None:
             return None

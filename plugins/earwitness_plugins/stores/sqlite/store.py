@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 import apsw
@@ -15,7 +16,7 @@ from earwitness.loading.resources import Resources
 from earwitness.protocols import Embedder, Health
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
-from earwitness_plugins.sqlite.database import Database
+from earwitness_plugins.sqlite import Database
 
 from . import facts, reading, reembedding, writing
 from .embedding import embed, packed
@@ -68,37 +69,37 @@ class SqliteStore:
         self._embedder = embedder
         self._ranking = Ranking(fusion, embedder if rerank and isinstance(embedder, Reranker) else None)
         self._cache_bytes = cache_mb * _MEGABYTE
-        self._opened: tuple[facts.Making, Snapshots] | None = None
+        self._snapshots: Snapshots | None = None
 
     async def open(self) -> None:
         """Open or create the file. Raises `StorageError`, such as `EmbedderMismatch` for vectors of another one."""
-        if self._opened is not None:
+        if self._snapshots is not None:
             return
         await self._database.open(COMPONENT, MIGRATIONS)
         try:
-            ours = facts.making(self._embedder.identity)
-            if await self._database.read(facts.made_with) != ours:
-                await self._database.write(lambda connection: facts.claim(connection, self._database.path, ours))
+            if await self._database.read(facts.made_with) != self._making:
+                await self._database.write(
+                    lambda connection: facts.claim(connection, self._database.path, self._making)
+                )
         except BaseException:
             await self._database.close()
             raise
-        self._opened = ours, Snapshots(self._embedder.identity.dimension, self._cache_bytes)
+        self._snapshots = Snapshots(self._embedder.identity.dimension, self._cache_bytes, self._check)
 
     async def close(self) -> None:
         """Release everything; again is fine."""
-        if self._opened is not None:
-            self._opened = None
+        if self._snapshots is not None:
+            self._snapshots = None
             await self._database.close()
 
     async def put(self, memories: Sequence[Memory]) -> None:
         """Write or replace by (container, id): durable on return, all or nothing. Of one id twice the last counts."""
         if not memories:
             return
-        ours, _ = self._open()
         prepared = await self._prepared({(memory.container, memory.id): memory for memory in memories}.values())
 
         def operation(connection: apsw.Connection) -> None:
-            facts.check(connection, self._database.path, ours)
+            self._check(connection)
             writing.put(connection, prepared)
 
         await self._database.write(operation)
@@ -156,10 +157,12 @@ class SqliteStore:
         finally:
             await self._database.close()
 
-    def _open(self) -> tuple[facts.Making, Snapshots]:
-        if self._opened is None:
-            raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
-        return self._opened
+    @cached_property
+    def _making(self) -> facts.Making:
+        return facts.making(self._embedder.identity)
+
+    def _check(self, connection: apsw.Connection) -> None:
+        facts.check(connection, self._database.path, self._making)
 
     async def _prepared(self, memories: Iterable[Memory]) -> Found[Prepared]:
         """Everything that needs no transaction. What stands in several containers is worked out once."""
@@ -175,11 +178,12 @@ class SqliteStore:
         ]
 
     async def _looking_at(self, container: str, look: Callable[[View], Found[T]]) -> Found[T]:
-        ours, snapshots = self._open()
+        snapshots = self._snapshots
+        if snapshots is None:
+            raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
 
         def operation(connection: apsw.Connection) -> Found[T]:
             with snapshots.using(connection, container) as snapshot:
-                facts.check(connection, self._database.path, ours)
                 return look(View(container, connection, snapshot)) if snapshot else []
 
         return await self._database.read(operation)

@@ -129,10 +129,10 @@ def _tidy(connection: apsw.Connection, names: Iterable[str], *, budget: int) -> 
         container = find_container(connection, name)
         if container is None:
             continue
-        if container.dead > container.live + FOLD and budget > 0:
+        if container.dead > container.live + FOLD and budget >= FOLD:
             rebuild(connection, name)
             budget -= container.live + FOLD
             continue
-        while container.tail >= FOLD and budget > 0:
+        while container.tail >= FOLD and budget >= FOLD:
             container = fold(connection, container)
             budget -= FOLD
