@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from .errors import InvalidFilter
 from .formats import camel
@@ -24,6 +25,7 @@ from .formats import camel
 Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
+_COMPARISON = re.compile(r"\s*([^\s=!<>][^=!<>]*?)\s*(==|!=|>=|<=|>|<)\s*(.*?)\s*", re.DOTALL)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -60,6 +62,9 @@ class In:
     values: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        given: object = self.values
+        if isinstance(given, str):
+            raise InvalidFilter(f"{self.field!r} in {given!r}: `in` takes several texts, as in ({given!r},).")
         object.__setattr__(self, "field", camel(self.field))
         object.__setattr__(self, "values", tuple(self.values))
         for value in self.values:
@@ -106,6 +111,8 @@ def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
             return any(_equal(metadata.get(field), value) for value in values)
         case Compare(field, op, value):
             return _compare(metadata.get(field), op, value)
+    # Anything else would count as "does not hold", and under a NOT hold for everything.
+    raise InvalidFilter(f"{filter!r} is no filter: use Compare, In, And, Or and Not of earwitness.filters.")
 
 
 def all_of(*parts: Filter | None) -> Filter:
@@ -149,10 +156,10 @@ def parse(text: str) -> Filter:
     A value that reads as a JSON number or boolean is one; anything else, or anything in double quotes, is text.
     Raises `InvalidFilter`, quoting the text.
     """
-    for op in sorted(OPERATORS, key=len, reverse=True):
-        field, found, value = text.partition(op)
-        if found and field.strip():
-            return Compare(field.strip(), op, _literal(value.strip()))
+    found = _COMPARISON.fullmatch(text)
+    if found:
+        field, op, value = found.groups()
+        return Compare(field, cast(Operator, op), _literal(value))
     raise InvalidFilter(
         f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
     )

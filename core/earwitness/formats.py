@@ -1,7 +1,8 @@
 """The text formats of DESIGN, to the letter, and what keeps a message from forging them.
 
-A message is data: a line of it that could be taken for one of our headings, for the start of a message or for the
-placeholder gets a backslash in front (Markdown's own escape), so it stays readable and reversible, and forges nothing.
+A message is data: a line of it that could be taken for one of our headings or for the start of a message gets a
+backslash in front (Markdown's own escape), and the placeholder gets one inside, so it stays readable and reversible,
+and forges nothing.
 """
 
 from __future__ import annotations
@@ -20,17 +21,22 @@ BLOCK_OPEN = "<earwitness-memories>"
 BLOCK_CLOSE = "</earwitness-memories>"
 
 _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_FORGERY = re.compile(
-    r"(?im)^(?=[^\S\n]*\\*[^\S\n]*(?:#{2,}|(?:message|game\s*day)\s*:|what are the relevant memories))"
-)
-_PLACEHOLDER = re.compile(r"(?i)(?=###\s*SUPERME(?:M)?ORY\s*###)")
+# What stands before a word unseen: blanks and marks without width.
+_UNSEEN = r" \t\x1f\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff"
+_FORGERY = re.compile(rf"(?im)^(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
+_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
+_BARE_HEADING = re.compile(rf"(?m)^(?=[{_UNSEEN}]*##)")
+_BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
 
 
 def strip_block(text: str) -> str:
     """The text without any block of memories that we once injected; it must never come back as a new fact."""
-    return _BLOCK.sub("", text).strip() if BLOCK_OPEN[1:-1] in text.casefold() else text
+    if BLOCK_OPEN[1:-1] not in text.casefold():
+        return text
+    # What is left around a block may join to another block's tag.
+    return harmless_block(_BLOCK.sub("", text)).strip()
 
 
 def harmless(text: str) -> str:
@@ -46,7 +52,7 @@ def harmless_block(text: str) -> str:
 
 def message_line(name: str, content: str, day: float) -> str:
     """`Message: {char_name}: {content} GameDay: {game_day}`."""
-    return f"Message: {_one_line(name)}: {harmless(content)} GameDay: {day_text(day)}"
+    return f"Message: {harmless(_one_line(name))}: {harmless(content)} GameDay: {day_text(day)}"
 
 
 def update_line(description: str, day: float) -> str:
@@ -61,7 +67,7 @@ def character_memory(name: str, content: str, said: float, now: float) -> str:
 
 def with_knowledge(body: str, lines: Iterable[str]) -> str:
     """The memory with its last section, which is there only where there is knowledge."""
-    known = "\n".join(lines)
+    known = "\n".join(_sealed(line) for line in lines)
     return f"{body}\n\n{KNOWLEDGE}\n{known}" if known else body
 
 
@@ -83,6 +89,12 @@ def camel(name: str) -> str:
 def snake(name: str) -> str:
     """`gameDay` → `game_day`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _sealed(line: str) -> str:
+    """What an agent words may quote what is escaped already; only a bare heading or placeholder is escaped here."""
+    unified = _LINE_BREAKS.sub("\n", line)
+    return _BARE_PLACEHOLDER.sub(r"\\", _BARE_HEADING.sub(r"\\", unified))
 
 
 def _one_line(name: str) -> str:

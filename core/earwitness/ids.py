@@ -54,8 +54,8 @@ def own_key(sequence: int) -> str:
 
 def derive(*parts: object) -> str:
     """26 hexadecimal digits (BLAKE2, RFC 7693); the same parts give the same id, `("a", "bc")` is not `("ab", "c")`."""
-    texts = [str(part) for part in parts]
-    data = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
+    texts = [None if part is None else str(part) for part in parts]
+    data = "".join("-" if text is None else f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
     return blake2b(data, digest_size=13).hexdigest()
 
 
