@@ -34,7 +34,8 @@ class PluginData(MutableMapping[str, JsonValue]):
 
     What is read is a copy: to keep a changed list, write it back. Writing what JSON cannot hold raises `InputError`.
     What `on_message` and `on_state_change` write is recorded with the plan, so a message that is settled again after a
-    crash finds the data as it was; what `on_recall` writes is kept when it has answered. What a failing hook wrote is not.
+    crash finds the data as it was; what `on_recall` writes is kept when it has answered. What a failing hook has
+    written is dropped.
     """
 
     def __init__(self, stored: Mapping[str, JsonValue]) -> None:

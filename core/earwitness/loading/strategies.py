@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import SettingsError, unknown
+from ..errors import SettingsError, StrategyError, unknown
 from ..protocols import KINDS
 from ..records.base import Record
 from .settings import StrategySpec
@@ -48,20 +48,23 @@ class Strategies:
         return tuple(sorted(found | {name for known, name in self._factories if known == kind}))
 
     def factory(self, kind: str, name: str) -> Factory:
-        """The factory under a name, or at a path (`mine.LastTwo`, `mine:LastTwo`). Raises `UnknownName`."""
+        """The factory under a name, or at a path (`mine.LastTwo`, `mine:LastTwo`).
+
+        Raises `UnknownName`, `StrategyError` for an entry point that breaks, `SettingsError` for a path that does.
+        """
         if (kind, name) in self._factories:
             return self._factories[kind, name]
         point = next((point for point in _points(kind) if point.name == name), None)
         if point is None and not ("." in name or ":" in name):
             raise unknown(kind.replace("_", " "), name, self.names(kind))
-        loaded = _load_point(point) if point else _load_path(kind, name)
+        loaded = _load_point(kind, point) if point else _load_path(kind, name)
         self._factories[kind, name] = loaded
         return loaded
 
     def make(self, kind: str, spec: StrategySpec | str, **context: object) -> Any:
         """Make a strategy. `context` is what core hands to factories that ask for it by name (`path`, `embedder`, …).
 
-        Raises `UnknownName` for the name and `SettingsError` for a setting, quoting it and listing the ones there are.
+        Raises as `factory` for the name, and `SettingsError` for a setting, quoting it and listing the ones there are.
         """
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
         factory = self.factory(kind, spec.name)
@@ -79,19 +82,23 @@ class Strategies:
         context: Mapping[str, object],
     ) -> dict[str, Any]:
         hints = _hints(factory)
+        known = ", ".join(sorted(set(parameters) - set(given))) or "none"
         settings: dict[str, Any] = {}
         for name, value in spec.settings.items():
             if name not in parameters:
-                known = ", ".join(sorted(set(parameters) - set(given))) or "none"
                 raise SettingsError(f"{kind} {spec.name!r} has no setting {name!r}. Its settings: {known}.")
             settings[name] = self._value(kind, spec.name, name, value, hints.get(name, Any), context)
+        asked = {name for name, each in parameters.items() if each.default is each.empty}
+        if missing := sorted(asked - {*settings, *given}):
+            raise SettingsError(f"{kind} {spec.name!r} needs {', '.join(missing)}. Its settings: {known}.")
         return settings
 
     def _value(self, kind: str, owner: str, name: str, value: Any, hint: Any, context: Mapping[str, object]) -> Any:
         if name in KINDS:
-            return self.make(name, _as_spec(value), **context)
+            return self.make(name, _as_spec(name, value), **context)
         if name.removesuffix("s") in KINDS and isinstance(value, list | tuple):
-            return [self.make(name.removesuffix("s"), _as_spec(each), **context) for each in value]
+            kind = name.removesuffix("s")
+            return [self.make(kind, _as_spec(kind, each), **context) for each in value]
         try:
             return TypeAdapter(hint).validate_python(value)
         except ValidationError as error:
@@ -105,20 +112,28 @@ class Strategies:
                 try:
                     self.factory(kind, point.name)
                 except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
-                    failure = f"{type(error).__name__}: {error}"
+                    cause = error.__cause__ or error
+                    failure = f"{type(cause).__name__}: {cause}"
                     self.failures.append(LoadFailure(group=point.group, name=point.name, failure=failure))
 
 
-def _as_spec(value: Any) -> StrategySpec:
-    return value if isinstance(value, StrategySpec) else StrategySpec.model_validate(value)
+def _as_spec(kind: str, value: Any) -> StrategySpec:
+    try:
+        return value if isinstance(value, StrategySpec) else StrategySpec.model_validate(value)
+    except ValidationError as error:
+        raise SettingsError(f"{kind} {value!r} must be a name, or a table with a name in it.") from error
 
 
 def _points(kind: str) -> list[EntryPoint]:
     return sorted(entry_points(group=f"earwitness.{kind}"), key=lambda point: point.name)
 
 
-def _load_point(point: EntryPoint) -> Factory:
-    loaded: Factory = point.load()
+def _load_point(kind: str, point: EntryPoint) -> Factory:
+    try:
+        loaded: Factory = point.load()
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"
+        raise StrategyError(f"{kind} {point.name!r} ({point.value}) cannot be loaded: {failure}.") from error
     return loaded
 
 
@@ -126,7 +141,7 @@ def _load_path(kind: str, path: str) -> Factory:
     module, _, name = path.rpartition(":" if ":" in path else ".")
     try:
         factory: Factory = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
         raise SettingsError(
             f"{kind} {path!r} cannot be imported: {error}. Write module.Class, importable here."
         ) from error
