@@ -1,0 +1,260 @@
+"""Strategies by name: found, made from checked settings, and refused with what there is instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Literal
+
+import pytest
+
+from earwitness import Earwitness, Moment, Presence, Settings
+from earwitness.errors import SettingsError, StrategyError, UnknownName
+from earwitness.loading.settings import StrategySpec
+from earwitness.loading.strategies import Strategies
+from earwitness.protocols import Detector
+
+NOBODY = {"embedder": "none", "detector": "none", "world_agent": "none"}
+
+
+class Ears:
+    """A detector with settings of every sort."""
+
+    def __init__(self, *, reach: float, walls: Literal["thin", "thick"] = "thick", exits: tuple[str, ...] = ()) -> None:
+        self.reach, self.walls, self.exits = reach, walls, exits
+
+    def detect(self, moment: Moment) -> Presence:
+        return Presence.only(moment.message.speaker)
+
+
+@dataclass
+class Both:
+    """A detector made of a detector."""
+
+    detector: Detector
+    share: float = 0.5
+
+    def detect(self, moment: Moment) -> Presence:
+        return Presence.only(moment.message.speaker)
+
+
+@dataclass
+class Most:
+    """A detector made of several."""
+
+    detectors: Sequence[Detector]
+
+    def detect(self, moment: Moment) -> Presence:
+        return Presence.only(moment.message.speaker)
+
+
+@dataclass
+class Filed:
+    """A detector that asks core for the story's path."""
+
+    path: str
+    size: int = 1
+
+    def detect(self, moment: Moment) -> Presence:
+        return Presence.only(moment.message.speaker)
+
+
+@pytest.fixture
+def strategies() -> Strategies:
+    known = Strategies()
+    for name, factory in {"ears": Ears, "both": Both, "most": Most, "filed": Filed}.items():
+        known.register("detector", name, factory)
+    return known
+
+
+def made(strategies: Strategies, name: str, **settings: object) -> object:
+    return strategies.make("detector", StrategySpec(name=name, settings=settings))
+
+
+def refused(strategies: Strategies, name: str, **settings: object) -> str:
+    with pytest.raises(SettingsError) as caught:
+        made(strategies, name, **settings)
+    return str(caught.value)
+
+
+# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_registered_in_code_is_listed_with_what_is_installed(strategies: Strategies) -> None:
+    assert {"both", "ears", "rules"} <= set(strategies.names("detector"))
+    assert list(strategies.names("detector")) == sorted(strategies.names("detector"))
+
+
+def test_an_unknown_name_is_quoted_with_the_known_ones_and_the_likeliest(strategies: Strategies) -> None:
+    with pytest.raises(UnknownName) as caught:
+        strategies.make("detector", "eras")
+    assert str(caught.value).startswith("unknown detector 'eras'. Known: both, ears, ")
+    assert str(caught.value).endswith("Did you mean 'ears'?")
+
+
+def test_a_kind_of_strategy_nobody_knows_is_refused(strategies: Strategies) -> None:
+    with pytest.raises(UnknownName, match="unknown kind of strategy 'detectors'"):
+        strategies.register("detectors", "ears", Ears)
+
+
+def test_code_wins_over_an_entry_point_of_the_same_name(strategies: Strategies) -> None:
+    strategies.register("detector", "rules", Ears)
+    assert isinstance(made(strategies, "rules", reach=1), Ears)
+
+
+def test_two_registries_share_nothing(strategies: Strategies) -> None:
+    assert "ears" not in Strategies().names("detector")
+
+
+def test_an_unknown_name_in_the_settings_of_an_instance_is_refused_before_anything_is_opened() -> None:
+    with pytest.raises(UnknownName, match="unknown sharing rule 'gosip'"):
+        Earwitness.open(settings=Settings.of(sharing_rules=["gosip"], **NOBODY))
+
+
+# ── settings ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_settings_are_turned_into_what_the_factory_asks_for(strategies: Strategies) -> None:
+    ears = made(strategies, "ears", reach=3, walls="thin", exits=["door"])
+    assert isinstance(ears, Ears)
+    assert (ears.reach, ears.walls, ears.exits) == (3.0, "thin", ("door",))
+
+
+def test_an_unknown_setting_is_quoted_with_those_there_are(strategies: Strategies) -> None:
+    assert (
+        refused(strategies, "ears", reech=3)
+        == "detector 'ears' has no setting 'reech'. Its settings: exits, reach, walls."
+    )
+
+
+def test_a_wrong_value_is_quoted_with_the_setting_and_what_is_expected(strategies: Strategies) -> None:
+    said = refused(strategies, "ears", reach=1, walls="paper")
+    assert "detector 'ears'" in said
+    assert "walls = 'paper'" in said
+    assert "'thin' or 'thick'" in said
+
+
+def test_a_setting_that_must_be_given_is_asked_for_by_name(strategies: Strategies) -> None:
+    said = refused(strategies, "ears", walls="thin")
+    assert "detector 'ears' needs reach" in said
+    assert "exits, reach, walls" in said
+
+
+def test_a_strategy_without_settings_says_so(strategies: Strategies) -> None:
+    strategies.register("detector", "plain", object)
+    assert refused(strategies, "plain", size=3) == "detector 'plain' has no setting 'size'. Its settings: none."
+
+
+def test_what_core_hands_to_factories_that_ask_is_no_setting(strategies: Strategies) -> None:
+    filed = strategies.make("detector", "filed", path="story.db", embedder=None)
+    assert filed.path == "story.db"
+    with pytest.raises(SettingsError, match=r"Its settings: size\.$"):
+        strategies.make("detector", StrategySpec(name="filed", settings={"syze": 2}), path="story.db")
+
+
+def test_a_setting_wins_over_what_core_would_hand_in(strategies: Strategies) -> None:
+    own = strategies.make("detector", StrategySpec(name="filed", settings={"path": "own.db"}), path="story.db")
+    assert own.path == "own.db"
+
+
+# ── strategies inside strategies ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_strategy_may_be_made_of_another_by_name_or_table(strategies: Strategies) -> None:
+    both = made(strategies, "both", detector={"name": "ears", "reach": 2}, share=1)
+    assert isinstance(both, Both)
+    assert isinstance(both.detector, Ears)
+    assert (both.detector.reach, both.share) == (2.0, 1.0)
+
+
+def test_a_strategy_may_be_made_of_several_and_those_of_others(strategies: Strategies) -> None:
+    inner = {"name": "both", "detector": {"name": "ears", "reach": 1}}
+    most = made(strategies, "most", detectors=[inner, {"name": "ears", "reach": 2}])
+    assert isinstance(most, Most)
+    assert [type(each).__name__ for each in most.detectors] == ["Both", "Ears"]
+
+
+def test_a_wrong_setting_deep_inside_names_the_strategy_it_is_of(strategies: Strategies) -> None:
+    said = refused(strategies, "most", detectors=[{"name": "both", "detector": {"name": "ears", "reach": "far"}}])
+    assert said.startswith("detector 'ears': setting reach = 'far' cannot be used")
+
+
+def test_a_nested_strategy_without_a_name_is_refused_in_words(strategies: Strategies) -> None:
+    assert "detector" in refused(strategies, "both", detector={"reach": 1})
+
+
+# ── paths ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def mine(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("mine")
+    (folder / "mine_of_the_tests.py").write_text(
+        "class LastTwo:\n    def __init__(self, *, most: int = 2): self.most = most\n"
+    )
+    (folder / "broken_of_the_tests.py").write_text("raise RuntimeError('the clasp is broken')\n")
+    monkeypatch.syspath_prepend(str(folder))
+
+
+@pytest.mark.usefixtures("mine")
+@pytest.mark.parametrize("path", ["mine_of_the_tests.LastTwo", "mine_of_the_tests:LastTwo"])
+def test_a_class_of_one_s_own_is_named_by_its_path(strategies: Strategies, path: str) -> None:
+    assert strategies.make("detector", StrategySpec(name=path, settings={"most": 3})).most == 3
+
+
+@pytest.mark.usefixtures("mine")
+@pytest.mark.parametrize("path", ["mine_of_the_tests.LastThree", "not_of_the_tests.LastTwo", "broken_of_the_tests.A"])
+def test_a_path_that_leads_nowhere_is_quoted_with_the_reason(strategies: Strategies, path: str) -> None:
+    said = refused(strategies, path)
+    assert f"detector {path!r} cannot be imported: " in said
+    assert "Write module.Class" in said
+
+
+# ── entry points that break ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def a_broken_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside what is installed: a detector and a plugin of a distribution whose modules are gone."""
+
+    def found(*, group: str) -> list[EntryPoint]:
+        return [*entry_points(group=group), EntryPoint(name="lost", value="gone_from_here:Lost", group=group)]
+
+    monkeypatch.setattr("earwitness.loading.strategies.entry_points", found)
+    monkeypatch.setattr("earwitness.loading.plugins.entry_points", found)
+
+
+@pytest.mark.usefixtures("a_broken_distribution")
+def test_a_broken_entry_point_is_kept_as_a_failure_and_takes_nobody_along(strategies: Strategies) -> None:
+    strategies.load_all(["detector"])
+    (failure,) = [each for each in strategies.failures if each.name == "lost"]
+    assert failure.group == "earwitness.detector"
+    assert failure.failure == "ModuleNotFoundError: No module named 'gone_from_here'"
+    assert "everyone" in strategies.names("detector")
+
+
+@pytest.mark.usefixtures("a_broken_distribution")
+def test_a_broken_strategy_that_is_asked_for_is_named_with_where_it_should_be(strategies: Strategies) -> None:
+    with pytest.raises(StrategyError) as caught:
+        strategies.make("detector", "lost")
+    assert str(caught.value).startswith("detector 'lost' (gone_from_here:Lost) cannot be loaded: ModuleNotFoundError")
+
+
+@pytest.mark.usefixtures("a_broken_distribution")
+def test_a_broken_plugin_is_kept_as_a_failure_of_the_instance() -> None:
+    ew = Earwitness.open(settings=Settings.of(**NOBODY))
+    (failure,) = [each for each in ew.failures if each.name == "lost"]
+    assert failure.group == "earwitness.plugins"
+    assert "gone_from_here" in failure.failure
+
+
+@pytest.mark.usefixtures("a_broken_distribution")
+def test_a_plugin_that_is_blocked_is_not_even_loaded() -> None:
+    ew = Earwitness.open(settings=Settings.of(block=["lost"], **NOBODY))
+    assert "lost" not in {each.name for each in ew.failures}
+
+
+def test_an_allowed_plugin_that_is_not_installed_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UnknownName, match=r"unknown plugin 'chronical'.*Did you mean 'chronicle'"):
+        Earwitness.open(settings=Settings.of(plugins=["chronical"]))
