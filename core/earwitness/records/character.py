@@ -39,7 +39,7 @@ class Character(Record):
         user_id: str | None = None,
     ) -> None:
         super().__init__(
-            id=id,  # type: ignore[call-arg]
+            id=check_character_id(id),  # type: ignore[call-arg] # here, so that pydantic does not wrap the refusal
             name=name or display_name(id),
             aliases=aliases,
             kind=kind,
