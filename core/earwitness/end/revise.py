@@ -9,7 +9,7 @@ from functools import reduce
 from ..engine import Engine
 from ..formats import strip_block
 from ..live import Live
-from ..records.journal import Entry, Retracted, Revised
+from ..records.journal import Changed, Entry, Retracted, Revised
 from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
 from ..records.plan import Plan, Snapshot, Withdrawal
@@ -36,11 +36,13 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     told = await _told_before(engine, live, old)
     kept = {id: told.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
+    forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
     reason = "rerolled" if body.reroll else "edited"
     changes = _if_last(live, old.message, judged)
     return plan.model_copy(
         update={
             "key": entry.key,
+            "deliveries": tuple(each for each in plan.deliveries if each.owner not in forgotten),
             "withdrawals": (Withdrawal(source=body.target, reason=reason),),
             "state": changes,
             "due_day": live.snapshot.state.game_day,
@@ -92,6 +94,12 @@ async def _told_before(engine: Engine, live: Live, old: SettledMessage) -> Mappi
     deliveries = await engine.ledger.deliveries(live.snapshot.id, sources=[old.message.key])
     current = [each for each in deliveries if each.stands and each.revision == old.message.revision]
     return {each.owner: list(each.knowledge) for each in current if each.knowledge}
+
+
+async def _forgotten_since(engine: Engine, live: Live, sequence: int, now: int) -> set[str]:
+    """Ids of those forgotten after a message: it reaches neither them nor whoever goes by their id today."""
+    entries = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=now)
+    return {id for entry in entries if isinstance(entry.body, Changed) for id in entry.body.leaves_cast}
 
 
 def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
