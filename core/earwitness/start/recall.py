@@ -12,7 +12,7 @@ from ..formats import message_line, recall_query
 from ..hooks import PluginData, RecallAnswer, RecallEvent
 from ..live import Live
 from ..loading.settings import RecallSettings
-from ..records.memory import Hit
+from ..records.memory import Hit, Memory
 from ..records.message import Context, Message
 from .rank import chosen, ranked
 from .reads import Read, listed_reads
@@ -74,18 +74,22 @@ async def _searched(engine: Engine, reads: Sequence[Read], query: str, limit: in
     found = await asyncio.gather(
         *(engine.store.search(read.container, query, filter=read.filter, limit=limit) for read in reads)
     )
-    return [hit for read, hits in zip(reads, found, strict=True) for hit in hits if _allowed(hit, read)]
+    return [hit for read, hits in zip(reads, found, strict=True) for hit in hits if _allowed(hit.memory, read)]
 
 
-def _allowed(hit: Hit, read: Read) -> bool:
-    return hit.memory.container == read.container and matches(read.filter, hit.memory.metadata)
+def _allowed(memory: Memory, read: Read) -> bool:
+    return memory.container == read.container and matches(read.filter, memory.metadata)
 
 
 async def _permanent(engine: Engine, reads: Sequence[Read]) -> list[Recalled]:
-    lists = await asyncio.gather(
-        *(engine.store.list(each.container, filter=all_of(each.filter, equals("permanent", True))) for each in reads)
-    )
-    return [Recalled(memory=memory, score=1.0, parts={}) for memories in lists for memory in memories]
+    reads = [Read(each.container, all_of(each.filter, equals("permanent", True))) for each in reads]
+    lists = await asyncio.gather(*(engine.store.list(each.container, filter=each.filter) for each in reads))
+    return [
+        Recalled(memory=memory, score=1.0, parts={})
+        for read, memories in zip(reads, lists, strict=True)
+        for memory in memories
+        if _allowed(memory, read)
+    ]
 
 
 async def _plugins(
@@ -125,7 +129,7 @@ async def _added(
         for read, got in zip(reads, lists, strict=True)
         for each in got
     ]
-    return [hit for read, hit in hits if _allowed(hit, read)]
+    return [hit for read, hit in hits if _allowed(hit.memory, read)]
 
 
 def _dropped(hits: Sequence[Hit], answers: Sequence[Answered[RecallAnswer]]) -> list[Hit]:
