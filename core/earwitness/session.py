@@ -195,13 +195,15 @@ class Session:
         return await self._moves([(character, "move", place)], key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
-        """Add newcomers to the cast. They remember nothing from before but common knowledge.
+        """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
 
         Raises `ContainerCollision` when a container would belong to two owners.
         """
         newcomers = as_cast(members)
         await self._engine.ledger.register([character_container(self.id, each.id) for each in newcomers])
-        return await self._append(Changed(joins=newcomers.members, quiet=True), key)
+        joined = await self._append(Changed(joins=newcomers.members, quiet=True), key)
+        await joined.settled()  # so that the next call may name them
+        return joined
 
     async def prepare(
         self,

@@ -161,6 +161,11 @@ def test_whatever_else_can_be_told_is_passed_on(ew: sync.Earwitness, story: sync
     assert ew.sessions() == ()
 
 
+def test_a_newcomer_may_speak_as_soon_as_she_has_joined(story: sync.Session) -> None:
+    story.join("dora")
+    assert list(story.say("dora", "Am I late?").settled().participants) == ["dora"]
+
+
 def test_replan_asks_again_and_changes_nothing(story: sync.Session) -> None:
     story.say("alice", "One.", key="m1", present=["alice", "bob"])
     assert story.backstage().replan("m1").removed == ()
