@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from earwitness.errors import StorageFull
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
 from earwitness_plugins.sqlite import Database
@@ -118,3 +119,64 @@ async def test_a_search_that_fails_on_the_way_leaves_nothing_half_loaded(
         with pytest.raises(ZeroDivisionError):
             await best(store)
     assert len(await store.search("s1-alice", "a sword")) == 2
+
+
+ONE_TURN_AFTER_ANOTHER = """
+import asyncio, itertools, sys
+from earwitness.loading.resources import Resources
+from earwitness.records.memory import Memory
+from earwitness_plugins.embedders.static import StaticEmbedder
+from earwitness_plugins.stores.sqlite import SqliteStore
+
+async def main(path, start):
+    store = SqliteStore(path=path, embedder=StaticEmbedder(), resources=Resources())
+    await store.open()
+    for turn in itertools.count(int(start)):
+        await store.put([
+            Memory(id=f"t{turn}-{part}", container=f"s1-{name}", content=f"turn {turn}", metadata={})
+            for name in ("alice", "bob", "world") for part in range(4)
+        ])
+        print(turn, flush=True)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def killed_after(turns: int, path: Path, *, start: int) -> int:
+    """Play turns in another process, kill it, and return the last turn that was acknowledged."""
+    command = [sys.executable, "-c", ONE_TURN_AFTER_ANOTHER, str(path), str(start)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        seen = [process.stdout.readline() for _ in range(turns)]
+        process.kill()
+        return int([*seen, *process.stdout.read().split()][-1])
+
+
+async def test_a_killed_process_loses_no_turn_and_leaves_none_in_part(
+    path: Path, store_at: Callable[..., SqliteStore]
+) -> None:
+    acknowledged = -1
+    for kill in range(3):
+        acknowledged = killed_after(60 * (kill + 1), path, start=acknowledged + 1)
+    store = store_at(path)
+    await store.open()
+    turns = await store.count("s1-world") / 4
+    assert acknowledged < turns <= acknowledged + 2
+    for name in ("alice", "bob"):
+        assert await store.count(f"s1-{name}") == turns * 4
+    assert len(await store.search("s1-bob", "turn", limit=2000)) == turns * 4
+    assert (await store.health()).ok
+    await store.close()
+
+
+async def test_a_full_disk_is_an_error_and_what_was_there_stays(store: SqliteStore, memory: Remember) -> None:
+    await store.put([memory("a", "a sword")])
+    database = store._database
+    pages = await database.read(lambda connection: int(connection.pragma("page_count")))
+    await database.write(lambda connection: connection.pragma("max_page_count", pages + 4))
+    with pytest.raises(StorageFull, match="repeat"):
+        await store.put([memory(f"b{number}", "a shield " * 99) for number in range(300)])
+    assert [hit.memory.id for hit in await store.search("s1-alice", "sword")] == ["a"]
+    await database.write(lambda connection: connection.pragma("max_page_count", 2**30))
+    await store.put([memory("b", "a shield")])
+    assert await store.count("s1-alice") == 2
