@@ -1,0 +1,237 @@
+"""Promise 2: fail closed. Whoever does not answer, or answers nonsense, makes nobody remember or see more."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import PluginError, StrategyError
+from ...filters import equals
+from ...hooks import MessageAnswer, MessageEvent, Plugin
+from ...preparing import Lore
+from ...protocols import Share, WorldAnswer
+from ...records.message import Participant
+from ...records.moment import Movement, Perceived, Presence
+from ..scripted import FAULTS, Adds, Gossip, Only, Retold, Strategy, hangs, says_nothing
+from ..suite import case
+from .promises_base import QUICK, PromiseCases, Stage, refused
+
+LENIENT = {"strict": False, "end": QUICK}
+THERE = Perceived(probability=1, role="present")
+
+
+class FailClosed(PromiseCases):
+    """Detectors, World Agents, rules, guards and plugins that let the turn down."""
+
+    @case
+    async def test_without_a_detector_only_the_speaker_remembers(self, stage: Stage) -> None:
+        """Whoever is here; the host's word still counts."""
+        async with stage.open(detector=None) as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "Is anybody there, Bob?")
+            assert list(settled.participants) == ["alice"]
+            settled = await self.tell(story, "alice", "Bob!", present=["bob"])
+            assert list(settled.participants) == ["alice", "bob"]
+            assert len(await self.held(story, "bob")) == 1
+
+    @case
+    async def test_a_detector_that_lets_us_down_leaves_only_the_speaker(self, stage: Stage) -> None:
+        """Raising, hanging, answering nonsense or nothing: it is named, and the message marked `degraded`."""
+        for number, fault in enumerate(FAULTS):
+            async with stage.open(detector=Strategy(fault), settings=LENIENT) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "Bob, listen!")
+                assert list(settled.participants) == ["alice"], fault.__name__
+                assert settled.degraded, fault.__name__
+                assert [each.by.split(":")[0] for each in settled.failures] == ["detector"], fault.__name__
+                assert await self.held(story, "bob") == [], fault.__name__
+
+    @case
+    async def test_an_improbable_listener_does_not_remember(self, stage: Stage) -> None:
+        """Below the threshold of the settings, however many there are."""
+
+        def guesses(*asked: object) -> Presence:
+            chance = {"bob": 0.49, "carol": 0.5, "dave": 0.0}
+            return Presence(characters={id: Perceived(probability=p, role="present") for id, p in chance.items()})
+
+        async with stage.open(detector=Strategy(guesses)) as ew:
+            story = await self.tavern(ew)
+            assert list((await self.tell(story, "alice", "Hello?")).participants) == ["alice", "carol"]
+
+    @case
+    async def test_unknown_names_make_no_listener_and_no_container(self, stage: Stage) -> None:
+        """From a detector, a World Agent, a plugin, a rule: misspelt, in another case, the world itself."""
+        strangers = ("Bob", "b0b", "eve", "world", "s1-bob", "")
+
+        def detects(*asked: object) -> Presence:
+            moves = tuple(Movement(character=id, kind="enter") for id in strangers)
+            return Presence(characters={**dict.fromkeys(strangers, THERE), "carol": THERE}, movements=moves)
+
+        def proposes(*asked: object) -> WorldAnswer:
+            heard = Participant(role="present", confidence=1)
+            return WorldAnswer(participants=dict.fromkeys((*strangers, "carol"), heard))
+
+        class AddsThem(Plugin):
+            def on_message(self, event: MessageEvent) -> MessageAnswer:
+                return MessageAnswer(add=dict.fromkeys(strangers, "I say so"))
+
+        rule = Retold(*(Share(character=id) for id in strangers))
+        lenient = {"strict": False}
+        for number, agent in enumerate((None, Strategy(proposes))):
+            parts: dict[str, Any] = {"detector": Strategy(detects), "world_agent": agent, "sharing_rules": [rule]}
+            async with stage.open(plugins=[AddsThem()], settings=lenient, **parts) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "Hello, all of you!")
+                assert list(settled.participants) == ["alice", "carol"]
+                assert {each.owner for each in settled.deliveries} == {"world", "alice", "carol"}
+                assert set(story.state.whereabouts) == {"alice", "bob"}
+                owners = {each.owner for each in await ew.engine.ledger.containers(story.id)}
+                assert owners == {"world", *story.cast.ids}
+
+    @case
+    async def test_a_world_agent_that_lets_us_down_tells_nothing(self, stage: Stage) -> None:
+        """The message is remembered as the detector has it; the news is told by a later message."""
+        for number, fault in enumerate(FAULTS):
+            async with stage.open(world_agent=Strategy(fault), settings=LENIENT) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                await story.update("It rains", audience="public")
+                settled = await self.tell(story, "alice", "Hello!")
+                assert list(settled.participants) == ["alice", "bob"], fault.__name__
+                assert settled.knowledge == {}, fault.__name__
+                assert settled.degraded == (fault is not says_nothing), fault.__name__
+            async with stage.open() as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "Hello again!")
+                assert settled.knowledge == dict.fromkeys(("alice", "bob"), ("It rains. GameDay: 1",)), fault.__name__
+
+    @case
+    async def test_a_sharing_rule_that_lets_us_down_tells_nobody(self, stage: Stage) -> None:
+        """The other rules' shares stand."""
+        for number, fault in enumerate(FAULTS):
+            rules = [Strategy(fault), Gossip({"bob": ["carol"]})]
+            async with stage.open(sharing_rules=rules, settings=LENIENT) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "A secret! (heard by bob)")
+                assert {each.owner for each in settled.deliveries} == {"world", "alice", "bob", "carol"}
+                assert settled.degraded == (fault is not says_nothing), fault.__name__
+
+    @case
+    async def test_nobody_tells_what_they_do_not_know(self, stage: Stage) -> None:
+        """A share from a teller who did not perceive it and was not told does not happen."""
+        rule = Retold(
+            Share(character="dave", shared_from="carol", rule="gossip"),
+            Share(character="bob", shared_from="nobody", rule="gossip"),
+        )
+        async with stage.open(sharing_rules=[rule]) as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "Alone at last. (heard by alice)")
+            assert {each.owner for each in settled.deliveries} == {"world", "alice"}
+
+    @case
+    async def test_a_guard_that_lets_us_down_withholds_deliveries(self, stage: Stage) -> None:
+        """Only the speaker and the world get theirs; the others' are struck, the guard is named."""
+        for number, fault in enumerate(fault for fault in FAULTS if fault is not says_nothing):
+            parts: dict[str, Any] = {"guards": [Only(), Strategy(fault)], "sharing_rules": [Gossip({"bob": ["carol"]})]}
+            async with stage.open(settings=LENIENT, **parts) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "A secret!")
+                standing = {each.owner for each in settled.deliveries if each.stands}
+                assert standing == {"world", "alice"}, fault.__name__
+                assert settled.degraded, fault.__name__
+                assert any(each.by == "guard:strategy" for each in settled.failures), fault.__name__
+                assert await self.held(story, "bob") == await self.held(story, "carol") == [], fault.__name__
+
+    @case
+    async def test_a_guard_that_lets_us_down_withholds_reads(self, stage: Stage) -> None:
+        """Nothing is recalled, neither what is always in mind nor what a plugin adds; the turn names the guard."""
+        adds = Adds()
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.prepare(plot="A crown was stolen.")
+            await self.tell(story, "alice", "Where is the crown?")
+            adds.ids = tuple([each.id for each in await self.held(story, "alice")])
+            assert len(await self.recalled(story, "alice", "the crown", permanent="always")) == 2
+        for fault in FAULTS:
+            async with stage.open(guards=[Only(), Strategy(fault)], plugins=[adds], settings=LENIENT) as ew:
+                story = await ew.open_session("s1")
+                turn = await story.turn("alice", query="the crown", in_prompt=(), permanent="always")
+                assert turn.memories == (), fault.__name__
+                assert [each.split(":")[:2] for each in turn.failures] == [["guard", "strategy"]], fault.__name__
+                assert turn.fill("You are Alice. ###SUPERMEMORY###") == "You are Alice. "
+
+    @case
+    async def test_a_plugin_that_lets_us_down_adds_nobody_and_hides_nobodys_answer(self, stage: Stage) -> None:
+        """It is named; what the others propose stands, and so does withholding."""
+
+        class Fails(Plugin):
+            name = "fails"
+
+        class Proposes(Plugin):
+            name = "proposes"
+
+            def on_message(self, event: MessageEvent) -> MessageAnswer:
+                return MessageAnswer(add={"carol": "at the door", "dave": "at the door"}, withhold={"dave": "deaf"})
+
+        for number, fault in enumerate(fault for fault in FAULTS if fault is not says_nothing):
+            failing = type("Fails", (Fails,), {"on_message": staticmethod(fault), "on_recall": staticmethod(fault)})()
+            async with stage.open(plugins=[failing, Proposes()], settings=LENIENT) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "Hello!")
+                assert list(settled.participants) == ["alice", "bob", "carol"], fault.__name__
+                assert [each.by for each in settled.failures] == ["plugin:fails"], fault.__name__
+                assert settled.degraded, fault.__name__
+                turn = await story.turn("alice", query="Hello", in_prompt=())
+                assert len(turn.memories) == 1, fault.__name__
+                assert [each.split(":")[:2] for each in turn.failures] == [["plugin", "fails"]], fault.__name__
+
+    @case
+    async def test_strict_raises_what_is_otherwise_named(self, stage: Stage) -> None:
+        """And the message is not lost: it settles with the next start that can decide it."""
+        for part in ("detector", "world_agent", "sharing_rules", "guards"):
+            failing: Any = [Strategy(hangs)] if part.endswith("s") else Strategy(hangs)
+            async with stage.open(settings={"strict": True, "end": QUICK}, **{part: failing}) as ew:
+                story = await self.tavern(ew, part)
+                outcome = await story.say("alice", "Hello!", key="k")
+                with refused(StrategyError, PluginError) as refusal:
+                    await outcome.settled()
+                assert "no answer within" in refusal.why, part
+            async with stage.open() as ew:
+                story = await self.tavern(ew, part)
+                assert len(await self.held(story, "bob")) == 1, part
+
+    @case
+    async def test_a_newcomer_remembers_nothing_from_before(self, stage: Stage) -> None:
+        """But common knowledge and his own card; neither talk nor news nor others' lore."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.prepare(
+                plot="A crown was stolen.",
+                cards={"alice": "Alice is a thief."},
+                lore=["Crowns are heavy.", Lore(text="Alice has the crown.", known_by=("alice", "bob"))],
+            )
+            await self.tell(story, "alice", "The crown is under the flagstone.")
+            await story.update("Alice hid the crown", audience="present")
+            await story.join("eve")
+            await story.prepare(cards={"eve": "Eve is a guard."})
+            await story.enter("eve")
+            await story.settled()
+            found = await self.recalled(story, "eve", "Where is the crown?")
+            assert sorted(found) == ["A crown was stolen.", "Crowns are heavy.", "Eve is a guard."]
+            settled = await self.tell(story, "bob", "Welcome, Eve.")
+            assert "eve" in settled.participants
+            assert "eve" not in settled.knowledge
+            assert "bob" in settled.knowledge
+
+    @case
+    async def test_an_empty_result_never_widens_a_read(self, stage: Stage) -> None:
+        """A threshold nothing reaches, a filter nothing meets, a prompt that holds it all: then nothing is recalled."""
+        async with stage.open(guards=[Only(equals("speaker", "alice"))]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "bob", "The crown is mine.", key="k1")
+            assert await self.recalled(story, "bob", "crown") == []
+            await self.tell(story, "alice", "The crown is mine, too.", key="k2")
+            assert len(await self.recalled(story, "bob", "crown")) == 1
+            assert await self.recalled(story, "bob", "crown", in_prompt=["k1", "k2"]) == []
+            assert await self.recalled(story, "carol", "") == []
+            await story.change(game_day=0)
+            assert await self.recalled(story, "bob", "crown") == []

@@ -1,0 +1,35 @@
+"""The conformance suite of the promises: whole stories, played on any store and ledger.
+
+In a test file of your own:
+
+    from earwitness.testing.promises import PromisesSuite
+
+    class TestPromises(PromisesSuite):
+        def make_store_and_ledger(self) -> tuple[MyStore, MyLedger]:
+            return MyStore(self.folder / "memories"), MyLedger(self.folder / "book")
+
+It brings a detector, a World Agent, rules and guards of its own; nothing that is installed is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..protocols import Ledger, Store
+from .cases.promises_closed import FailClosed
+from .cases.promises_walls import Walls
+from .suite import Report, adapted, check
+
+
+class PromisesSuite(Walls, FailClosed):
+    """Subclass it, and say in `make_store_and_ledger` how to make yours."""
+
+
+def check_promises(make: Callable[[Path], tuple[Store, Ledger]], **flags: Any) -> Report:
+    """Run the suite without pytest. `make` takes a fresh folder; flags are attributes of the suite.
+
+    Raises one `ExceptionGroup` with every failure.
+    """
+    return check(adapted(PromisesSuite, "make_store_and_ledger", make, flags))

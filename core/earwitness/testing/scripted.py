@@ -1,0 +1,178 @@
+"""Strategies that do what a script says: so that a test of the promises depends on no plugin, and reads like a scene.
+
+`ByScript` hears what the text says who hears: `The key is under the mat. (heard by bob, carol)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import anyio
+
+from ..filters import EVERYTHING, Filter
+from ..hooks import Plugin, RecallAnswer, RecallEvent
+from ..protocols import Reader, Share, Strike, WorldAnswer, WorldView
+from ..records.message import SettledMessage
+from ..records.moment import Moment, Movement, Perceived, Presence
+from ..records.plan import Plan
+from ..records.update import Knowledge
+
+_HEARD = re.compile(r"\(heard by ([^)]*)\)")
+_MOVED = re.compile(r"\((\w+) (enter|leave)s\)")
+
+
+class ByScript:
+    """A detector: who `(heard by bob, carol)` names, else everybody here; `(bob leaves)` moves him.
+
+    Who is only named in the text is `mentioned`, and perceives nothing. `asked` are the texts it was asked about.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def detect(self, moment: Moment) -> Presence:
+        """Read the script."""
+        text = moment.message.content
+        self.asked.append(text)
+        named = {id: Perceived(probability=0.1, role="mentioned") for id in moment.cast.ids if id in text.casefold()}
+        hears = Perceived(probability=0.9, role="present", evidence=("the script says so",))
+        heard = _HEARD.search(text)
+        there = [each.strip() for each in heard[1].split(",")] if heard else moment.state.here
+        return Presence(characters={**named, **{id: hears for id in there if id}}, movements=tuple(_moves(text)))
+
+
+def _moves(text: str) -> Iterable[Movement]:
+    for who, how in _MOVED.findall(text):
+        yield Movement(character=who, kind=how, evidence="the script says so")
+
+
+class Crier:
+    """A World Agent: everybody there hears all the news that is theirs to know, each item citing itself."""
+
+    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+        """Read the news."""
+        there = [id for id, who in presence.characters.items() if who.probability >= 0.5]
+        return WorldAnswer(knowledge={id: await _news(world, id) for id in there})
+
+
+async def _news(world: WorldView, character: str) -> tuple[Knowledge, ...]:
+    return tuple(Knowledge(text=item.body, cites=(item.memory_id,)) for item in await world.news(character))
+
+
+class Gossip:
+    """A sharing rule: who tells whom of everything they perceive, hop by hop, each hop `delay` game days later."""
+
+    def __init__(self, tells: Mapping[str, Sequence[str]], *, delay: float = 0) -> None:
+        self.tells = tells
+        self.delay = delay
+
+    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+        """Everybody reached, each by the first who reaches them."""
+        hops = dict.fromkeys(settled.participants, 0)
+        for teller in (queue := list(hops)):
+            for listener in self.tells.get(teller, ()):
+                if listener not in hops:
+                    hops[listener] = hops[teller] + 1
+                    queue.append(listener)
+                if hops[listener] > hops[teller]:
+                    due = settled.message.game_day + hops[listener] * self.delay
+                    yield Share(character=listener, shared_from=teller, rule="gossip", due=due)
+
+
+class Retold:
+    """A sharing rule: the same shares for every message, whoever perceived it."""
+
+    def __init__(self, *shares: Share) -> None:
+        self.shares = shares
+
+    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+        """The shares given."""
+        return self.shares
+
+
+class Only:
+    """A guard: readers see what the filter holds for, and the owners named get no delivery."""
+
+    def __init__(self, filter: Filter = EVERYTHING, *, strikes: Sequence[str] = ()) -> None:
+        self.seen = filter
+        self.strikes = strikes
+
+    def filter(self, reader: Reader) -> Filter:
+        """The filter given."""
+        return self.seen
+
+    def strike(self, plan: Plan) -> Iterable[Strike]:
+        """Every delivery to the owners given."""
+        return [
+            Strike(delivery_id=each.id, reason="not for them") for each in plan.deliveries if each.owner in self.strikes
+        ]
+
+
+class Adds(Plugin):
+    """A plugin that adds to every recall whatever ids it was given."""
+
+    def __init__(self) -> None:
+        self.ids: tuple[str, ...] = ()
+
+    def on_recall(self, event: RecallEvent) -> RecallAnswer:
+        """Add them all, with weight."""
+        return RecallAnswer(add=self.ids, weights=dict.fromkeys(self.ids, 10.0))
+
+
+class Faulty:
+    """Anything, with some methods replaced; the rest works as it did."""
+
+    def __init__(self, inner: object, **replaced: Callable[..., Any]) -> None:
+        self._inner = inner
+        self._replaced = replaced
+
+    def __getattr__(self, name: str) -> Any:
+        return self._replaced.get(name) or getattr(self._inner, name)
+
+
+# ── what strangers' code does ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def breaks(*asked: object, **more: object) -> Any:
+    """Raise at once."""
+    raise RuntimeError("the model is on fire")
+
+
+async def breaks_later(*asked: object, **more: object) -> Any:
+    """Raise when awaited."""
+    raise RuntimeError("the model is on fire")
+
+
+async def hangs(*asked: object, **more: object) -> Any:
+    """Never answer."""
+    await anyio.sleep_forever()
+
+
+async def gives_up(*asked: object, **more: object) -> Any:
+    """Cancel itself, as a client library does whose own task group broke down."""
+    raise anyio.get_cancelled_exc_class()
+
+
+def answers_nonsense(*asked: object, **more: object) -> Any:
+    """Answer something of another type."""
+    return 42
+
+
+def says_nothing(*asked: object, **more: object) -> Any:
+    """Answer nothing."""
+    return None
+
+
+FAULTS: tuple[Callable[..., Any | Awaitable[Any]], ...] = (
+    breaks, breaks_later, hangs, gives_up, answers_nonsense, says_nothing,
+)  # fmt: skip
+"""Every way in which a strategy may let a turn down."""
+
+
+class Strategy:
+    """A detector, World Agent, sharing rule or guard whose every method is this function."""
+
+    def __init__(self, does: Callable[..., Any]) -> None:
+        self.detect = self.propose = self.share = self.filter = self.strike = does
