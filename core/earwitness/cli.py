@@ -91,21 +91,27 @@ class Commands(click.Group):
         """Run the command; what it raises becomes one line and an exit code, unless the traceback was asked for."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+        except (click.ClickException, click.exceptions.Exit):
             raise
         except (KeyboardInterrupt, click.Abort):
             ctx.exit(INTERRUPTED)
         except Exception as error:
+            first = first_of(error)
             if ctx.params["traceback"]:
                 raise
-            raise as_failure(error) from error
+            if isinstance(first, BrokenPipeError):  # whoever read us has seen enough
+                raise first from None
+            raise as_failure(first) from error
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The first error of a group; any other is itself."""
+    return first_of(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def as_failure(error: BaseException) -> Failed:
     """What the user is told about an error, and the exit code: 2 bad input, 3 storage, 1 anything else."""
     match error:
-        case BaseExceptionGroup(exceptions=[first, *_]):
-            return as_failure(first)
         case InputError():
             return BadInput(str(error))
         case StorageError() | OSError():

@@ -42,6 +42,6 @@ def _next_question(end: Ended, script: Story, where: list[str]) -> str:
     found = [knower for question in end.questions[-1:] for knower in question.knowers.values() if knower.memory_id]
     if not found:
         return f"Look around:  {shlex.join(['earwitness', 'inspect', script.story, *where])}"
-    last = max(found, key=lambda knower: knower.since or 0)
+    last = max(found, key=lambda knower: (knower.how != "said it", knower.since or 0))
     name = script.people()[last.character].name
     return f"How does {name} know?  {shlex.join(['earwitness', 'explain', str(last.memory_id), *where])}"

@@ -14,7 +14,7 @@ from earwitness.cli import Desk, story_command
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
     from earwitness.protocols import Importer, Scene
-    from earwitness_plugins.importers.replaying import Line, Replayed
+    from earwitness_plugins.importers.replaying import Replayed
 
 HEAD = 4096
 
@@ -32,31 +32,30 @@ async def command(
 
     Each scene becomes a story of its own. Replaying it again changes nothing; what was interrupted goes on.
     """
-    from earwitness_plugins.importers.replaying import replay
+    from earwitness_plugins.importers.replaying import replay_all
 
-    from .terminal.replays import each_line, scene_line, total_line
+    from .terminal.replays import each_line, next_question, scene_line, total_line
 
-    started, done = time.perf_counter(), []
+    started, finished = time.perf_counter(), []
+
+    def done(scene: Replayed) -> None:
+        finished.append(scene)
+        for line in scene.lines if each else ():
+            desk.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line))
+        desk.answer(_summary(scene), scene_line(scene))
+
     async with desk.open(create=True) as ew:
         scenes = list(_named(_scenes(ew, transcripts, name), session))
-        lines = sum(len(scene.lines) for _, scene in scenes)
-        with desk.progress("Replaying", lines) as advance:
-
-            def seen(line: Line) -> None:
-                advance(1)
-                if each:
-                    desk.answer(line.model_dump(mode="json"), each_line(line))
-
-            for id, scene in scenes:
-                replayed = await replay(ew, scene, id, gold=gold, each=seen)
-                desk.answer(_summary(replayed), scene_line(replayed))
-                done.append(replayed)
+        with desk.progress("Replaying", sum(len(scene.lines) for _, scene in scenes)) as advance:
+            await replay_all(ew, scenes, gold=gold, seen=lambda line: advance(1), done=done)
     if not desk.json:
-        desk.console.print(total_line(done, time.perf_counter() - started, desk.where()))
+        desk.console.print(total_line(finished, time.perf_counter() - started))
+        click.echo(next_question(finished, desk.where()))
 
 
-def _summary(replayed: Replayed) -> dict[str, Any]:
-    return {**replayed.model_dump(mode="json"), "kind": "scene"}
+def _summary(scene: Replayed) -> dict[str, Any]:
+    counts = {"messages": len(scene.lines), "new": scene.new, "heard": scene.heard}
+    return {"kind": "scene", "session": scene.session, "names": scene.names, **counts}
 
 
 def _scenes(ew: Earwitness, transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:

@@ -5,6 +5,7 @@ Keys are the lines' places in the scene, so that a second run changes nothing an
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from earwitness.records.character import Character
 from earwitness.session import Session
 
 WINDOW = 256
+AT_ONCE = 4
 NARRATOR = "narrator"
 
 
@@ -46,12 +48,18 @@ class Replayed(Record):
     """Session id."""
     names: dict[str, str]
     """Character id → name as written."""
-    messages: int
-    """How many messages it has."""
-    new: int
-    """How many were not there before."""
-    heard: dict[str, int]
-    """Character id → how many messages they perceived."""
+    lines: tuple[Line, ...]
+    """Every message, in order."""
+
+    @property
+    def new(self) -> int:
+        """How many messages were not there before."""
+        return sum(line.new for line in self.lines)
+
+    @property
+    def heard(self) -> dict[str, int]:
+        """Character id → how many messages they perceived."""
+        return dict(Counter(id for line in self.lines for id in line.heard))
 
 
 class Roles:
@@ -83,8 +91,28 @@ class Roles:
         )
 
 
+async def replay_all(
+    ew: Earwitness,
+    scenes: Iterable[tuple[str, Scene]],
+    *,
+    gold: bool = False,
+    seen: Callable[[Line], None] = lambda line: None,
+    done: Callable[[Replayed], None] = lambda replayed: None,
+) -> None:
+    """Replay scenes into the sessions named with them, a few at a time; `done` is told of them in order."""
+    turnstile = asyncio.Semaphore(AT_ONCE)
+
+    async def one(session: str, scene: Scene) -> Replayed:
+        async with turnstile:
+            return await replay(ew, scene, session, gold=gold, seen=seen)
+
+    async with asyncio.TaskGroup() as group:
+        for task in [group.create_task(one(session, scene)) for session, scene in scenes]:
+            done(await task)
+
+
 async def replay(
-    ew: Earwitness, scene: Scene, session: str, *, gold: bool, each: Callable[[Line], None] = lambda line: None
+    ew: Earwitness, scene: Scene, session: str, *, gold: bool = False, seen: Callable[[Line], None] = lambda line: None
 ) -> Replayed:
     """Run a scene through END. `gold`: the source's word on who is present is taken for the host's.
 
@@ -92,17 +120,14 @@ async def replay(
     """
     roles = Roles(scene)
     story = await ew.session(session, cast=roles.cast())
-    heard: Counter[str] = Counter()
-    messages = new = 0
+    lines: list[Line] = []
     for window in windows(_spoken(scene), WINDOW):
         told = [(line, await _say(story, roles, number, line, gold)) for number, line in window]
         for line, outcome in told:
-            settled = await outcome.settled()
-            heard.update(list(settled.participants))
-            messages, new = messages + 1, new + outcome.created
-            each(_line(session, roles.speaker(line), line, outcome, tuple(settled.participants)))
-    names = {id: name for name, id in roles.by_name.items()}
-    return Replayed(session=session, names=names, messages=messages, new=new, heard=dict(heard))
+            heard = tuple((await outcome.settled()).participants)
+            lines.append(_line(session, roles.speaker(line), line, outcome, heard))
+            seen(lines[-1])
+    return Replayed(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
 
 
 async def _say(story: Session, roles: Roles, number: int, line: SceneLine, gold: bool) -> Outcome:

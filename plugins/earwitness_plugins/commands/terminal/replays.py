@@ -27,17 +27,18 @@ def scene_line(replayed: Replayed) -> Text:
     listeners = sorted(((n, id) for id, n in replayed.heard.items() if id in replayed.names), key=lambda each: -each[0])
     named = [f"{replayed.names[id]} {n}" for n, id in listeners[:MOST_NAMED]]
     more = f" and {len(listeners) - MOST_NAMED} more" if len(listeners) > MOST_NAMED else ""
-    news = "" if replayed.new == replayed.messages else f" ({replayed.new} new)"
-    head = f"  {replayed.messages} messages{news}  "
+    news = "" if replayed.new == len(replayed.lines) else f" ({replayed.new} new)"
+    head = f"  {len(replayed.lines)} messages{news}  "
     return Text.assemble((plain(replayed.session), "bold"), head, (plain(" · ".join(named)) + more, "dim"))
 
 
-def total_line(scenes: Sequence[Replayed], seconds: float, where: Sequence[str]) -> Text:
-    """All scenes, how long they took, and the next command to try."""
-    messages, new = sum(scene.messages for scene in scenes), sum(scene.new for scene in scenes)
-    line = Text(f"\n{messages:,} messages in {len(scenes):,} stories, {new:,} new, {seconds:.1f} s", style="bold")
-    if scenes:
-        line.append(
-            f"\nNow ask:  {shlex.join(['earwitness', 'inspect', scenes[-1].session, *where])}", style="not bold"
-        )
-    return line
+def total_line(scenes: Sequence[Replayed], seconds: float) -> Text:
+    """All scenes, and how long they took."""
+    messages, new = sum(len(scene.lines) for scene in scenes), sum(scene.new for scene in scenes)
+    stories = f"{len(scenes):,} {'story' if len(scenes) == 1 else 'stories'}"
+    return Text(f"\n{messages:,} messages in {stories}, {new:,} new, {seconds:.1f} s", style="bold")
+
+
+def next_question(scenes: Sequence[Replayed], where: Sequence[str]) -> str:
+    """The next command to try."""
+    return f"Look around:  {shlex.join(['earwitness', 'inspect', *(scene.session for scene in scenes[-1:]), *where])}"

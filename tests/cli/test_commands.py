@@ -1,0 +1,189 @@
+"""The commands that ask about, and change, a story that was played."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, answer, told
+
+
+def first_memory(run: Run, owner: str) -> str:
+    """The id of the first message somebody remembers."""
+    found = answer(run("inspect", "cellar", owner, "--filter", "type==message", "--json"))
+    return str(found["memories"][0]["id"])
+
+
+# ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_recall_says_what_comes_to_mind_and_why(played: Run) -> None:
+    found = answer(played("recall", "cellar", "bob", "the key under the barrel", "--json"))
+    assert found["memories"][0]["text"].startswith("Alice: Bob, there is a key")
+    assert "words" in found["memories"][0]["why"]
+    assert "Bob remembers" in played("recall", "cellar", "Bob", "the key").stdout
+
+
+def test_recall_brings_back_so_many_at_most(played: Run) -> None:
+    assert len(answer(played("recall", "cellar", "bob", "key", "--memories", "1", "--json"))["memories"]) == 1
+
+
+def test_recall_without_a_question_follows_the_recent_messages(played: Run) -> None:
+    assert answer(played("recall", "cellar", "alice", "--json"))["query"] is None
+
+
+def test_a_newcomer_recalls_nothing_from_before(played: Run) -> None:
+    found = answer(played("recall", "cellar", "charlie", "the key under the barrel", "--json"))
+    assert not any("barrel" in memory["text"] for memory in found["memories"])
+
+
+def test_who_knows_answers_for_everybody_with_the_memory_that_proves_it(played: Run) -> None:
+    found = answer(played("who-knows", "cellar", "the key under the third barrel", "--json"))["knowers"]
+    assert {id: knower["how"] for id, knower in found.items()} == {
+        "alice": "said it",
+        "bob": "heard it from alice",
+        "charlie": None,
+    }
+    shown = played("who-knows", "cellar", "the key under the third barrel").stdout
+    assert found["bob"]["memory_id"] in shown
+    assert "heard it from Alice on day 5" in shown
+
+
+def test_inspect_lists_stories_then_the_cast_then_memories(played: Run) -> None:
+    assert answer(played("inspect", "--json")) == ["cellar"]
+    overview = answer(played("inspect", "cellar", "--json"))
+    assert overview["state"]["game_day"] == 6
+    world = answer(played("inspect", "cellar", "world", "--json"))
+    assert "Message: Alice: Bob, there is a key under the third barrel. GameDay: 5" in {
+        memory["content"] for memory in world["memories"]
+    }
+    for words in (["inspect"], ["inspect", "cellar"], ["inspect", "cellar", "world"], ["inspect", "cellar", "Alice"]):
+        assert played(*words).exit_code == 0
+
+
+def test_inspect_filters_by_metadata_in_either_spelling(played: Run) -> None:
+    def shown(*filters: str) -> list[str]:
+        words = [word for test in filters for word in ("--filter", test)]
+        return [each["content"] for each in answer(played("inspect", "cellar", "world", *words, "--json"))["memories"]]
+
+    assert shown("type==world_state_update") == ["The moon rose over the yard. GameDay: 6"]
+    assert len(shown("game_day<=5", "speaker==alice")) == 1
+    assert shown("gameDay>6") == []
+
+
+def test_inspect_shows_one_page(played: Run) -> None:
+    page = answer(played("inspect", "cellar", "world", "--limit", "1", "--offset", "1", "--json"))
+    assert len(page["memories"]) == 1
+    assert page["total"] > 2
+
+
+def test_explain_finds_a_memory_in_any_story_and_tells_how_it_got_there(played: Run) -> None:
+    memory = first_memory(played, "bob")
+    assert answer(played("explain", memory, "--json"))["owner"] == "bob"
+    assert "bob remembers 'cellar:1'" in played("explain", memory, "--session", "cellar").stdout
+
+
+def test_preview_says_who_would_learn_it_and_writes_nothing(played: Run) -> None:
+    before = answer(played("inspect", "cellar", "world", "--json"))["total"]
+    found = answer(played("preview", "--speaker", "charlie", "--context", "dm", "Psst, Alice.", "--json"))
+    assert set(found["participants"]) == {"charlie", "alice"}
+    assert "● Charlie said it" in played("preview", "--speaker", "charlie", "Hello all.").stdout
+    assert answer(played("inspect", "cellar", "world", "--json"))["total"] == before
+
+
+def test_preview_takes_a_word_on_who_is_present(played: Run) -> None:
+    words = ["preview", "--speaker", "charlie", "--session", "cellar", "--present", "charlie", "--present", "bob"]
+    assert set(answer(played(*words, "Hm.", "--json"))["participants"]) == {"charlie", "bob"}
+
+
+# ── changing ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_edit_replaces_what_everybody_remembers(played: Run) -> None:
+    assert set(answer(played("edit", "cellar", "plan", "Then we dig never.", "--json"))["participants"]) == {
+        "alice",
+        "bob",
+    }
+    contents = str(answer(played("inspect", "cellar", "alice", "--json")))
+    assert "dig never" in contents
+    assert "dig tonight" not in contents
+    assert "Then we wait." in played("edit", "cellar", "plan", "Then we wait.", "--reroll").stdout
+
+
+def test_retract_takes_a_message_or_a_memory_away(played: Run) -> None:
+    memory = first_memory(played, "bob")
+    assert answer(played("retract", "cellar", memory, "--by", "editor", "--json"))["retracted"] == memory
+    assert "retracted by editor" in str(answer(played("explain", memory, "--json")))
+    played("retract", "cellar", "plan")
+    assert "dig tonight" not in str(answer(played("inspect", "cellar", "world", "--json")))
+
+
+def test_forget_asks_before_it_removes(played: Run) -> None:
+    assert played("forget", "cellar", input="n\n").exit_code == 130
+    assert answer(played("inspect", "--json")) == ["cellar"]
+    assert played("forget", "cellar", input="y\n").exit_code == 0
+    assert answer(played("inspect", "--json")) == []
+
+
+def test_forgetting_a_character_keeps_what_others_remember_of_them(played: Run) -> None:
+    assert played("forget", "cellar", "Alice", "--yes").exit_code == 0
+    assert "alice" not in [member["id"] for member in answer(played("inspect", "cellar", "--json"))["cast"]["members"]]
+    assert "Message: Alice:" in str(answer(played("inspect", "cellar", "bob", "--json")))
+
+
+# ── taking along ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def everything(run: Run, store: str, session: str = "cellar") -> dict[str, object]:
+    """What everybody remembers, in one store."""
+    owners = ("alice", "bob", "charlie", "world")
+    shelves = {owner: answer(run("inspect", session, owner, "--json", "--store", store)) for owner in owners}
+    return {
+        owner: [(each["id"], each["content"], each["metadata"]) for each in shelf["memories"]]
+        for owner, shelf in shelves.items()
+    }
+
+
+def test_a_story_comes_back_from_its_export_just_as_it_was(played: Run, folder: Path) -> None:
+    assert played("export", "cellar", "--output", "cellar.jsonl").exit_code == 0
+    assert answer(played("import", "cellar.jsonl", "--store", "other.db", "--json"))["imported"] == "cellar"
+    assert everything(played, "other.db") == everything(played, "earwitness.db")
+    assert played("export", "cellar", "--store", "other.db").stdout == (folder / "cellar.jsonl").read_text("utf-8")
+
+
+def test_an_imported_story_goes_on_where_it_was(played: Run, story: Path) -> None:
+    exported = played("export", "cellar").stdout
+    assert played("import", "-", "--store", "other.db", input=exported).exit_code == 0
+    assert told(played("play", str(story), "--store", "other.db", "--json"))[0]["again"] is True
+
+
+def test_a_story_can_be_imported_beside_itself(played: Run) -> None:
+    exported = played("export", "cellar").stdout
+    assert played("import", "-", input=exported).exit_code == 2
+    assert answer(played("import", "-", "--as", "copy", "--json", input=exported))["imported"] == "copy"
+    assert [content for _, content, _ in everything(played, "earwitness.db", "copy")["alice"]] == [  # type: ignore[attr-defined]
+        content
+        for _, content, _ in everything(played, "earwitness.db")["alice"]  # type: ignore[attr-defined]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("{", "standard input:1: not JSON"),
+        ("[]", "standard input:1: must be an object"),
+        ('{"kind": "entry"}', "line 1: not an Earwitness export"),
+        ("", "line 1: not an Earwitness export"),
+        ('{"kind": "session", "id": "s"}\n{"kind": "nonsense"}', "line 2: kind 'nonsense'"),
+    ],
+)
+def test_what_is_no_export_is_refused_with_its_line(run: Run, lines: str, said: str) -> None:
+    result = run("import", "-", input=lines)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_an_export_is_a_line_of_json_for_the_session_and_each_entry(played: Run) -> None:
+    kinds = [json.loads(line)["kind"] for line in played("export", "cellar").stdout.splitlines()]
+    assert kinds[0] == "session"
+    assert kinds.count("entry") >= 6

@@ -1,0 +1,177 @@
+"""Whatever goes wrong is one clear line on standard error, and an exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import earwitness.cli
+from earwitness.errors import StorageFull, WallError
+
+from .conftest import Run
+
+HEAVY = {"apsw", "numpy", "rich", "yaml", "tomlkit"}
+
+
+def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command line as a process of its own."""
+    command = [sys.executable, "-m", "earwitness.cli", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["play", "none.yaml"], "none.yaml: there is no such file"),
+        (["recall", "cellar", "alice", "x", "--store", "none.db"], "there is no story file 'none.db' yet"),
+        (["recall", "attic", "alice", "x"], "unknown session 'attic'. Known: cellar"),
+        (["recall", "cellar", "alcie", "x"], "unknown character 'alcie'"),
+        (["inspect", "cellar", "alcie"], "Did you mean 'alice'?"),
+        (["inspect", "cellar", "world", "--filter", "gameDay~3"], "filter 'gameDay~3' must read FIELD OPERATOR VALUE"),
+        (["explain", "nothing"], "no memory 'nothing' in cellar"),
+        (["edit", "cellar", "no-key", "x"], "no message has the key 'no-key'"),
+        (["retract", "cellar", "no-key"], "unknown message key or memory id 'no-key'"),
+        (["forget", "attic", "--yes"], "unknown session 'attic'"),
+        (["preview", "x", "--speaker", "dora"], "unknown character 'dora'"),
+        (["preview", "x", "--speaker", "bob", "--session", "attic"], "unknown session 'attic'"),
+        (["replay", "none.jsonl"], "none.jsonl: cannot be read"),
+        (["replay", "cellar.yaml"], "no importer takes it for one of its files. Name one with --format: jsonl, scenes"),
+        (["replay", "cellar.yaml", "--format", "vhs"], "unknown importer 'vhs'. Known: jsonl, scenes"),
+        (["import", "none.jsonl"], "none.jsonl: there is no such file"),
+        (["inspect", "--settings", "none.toml"], "none.toml: there is no such file"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(played: Run, words: Sequence[str], said: str) -> None:
+    result = played(*words)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_mistake_in_the_settings_is_named_with_its_line(run: Run, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text("[recall]\nrecent = 9\n", "utf-8")
+    result = run("inspect")
+    assert result.exit_code == 2
+    assert "earwitness.toml:2: recall.recent: 9" in result.stderr
+
+
+def test_settings_beside_are_used_without_being_named(played: Run, folder: Path) -> None:
+    (folder / "earwitness.db").rename(folder / "elsewhere.db")
+    (folder / "earwitness.toml").write_text('path = "elsewhere.db"\n', "utf-8")
+    assert played("inspect").stdout == "cellar\n"
+
+
+def test_the_store_can_be_named_by_the_environment(played: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EARWITNESS_STORE", "none.db")
+    assert "'none.db'" in played("inspect").stderr
+
+
+def test_a_file_that_is_no_story_file_is_left_alone_with_exit_code_3(run: Run, folder: Path) -> None:
+    (folder / "earwitness.db").write_bytes(b"something else entirely" * 100)
+    result = run("inspect")
+    assert result.exit_code == 3
+    assert "earwitness.db" in result.stderr
+    assert (folder / "earwitness.db").read_bytes() == b"something else entirely" * 100
+
+
+def test_a_place_that_cannot_be_written_to_is_exit_code_3(played: Run) -> None:
+    result = played("export", "cellar", "--output", "no/such/folder.jsonl")
+    assert result.exit_code == 3
+    assert "no/such" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (StorageFull("no room left"), 3, "Error: no room left"),
+        (WallError("that would cross a wall"), 1, "Error: that would cross a wall"),
+        (KeyError("oops"), 1, "Error: unexpected KeyError: 'oops'. This should not happen; --traceback shows where."),
+        (ExceptionGroup("several", [StorageFull("no room left")]), 3, "Error: no room left"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_each_kind_of_error_has_its_exit_code(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, said: str
+) -> None:
+    def fail(self: object) -> None:
+        raise error
+
+    monkeypatch.setattr(earwitness.cli.Desk, "settings", fail)
+    result = run("doctor")
+    assert result.exit_code == code
+    assert said in result.stderr
+
+
+def test_the_traceback_is_shown_to_whoever_asks_for_it(folder: Path) -> None:
+    for words in (["--traceback", "inspect"], ["inspect", "--traceback"]):
+        result = real(folder, *words)
+        assert "Traceback (most recent call last)" in result.stderr
+        assert "InputError" in result.stderr
+    assert "Traceback" not in real(folder, "inspect").stderr
+
+
+def test_a_misspelt_command_is_guessed(run: Run) -> None:
+    result = run("plai")
+    assert result.exit_code == 2
+    assert "Did you mean 'play'?" in result.stderr
+
+
+def test_a_command_that_cannot_be_loaded_is_listed_and_the_others_work(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [
+        EntryPoint("broken", "no_such_module:command", earwitness.cli.COMMANDS),
+        EntryPoint("nothing", "json:dumps", earwitness.cli.COMMANDS),
+        EntryPoint("inspect", "earwitness_plugins.commands.inspect:command", earwitness.cli.COMMANDS),
+    ]
+    monkeypatch.setattr(earwitness.cli, "_points", lambda: points)
+    listed = run("--help").stdout
+    assert "(cannot be loaded: ModuleNotFoundError" in listed
+    assert run("inspect", "--help").exit_code == 0
+    for name, said in {"broken": "no_such_module", "nothing": "json:dumps is no click command"}.items():
+        result = run(name, "--some", "words")
+        assert result.exit_code == 1
+        assert said in result.stderr
+
+
+def test_every_command_says_what_it_does_and_takes_the_same_options(run: Run) -> None:
+    from click import Context
+
+    names = earwitness.cli.group.list_commands(Context(earwitness.cli.group))
+    assert len(names) >= 13
+    for name in names:
+        shown = run(name, "--help").stdout
+        assert all(option in shown for option in ("--store FILE", "--settings FILE", "--json")), name
+
+
+def test_help_brings_in_nothing_that_weighs() -> None:
+    program = (
+        "import sys\nfrom earwitness.cli import main\ntry:\n    main()\nexcept SystemExit:\n    "
+        f"print(sorted({{*sys.modules}} & {HEAVY!r}))"
+    )
+    run = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_control_c_ends_with_130_and_no_traceback(folder: Path) -> None:
+    lines = "".join(f'{{"speaker": "ann", "text": "line {n}"}}\n' for n in range(50_000))
+    (folder / "long.jsonl").write_text(lines, "utf-8")
+    command = [sys.executable, "-m", "earwitness.cli", "replay", "long.jsonl"]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    waited = time.monotonic() + 30
+    while not (folder / "earwitness.db").exists() and time.monotonic() < waited:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert real(folder, "inspect").returncode == 0

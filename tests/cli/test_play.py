@@ -1,0 +1,115 @@
+"""`earwitness play`: a story is read whole, then played; playing it again changes nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import STORY, Run, answer, told
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+
+
+def memories(run: Run, *owners: str) -> dict[str, list[str]]:
+    """Ids of what each remembers."""
+    shelves = {owner: answer(run("inspect", "cellar", owner, "--json")) for owner in owners}
+    return {owner: [memory["id"] for memory in shelf["memories"]] for owner, shelf in shelves.items()}
+
+
+def test_every_step_is_one_line_of_json(run: Run, story: Path) -> None:
+    steps = told(run("play", str(story), "--json"))
+    assert [step["kind"] for step in steps] == [
+        "story", "say", "say", "enter", "say", "change", "recall", "who_knows", "end",
+    ]  # fmt: skip
+    assert steps[1]["participants"].keys() == {"alice", "bob"}
+    assert steps[1]["absent"] == ["charlie"]
+    assert steps[2]["key"] == "plan"
+    assert steps[5]["updates"][0]["text"] == "The moon rose over the yard. GameDay: 6"
+
+
+def test_people_see_who_heard_what_and_who_knows(run: Run, story: Path) -> None:
+    shown = run("play", str(story)).stdout
+    assert "● Alice said it  ● Bob addressed  ○ Charlie" in shown
+    assert "Charlie remembers" in shown
+    assert "nothing found" in shown
+    assert "Who remembers what, and how they know" in shown
+
+
+def test_the_last_line_is_a_command_to_try(run: Run, story: Path) -> None:
+    last = run("play", str(story), "--store", "my stories.db").stdout.splitlines()[-1]
+    question, _, command = last.partition("?  ")
+    assert question == "How does Bob know"
+    assert command.startswith("earwitness explain ")
+    assert command.endswith(" --store 'my stories.db'")
+    assert run("explain", command.split()[2], "--store", "my stories.db").exit_code == 0
+
+
+def test_playing_twice_changes_nothing(played: Run, story: Path) -> None:
+    before = memories(played, "alice", "bob", "charlie", "world")
+    again = told(played("play", str(story), "--json"))
+    assert again[0]["again"] is True
+    assert memories(played, "alice", "bob", "charlie", "world") == before
+
+
+def test_another_version_of_a_played_story_is_refused(played: Run, story: Path) -> None:
+    story.write_text(STORY.replace("third barrel.", "fourth barrel."), "utf-8")
+    result = played("play", str(story))
+    assert result.exit_code == 2
+    assert "'cellar:1' already stands for" in result.stderr
+
+
+def test_a_story_grows_at_its_end(played: Run, story: Path) -> None:
+    story.write_text(STORY + "  - bob: Nothing at all.\n", "utf-8")
+    assert told(played("play", str(story), "--json"))[-2]["participants"].keys() == {"alice", "bob", "charlie"}
+
+
+def test_a_mistake_is_named_with_its_line_before_anything_is_played(run: Run, story: Path, folder: Path) -> None:
+    story.write_text(STORY.replace("text: Then", "contnet: Then"), "utf-8")
+    result = run("play", str(story))
+    assert result.exit_code == 2
+    assert "cellar.yaml:10: unknown key 'contnet'" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (folder / "earwitness.db").exists()
+
+
+def test_what_is_said_cannot_reach_the_terminal(run: Run, story: Path) -> None:
+    story.write_text(STORY.replace("Then we dig tonight.", '"\\e[2J[bold red]Boo[/] \\a"'), "utf-8")
+    shown = run("play", str(story)).stdout
+    assert "\x1b" not in shown
+    assert "[bold red]Boo[/]" in shown
+
+
+def test_an_edit_a_reroll_and_a_retraction_can_be_played_twice(run: Run, story: Path) -> None:
+    story.write_text(
+        STORY
+        + "  - edit: {key: plan, text: Then we dig at dawn.}\n"
+        + "  - alice: At dawn I sleep.\n"
+        + "  - reroll: At dawn it is.\n"
+        + "  - say: {speaker: charlie, text: I sleep whenever I like., key: boast}\n"
+        + "  - retract: boast\n"
+        + "  - who_knows: we dig at dawn\n",
+        "utf-8",
+    )
+    first = told(run("play", str(story), "--json"))
+    second = told(run("play", str(story), "--json"))
+    assert first[1:5] == second[1:5]
+    assert [step["kind"] for step in first[-6:]] == ["say", "reroll", "say", "retract", "who_knows", "end"]
+    assert first[-2] == second[-2]
+    shown = answer(run("inspect", "cellar", "bob", "--json"))["memories"]
+    assert not any("tonight" in memory["content"] or "sleep" in memory["content"] for memory in shown)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_plays_without_a_failure(run: Run, example: Path) -> None:
+    steps = told(run("play", str(example), "--json"))
+    assert [step for step in steps if step.get("failures") or step.get("degraded")] == []
+
+
+def test_in_the_example_the_secret_stays_between_two_and_gossip_finds_its_way(run: Run) -> None:
+    sword = next(path for path in EXAMPLES if path.stem == "the_sacred_sword")
+    steps = told(run("play", str(sword), "--json"))
+    secret, gossip = (
+        {id: knower["how"] for id, knower in asked["knowers"].items()} for asked in steps[-1]["questions"]
+    )
+    assert {id for id, how in secret.items() if how} == {"alice", "bob"}
+    assert gossip["charlie"] == "heard it from greta"
+    assert gossip["ember"] is None
