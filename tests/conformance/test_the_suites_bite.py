@@ -1,5 +1,6 @@
 """A suite that nothing fails proves nothing: one planted mistake each, and the test that must find it."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -258,6 +259,19 @@ def test_without_pytest_a_suite_reports_what_it_skipped_and_why() -> None:
     report = check_ledger(lambda folder: MemoryLedger(), **IN_MEMORY, examples=2)
     assert len(report.passed) > 40
     assert report.skipped["test_two_open_ledgers_count_one_sequence"] == "LedgerSuite.shared: in memory"
+
+
+def test_without_hypothesis_only_the_random_examples_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.partition(".")[0] == "hypothesis"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    for module in ("strategies", "operations", "stories"):
+        monkeypatch.delitem(sys.modules, f"earwitness.testing.{module}", raising=False)
+    report = check_ledger(lambda folder: MemoryLedger(), **IN_MEMORY)
+    random = {name for name, reason in report.skipped.items() if "pip install hypothesis" in reason}
+    assert random == {
+        "test_random_names_collide_exactly_where_they_must",
+        "test_random_stories_end_as_in_a_dict",
+    }
 
 
 def test_a_flag_that_no_suite_has_is_refused_with_those_it_has() -> None:

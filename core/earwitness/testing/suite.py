@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
@@ -21,7 +21,7 @@ import anyio.to_thread
 from ..records.base import Record
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from hypothesis.strategies import SearchStrategy
 
@@ -61,17 +61,14 @@ class Suite(Generic[T]):
             async with self.subject() as subject:
                 await test(self, subject)
 
-        with TemporaryDirectory(prefix="earwitness-") as folder:
+        with TemporaryDirectory(prefix="earwitness-") as folder, _properties_need_hypothesis():
             self.folder = Path(folder)
             anyio.run(with_subject, backend=self.event_loop)
 
     async def for_all(self, check: Callable[..., Coroutine[Any, Any, None]], *strategies: SearchStrategy[Any]) -> None:
         """Try the check with random values, `examples` times, on the subject that is open. Needs hypothesis."""
-        try:
-            from hypothesis import HealthCheck, given, settings
-            from hypothesis.strategies import tuples
-        except ImportError:
-            raise SkipTest("random examples need hypothesis: pip install hypothesis") from None
+        from hypothesis import HealthCheck, given, settings
+        from hypothesis.strategies import tuples
 
         # Settings belong to a thread: what the project's profile says is read before the examples leave for theirs.
         profile = settings(max_examples=self.examples, deadline=None, suppress_health_check=list(HealthCheck))
@@ -80,6 +77,16 @@ class Suite(Generic[T]):
             anyio.from_thread.run(check, *values)
 
         await anyio.to_thread.run_sync(profile(given(tuples(*strategies))(example)))
+
+
+@contextmanager
+def _properties_need_hypothesis() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if missing.name and missing.name.partition(".")[0] == "hypothesis":
+            raise SkipTest("random examples need hypothesis: pip install hypothesis") from None
+        raise
 
 
 def case(test: Callable[[S, T], Awaitable[None]]) -> Callable[[S], None]:
