@@ -8,13 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pydantic import ValidationError
-
 from . import transplant
 from .containers import character_container, world_container
 from .dispatch import Plugins
 from .engine import Engine
-from .errors import InputError, unknown
+from .errors import unknown
 from .ids import check_session_id
 from .live import Live
 from .loading import plugins as installed
@@ -26,7 +24,7 @@ from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
-from .validating import explained
+from .validating import check_state
 
 DEFAULT_FILE = "earwitness.db"
 
@@ -155,7 +153,7 @@ class Earwitness:
         for who in present:
             if who not in {member.id for member in members}:
                 raise unknown("character", who, (member.id for member in members))
-        _checked_state(state)
+        check_state(State(), state)
         body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
         containers = [world_container(id), *(character_container(id, member.id) for member in members)]
         await self.engine.ledger.create(Snapshot(id=id), containers)
@@ -201,10 +199,3 @@ def _wired(settings: Settings, makers: Strategies, hooks: Plugins, made: dict[st
         guards=several("guard", settings.guards),
         plugins=hooks,
     )
-
-
-def _checked_state(state: Mapping[str, Any]) -> None:
-    try:
-        State().updated(state)
-    except ValidationError as error:
-        raise InputError(f"state {explained(error)}") from error

@@ -8,15 +8,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import ValidationError
-
 from . import transplant
 from .backstage.backstage import Backstage
 from .containers import character_container
 from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
-from .errors import InputError, KeyConflict, StorageError, UnknownName, unknown
+from .errors import InputError, KeyConflict, StorageError, UnknownName
 from .formats import snake, strip_block
 from .ids import check_key
 from .live import Live
@@ -29,7 +27,7 @@ from .records.message import Context
 from .records.state import State
 from .records.update import Audience, Update
 from .turn import Turn
-from .validating import checked, explained
+from .validating import check_state, checked
 
 Opener = Callable[[str], Awaitable["Session"]]
 
@@ -157,7 +155,7 @@ class Session:
         `present` (default), `public`, or ids. Raises `InputError` for a value the key cannot hold.
         """
         changes = {snake(name): value for name, value in changes.items()}
-        self._check_state(changes)
+        check_state(self.state, changes)
         body = checked(
             Changed, changes=changes, description=description, updates=tuple(updates), audience=self._audience(audience)
         )  # fmt: skip
@@ -261,10 +259,8 @@ class Session:
         """The same key may only come again with the same text: as first said, or as it was revised to."""
         if entry.body == body or await self._revised_to(entry, body):
             return
-        told = getattr(entry.body, "content", None) or entry.body.kind
-        given = getattr(body, "content", None) or body.kind
         raise KeyConflict(
-            f"key {entry.key!r} already stands for {_short(told)}, not {_short(given)}. "
+            f"key {entry.key!r} already stands for {_short(entry.body)}, not {_short(body)}. "
             "To change a message, call edit() or reroll(); for a new one, choose another key."
         )
 
@@ -305,10 +301,7 @@ class Session:
         return said[-1]
 
     def _member(self, name: str) -> Character:
-        found = self.cast.resolve(name)
-        if found is None:
-            raise unknown("character", name, (each for member in self.cast for each in member.names))
-        return found
+        return self.cast.named(name)
 
     def _audience(self, audience: Audience | list[str]) -> Audience:
         if isinstance(audience, str):
@@ -319,12 +312,6 @@ class Session:
 
     async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
         return await self._append(Changed(moves=tuple((self._member(who).id, how, to) for who, how, to in moves)), key)
-
-    def _check_state(self, changes: Mapping[str, Any]) -> None:
-        try:
-            self.state.updated(changes)
-        except ValidationError as error:
-            raise InputError(f"state {explained(error)}") from error
 
     def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
         base = self._engine.settings.recall
@@ -338,5 +325,9 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _short(text: str) -> str:
+def _short(body: Body) -> str:
+    if isinstance(body, Said):
+        text = f"{body.speaker}: {body.content}"
+    else:
+        text = f"{body.kind} {body.model_dump(exclude_defaults=True)}"
     return repr(text if len(text) <= 60 else text[:57] + "…")

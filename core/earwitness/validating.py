@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from .errors import InputError
 from .records.base import Record
+from .records.state import State
 
 R = TypeVar("R", bound=Record)
+REQUIRED = ("current_scene", "participants", "game_day")
 
 
 def explained(error: ValidationError) -> str:
@@ -25,3 +29,18 @@ def checked(record: type[R], **values: Any) -> R:
         return record(**values)
     except ValidationError as error:
         raise InputError(explained(error)) from error
+
+
+def check_state(before: State, changes: Mapping[str, Any]) -> None:
+    """Raises `InputError` for the first change that the state cannot take, or that JSON cannot hold."""
+    for key, value in changes.items():
+        if value is None and key in REQUIRED:
+            raise InputError(f"state {key} = None cannot be used: every story has one.")
+        try:
+            to_jsonable_python(value)
+        except PydanticSerializationError as error:
+            raise InputError(f"state {key} = {value!r} cannot be used: JSON does not hold it.") from error
+    try:
+        before.updated(changes)
+    except ValidationError as error:
+        raise InputError(f"state {explained(error)}") from error

@@ -11,7 +11,7 @@ from ..containers import Container, character_container, world_container
 from ..end.message import said
 from ..end.revise import rejudged, settled_message
 from ..engine import Engine
-from ..errors import UnknownName, unknown
+from ..errors import UnknownName
 from ..filters import EVERYTHING, Filter
 from ..formats import strip_block
 from ..ids import WORLD
@@ -104,10 +104,7 @@ class Backstage:
     def _container(self, owner: str) -> Container:
         if owner == WORLD:
             return world_container(self._session.id)
-        return character_container(self._session.id, self._member(owner))
+        return character_container(self._session.id, self._session.cast.named(owner, WORLD).id)
 
     def _member(self, name: str) -> str:
-        found = self._session.cast.resolve(name)
-        if found is None:
-            raise unknown("character", name, (*self._session.cast.ids, WORLD))
-        return found.id
+        return self._session.cast.named(name).id

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from ..errors import InputError, unknown
+from ..errors import InputError, UnknownName, unknown
 from ..ids import check_character_id
 from .base import Record
 
@@ -96,12 +96,26 @@ class Cast(Record):
                 index.setdefault(name.casefold(), set()).add(member.id)
         return index
 
+    def called(self, name: str) -> tuple[Character, ...]:
+        """Everybody who goes by this id, name or alias, in any letter case; an id as it stands is one character's."""
+        if name in self.by_id:
+            return (self.by_id[name],)
+        found = self._by_name.get(name.strip().casefold(), set())
+        return tuple(member for member in self.members if member.id in found)
+
     def resolve(self, name: str) -> Character | None:
         """Who goes by this id, name or alias, in any letter case; `None` when nobody or more than one does."""
-        if name in self.by_id:
-            return self.by_id[name]
-        found = self._by_name.get(name.strip().casefold(), set())
-        return self.by_id[next(iter(found))] if len(found) == 1 else None
+        found = self.called(name)
+        return found[0] if len(found) == 1 else None
+
+    def named(self, name: str, *besides: str) -> Character:
+        """As `resolve`, but raises `UnknownName` that lists the names there are, and `besides`, or who is meant."""
+        found = self.called(name)
+        if len(found) > 1:
+            raise UnknownName(f"character {name!r} may be {' or '.join(each.id for each in found)}: give the id.")
+        if not found:
+            raise unknown("character", name, (*(each for member in self for each in member.names), *besides))
+        return found[0]
 
     def joined(self, newcomers: Iterable[Character]) -> Cast:
         """The cast with newcomers added; a known id takes the newcomer's names."""
