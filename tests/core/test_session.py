@@ -1,0 +1,494 @@
+"""A session as a host holds it: keys, names, state, who joins, who is forgotten, and taking a story up again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness import Character, Earwitness, Memory, Session, Settings, Whereabouts
+from earwitness.errors import (
+    ContainerCollision,
+    InputError,
+    InvalidId,
+    KeyConflict,
+    NotSettled,
+    UnknownName,
+)
+from earwitness.filters import EVERYTHING, Filter
+from earwitness.protocols import Reader, Strike
+from earwitness.records.plan import Plan
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+
+Begin = Callable[..., Awaitable[Session]]
+OpenApp = Callable[..., Awaitable[Earwitness]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
+
+
+async def entries(story: Session) -> int:
+    """How many entries the journal has, the beginning among them."""
+    return (await story.backstage().overview()).settled
+
+
+def keys(memories: Sequence[Memory]) -> list[str]:
+    return [key for memory in memories for key in memory.message_keys]
+
+
+# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_same_key_with_the_same_text_returns_the_first_outcome(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    first = await story.say("alice", "Hello.", key="m1", present=["bob"])
+    again = await story.say("alice", "Hello.", key="m1")
+    assert (first.created, again.created) == (True, False)
+    assert again.sequence == first.sequence
+    assert (await again.settled()).participants == (await first.settled()).participants
+    assert len(await memories(story, "alice")) == 1
+
+
+async def test_the_same_key_with_another_text_is_refused_and_names_edit(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.say("alice", "Hello.", key="m1")
+    with pytest.raises(KeyConflict) as caught:
+        await story.say("alice", "Goodbye.", key="m1")
+    said = str(caught.value)
+    assert said.startswith("key 'm1' already stands for 'alice: Hello.', not 'alice: Goodbye.'. ")
+    assert "edit() or reroll()" in said
+    assert "Goodbye" not in (await memories(story, "alice"))[0].content
+
+
+async def test_the_same_key_from_another_speaker_is_refused_and_names_both(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "Hello.", key="m1")
+    with pytest.raises(KeyConflict, match=r"'alice: Hello\.', not 'bob: Hello\.'"):
+        await story.say("bob", "Hello.", key="m1")
+
+
+async def test_a_message_that_was_edited_may_be_told_again_in_either_wording(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "Helo.", key="m1")
+    await (await story.edit("m1", "Hello.")).settled()
+    for wording in ("Helo.", "Hello."):
+        assert not (await story.say("alice", wording, key="m1")).created
+    with pytest.raises(KeyConflict):
+        await story.say("alice", "Hullo.", key="m1")
+
+
+async def test_a_message_and_a_change_cannot_share_a_key(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "Hello.", key="k")
+    with pytest.raises(KeyConflict, match=r"'alice: Hello\.', not .changed {'changes': {'game_day': 2}}"):
+        await story.change(game_day=2, key="k")
+
+
+async def test_a_change_told_twice_under_its_key_happens_once(begin: Begin) -> None:
+    story = await begin()
+    for _ in range(2):
+        await story.update("Alice acquired the Sacred Sword", character="alice", key="u1")
+    assert await entries(story) == 2
+
+
+async def test_without_a_key_the_same_words_are_two_messages(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    for _ in range(2):
+        await story.say("alice", "Hello.")
+    assert keys(await memories(story, "alice")) == ["#2", "#3"]
+
+
+@pytest.mark.parametrize("key", ["#2", "", " m1", "a\nb", "k" * 201])
+async def test_a_key_that_cannot_be_one_is_refused_before_anything_is_written(begin: Begin, key: str) -> None:
+    story = await begin()
+    with pytest.raises(InvalidId):
+        await story.say("alice", "Hello.", key=key)
+    assert await entries(story) == 1
+
+
+# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["bob", "Bob", "ROBERT", "the Innkeeper", " robert "])
+async def test_a_speaker_may_be_named_by_id_name_or_alias(begin: Begin, name: str) -> None:
+    story = await begin(cast=["alice", Character("bob", aliases=["Robert", "the Innkeeper"])])
+    assert list((await (await story.say(name, "Hello.")).settled()).participants) == ["bob"]
+
+
+async def test_an_unknown_speaker_is_refused_with_the_cast_and_the_likeliest(begin: Begin) -> None:
+    story = await begin(cast=["alice", Character("bob", aliases=["Robert"])])
+    with pytest.raises(UnknownName) as caught:
+        await story.say("Robret", "Hello.")
+    assert str(caught.value).startswith("unknown character 'Robret'. Known: Alice, Bob, Robert, alice, bob.")
+    assert str(caught.value).endswith("Did you mean 'Robert'?")
+    assert await entries(story) == 1
+
+
+async def test_a_name_that_two_answer_to_is_refused_with_both_ids(begin: Begin) -> None:
+    story = await begin(cast=[Character("bob_smith", aliases=["Bob"]), Character("bob_jones", aliases=["Bob"])])
+    with pytest.raises(UnknownName, match=r"'Bob' may be bob_smith or bob_jones"):
+        await story.say("Bob", "Hello.")
+
+
+async def test_those_present_may_be_named_by_alias_and_the_speaker_need_not_be(begin: Begin) -> None:
+    story = await begin(cast=["alice", Character("bob", aliases=["Robert"]), "charlie"])
+    settled = await (await story.say("alice", "Hello.", present=["Robert"])).settled()
+    assert {id: (part.role, part.confidence) for id, part in settled.participants.items()} == {
+        "alice": ("speaker", 1),
+        "bob": ("present", 1),
+    }
+    assert settled.participants["bob"].evidence == ("the host said so",)
+
+
+async def test_present_by_nobody_leaves_the_speaker_alone(begin: Begin) -> None:
+    story = await begin(present=["bob"])
+    assert list((await (await story.say("alice", "Hm.", present=[])).settled()).participants) == ["alice"]
+
+
+async def test_somebody_unknown_among_those_present_is_refused_before_anything_is_written(begin: Begin) -> None:
+    story = await begin()
+    with pytest.raises(UnknownName, match="unknown character 'zoe'"):
+        await story.say("alice", "Hello.", present=["bob", "zoe"])
+    assert await entries(story) == 1
+
+
+# ── outcomes ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("field", ["settlement", "participants", "deliveries", "degraded"])
+async def test_what_was_decided_raises_before_it_is_settled(begin: Begin, field: str) -> None:
+    outcome = await (await begin()).say("alice", "Hello.", key="m1")
+    assert (outcome.key, outcome.sequence) == ("m1", 2)
+    with pytest.raises(
+        NotSettled, match=r"'m1' is acknowledged, but not decided yet: await outcome\.settled\(\) first"
+    ):
+        getattr(outcome, field)
+    await outcome.settled()
+    getattr(outcome, field)
+
+
+async def test_many_tasks_may_speak_at_once_and_each_message_has_its_own_place(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin()
+    outcomes = await asyncio.gather(*(story.say("alice", f"Word {n}.", key=f"m{n}") for n in range(20)))
+    await asyncio.gather(*(outcome.settled() for outcome in outcomes))
+    assert sorted(outcome.sequence for outcome in outcomes) == list(range(2, 22))
+    in_order = sorted(outcomes, key=lambda outcome: outcome.sequence)
+    assert keys(await memories(story, "alice")) == [outcome.key for outcome in in_order]
+
+
+# ── state ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def changed(story: Session, **changes: Any) -> None:
+    await (await story.change(**changes)).settled()
+
+
+async def test_the_state_takes_typed_keys_and_any_of_the_host_s_own(begin: Begin) -> None:
+    story = await begin(state={"current_scene": "tavern", "gold": 3})
+    await changed(story, gameDay=2.5, quest="the sword", gold=4, map={"north": "cave"})
+    state = story.state
+    assert (state.current_scene, state.game_day, state.quest) == ("tavern", 2.5, "the sword")
+    assert state.model_dump()["gold"] == 4
+    assert state.model_dump()["map"] == {"north": "cave"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"game_day": "soon"}, "state game_day = 'soon' cannot be used"),
+        ({"game_day": float("nan")}, "state game_day = nan cannot be used"),
+        ({"current_scene": 5}, "state current_scene = 5 cannot be used"),
+        ({"flags": ["open"]}, r"state flags = \['open'\] cannot be used"),
+        ({"whereabouts": {"bob": "tavern"}}, r"state whereabouts\.bob = 'tavern' cannot be used"),
+        ({"game_day": None}, "state game_day = None cannot be used: every story has one"),
+        ({"current_scene": None}, "state current_scene = None cannot be used: every story has one"),
+        ({"mood": object()}, "state mood = <object .* cannot be used: JSON does not hold it"),
+    ],
+)
+async def test_a_value_the_state_cannot_hold_is_quoted_and_changes_nothing(
+    begin: Begin, changes: dict[str, Any], said: str
+) -> None:
+    story = await begin()
+    with pytest.raises(InputError, match=said):
+        await story.change(**changes)
+    assert await entries(story) == 1
+
+
+async def test_a_story_cannot_begin_with_a_value_the_state_cannot_hold(open_app: OpenApp) -> None:
+    ew = await open_app()
+    with pytest.raises(InputError, match="state game_day = 'soon' cannot be used"):
+        await ew.session("s1", cast=["alice"], state={"game_day": "soon"})
+    assert await ew.sessions() == ()
+
+
+async def test_none_removes_what_need_not_be_there(begin: Begin) -> None:
+    story = await begin(state={"quest": "the sword", "gold": 3})
+    await changed(story, quest=None, gold=None)
+    assert story.state.quest is None
+    assert "gold" not in story.state.model_dump()
+
+
+async def test_whereabouts_may_be_given_as_records(begin: Begin) -> None:
+    story = await begin()
+    await changed(story, whereabouts={"bob": Whereabouts(place="cave")})
+    assert story.state.whereabouts["bob"].place == "cave"
+
+
+async def test_messages_and_turns_are_counted(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "One.")
+    turn = await story.turn("bob")
+    await (await turn.say("Two.")).settled()
+    assert (story.state.message_count, story.state.turn_count) == (2, 1)
+    assert story.state.participants == ("bob",)
+
+
+async def test_an_audience_that_is_none_is_refused(begin: Begin) -> None:
+    story = await begin()
+    with pytest.raises(InputError, match="audience 'everyone' must be 'present', 'public' or a list"):
+        await story.change(quest="the sword", audience="everyone")  # type: ignore[arg-type]
+
+
+async def test_coming_going_and_moving_is_kept_in_the_whereabouts(begin: Begin) -> None:
+    story = await begin(state={"current_scene": "tavern"}, present=["alice"])
+    await story.enter("Bob", "charlie")
+    await story.leave("charlie", to="the cellar")
+    await (await story.move("bob", "cave")).settled()
+    assert story.state.here == ("alice",)
+    assert {id: where.place for id, where in story.state.whereabouts.items()} == {
+        "alice": "tavern",
+        "bob": "cave",
+        "charlie": "the cellar",
+    }
+
+
+async def test_the_host_s_word_on_who_is_present_brings_them_here(begin: Begin) -> None:
+    story = await begin()
+    await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    assert story.state.here == ("alice", "bob")
+
+
+# ── users, personas, a narrator ─────────────────────────────────────────────────────────────────────────────────────
+
+
+class Curious:
+    """A guard that lets everything through and keeps who asked."""
+
+    def __init__(self) -> None:
+        self.readers: list[Reader] = []
+
+    def filter(self, reader: Reader) -> Filter:
+        self.readers.append(reader)
+        return EVERYTHING
+
+    def strike(self, plan: Plan) -> Iterable[Strike]:
+        return ()
+
+
+async def test_several_users_take_part_by_their_personas_and_each_remembers_on_her_own(
+    begin: Begin, memories: Memories
+) -> None:
+    guard = Curious()
+    cast = [
+        Character("nomad", kind="persona", user_id="u1"),
+        Character("seer", kind="persona", user_id="u2"),
+        Character("teller", kind="narrator"),
+        "alice",
+    ]
+    story = await begin(cast=cast, guards=[guard])
+    await story.say("nomad", "I come alone.", key="m1", present=["alice"])
+    await story.say("seer", "I saw it coming.", key="m2", present=["nomad"])
+    await story.say("teller", "Night falls.", key="m3", present=["nomad", "seer", "alice"])
+    heard = {id: keys(await memories(story, id)) for id in story.cast.ids}
+    assert heard == {"nomad": ["m1", "m2", "m3"], "seer": ["m2", "m3"], "teller": ["m3"], "alice": ["m1", "m3"]}
+    await story.turn("seer", context="dm")
+    assert guard.readers == [
+        Reader(character="seer", container="s1-seer", context="dm", game_day=1, users=("u1", "u2"))
+    ]
+
+
+# ── joining ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_newcomer_remembers_nothing_from_before_and_everything_since(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob", "charlie"])
+    await story.join(Character("dana", aliases=["Di"]))
+    await story.say("alice", "Hello, Dana.", key="m2", present=["Di"])
+    assert keys(await memories(story, "dana")) == ["m2"]
+
+
+async def test_a_newcomer_may_speak_at_once(begin: Begin) -> None:
+    story = await begin()
+    await story.join("dana")
+    assert list((await (await story.say("dana", "Here I am.")).settled()).participants) == ["dana"]
+
+
+async def test_a_newcomer_has_what_everybody_knows_and_no_more(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.prepare(
+        plot="A sword is lost.",
+        cards={"alice": "Alice is brave."},
+        lore=[{"text": "The moon is cursed."}, {"text": "Bob is the thief.", "known_by": ["bob"]}],
+    )
+    await story.join("dana")
+    assert [memory.content for memory in await memories(story, "dana")] == ["A sword is lost.", "The moon is cursed."]
+
+
+async def test_joining_again_takes_the_new_names_and_loses_no_memory(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.say("bob", "Hello.", key="m1")
+    await story.join(Character("bob", name="Sir Bob", aliases=["Robert"]))
+    await story.say("Robert", "Hello again.", key="m2")
+    assert story.cast["bob"].name == "Sir Bob"
+    assert keys(await memories(story, "bob")) == ["m1", "m2"]
+
+
+async def test_a_newcomer_whose_container_is_somebody_else_s_is_refused(open_app: OpenApp) -> None:
+    ew = await open_app()
+    await ew.session("s1-x", cast=["alice"])
+    story = await ew.session("s1", cast=["alice"])
+    with pytest.raises(ContainerCollision, match="'s1-x-alice'"):
+        await story.join("x-alice")
+    assert "x-alice" not in story.cast
+
+
+async def test_a_cast_with_the_same_id_twice_is_refused(open_app: OpenApp) -> None:
+    with pytest.raises(InputError, match="'alice' stands twice"):
+        await (await open_app()).session("s1", cast=["alice", Character("alice", aliases=["Al"])])
+
+
+async def test_somebody_unknown_cannot_be_there_when_the_story_begins(open_app: OpenApp) -> None:
+    with pytest.raises(UnknownName, match="unknown character 'zoe'"):
+        await (await open_app()).session("s1", cast=["alice"], present=["zoe"])
+
+
+# ── forgetting ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def with_bob_forgotten(begin: Begin, store: MemoryStore) -> Session:
+    story = await begin(store=store)
+    await story.say("bob", "I took the sword.", key="m1", present=["alice", "charlie"])
+    await story.say("alice", "You, Bob?", key="m2", present=["bob", "charlie"])
+    await story.forget("Bob")
+    return story
+
+
+async def test_a_forgotten_character_is_gone_and_what_others_remember_of_him_stays(
+    begin: Begin, memories: Memories
+) -> None:
+    store = MemoryStore()
+    story = await with_bob_forgotten(begin, store)
+    assert "bob" not in story.cast
+    assert await store.count("s1-bob") == 0
+    assert keys(await memories(story, "alice")) == ["m1", "m2"]
+    with pytest.raises(UnknownName):
+        await story.say("bob", "Still here.")
+    with pytest.raises(UnknownName):
+        await story.backstage().inspect("bob")
+
+
+async def test_a_turn_goes_on_after_somebody_was_forgotten(begin: Begin) -> None:
+    story = await with_bob_forgotten(begin, MemoryStore())
+    assert "You, Bob?" in (await story.turn("alice")).query
+
+
+@pytest.mark.parametrize("key", ["m1", "m2"])
+async def test_an_edit_brings_no_memory_to_who_was_forgotten(begin: Begin, memories: Memories, key: str) -> None:
+    store = MemoryStore()
+    story = await with_bob_forgotten(begin, store)
+    settled = await (await story.edit(key, "Never mind.")).settled()
+    assert await store.count("s1-bob") == 0
+    assert "bob" not in {delivery.owner for delivery in settled.deliveries}
+    assert "Never mind." in (await memories(story, "charlie"))[-1].content
+
+
+async def test_who_was_forgotten_may_come_back_and_begins_anew(begin: Begin, memories: Memories) -> None:
+    story = await with_bob_forgotten(begin, MemoryStore())
+    await story.join("bob")
+    await story.say("alice", "Who are you?", key="m3", present=["bob"])
+    assert keys(await memories(story, "bob")) == ["m3"]
+
+
+async def test_a_forgotten_story_is_gone_and_its_id_is_free(open_app: OpenApp, memories: Memories) -> None:
+    ew = await open_app()
+    story = await ew.session("s1", cast=["alice"])
+    await story.say("alice", "Hello.")
+    await ew.forget("s1")
+    assert await ew.sessions() == ()
+    with pytest.raises(UnknownName):
+        await story.say("alice", "Am I still here?")
+    assert await memories(await ew.session("s1", cast=["alice"]), "alice") == ()
+
+
+async def test_a_story_nobody_began_cannot_be_forgotten_or_taken_up(open_app: OpenApp) -> None:
+    ew = await open_app()
+    await ew.session("s1", cast=["alice"])
+    for call in (ew.forget, ew.open_session):
+        with pytest.raises(UnknownName, match=r"unknown session 's2'. Known: s1\."):
+            await call("s2")
+
+
+# ── taking a story up again ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_the_same_session_is_one_object_in_one_instance(open_app: OpenApp) -> None:
+    ew = await open_app()
+    first, second = await asyncio.gather(ew.session("s1", cast=["alice"]), ew.session("s1", cast=["alice"]))
+    assert first is second
+
+
+async def test_a_story_goes_on_where_it_was_left(begin: Begin, memories: Memories) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    story = await begin(state={"current_scene": "tavern"}, **kept)
+    await story.say("alice", "Hello.", key="m1", present=["bob"])
+    await changed(story, game_day=6)
+    again = await begin(cast=[], state={"current_scene": "elsewhere", "game_day": 1}, **kept)
+    assert again.cast == story.cast
+    assert (again.state.current_scene, again.state.game_day) == ("tavern", 6)
+    assert "Message: Alice: Hello. GameDay: 1" in (await again.turn("bob")).query
+    assert not (await again.say("alice", "Hello.", key="m1")).created
+
+
+async def test_new_members_of_the_cast_join_and_known_ones_change_nothing(begin: Begin) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    cast = [Character("alice", aliases=["Al"]), Character("bob")]
+    story = await begin(cast=cast, **kept)
+    same = await begin(cast=["alice", Character("bob")], **kept)
+    assert await entries(same) == await entries(story) == 1
+    more = await begin(cast=["alice", "bob", "dana"], **kept)
+    assert more.cast.ids == ("alice", "bob", "dana")
+    assert more.cast["alice"].aliases == ("Al",)
+
+
+async def test_the_embedded_file_takes_a_story_up_again(tmp_path: Path) -> None:
+    settings = Settings.of(plugins=(), detector="none", world_agent="none", strict=True)
+    for expected in (1, 2):
+        async with Earwitness.open(tmp_path / "story.db", settings=settings) as ew:
+            story = await ew.session("s1", cast=["alice", "bob"])
+            await story.say("alice", f"Word {expected}.", key=f"m{expected}", present=["bob"])
+            assert (await story.backstage().inspect("bob")).total == expected
+
+
+async def test_what_was_acknowledged_is_settled_before_the_instance_closes() -> None:
+    ledger = MemoryLedger()
+    settings = Settings.of(plugins=(), embedder="none", detector="none", world_agent="none")
+    async with Earwitness.open(settings=settings, strategies={"store": MemoryStore(), "ledger": ledger}) as ew:
+        await (await ew.session("s1", cast=["alice"])).say("alice", "Hello.")
+    assert all(entry.settled for entry in await ledger.entries("s1"))
+
+
+async def test_the_host_s_own_error_comes_through_as_it_is() -> None:
+    settings = Settings.of(plugins=(), embedder="none", detector="none", world_agent="none")
+    opened = Earwitness.open(settings=settings, strategies={"store": MemoryStore(), "ledger": MemoryLedger()})
+
+    async def host() -> None:
+        async with opened as ew:
+            await (await ew.session("s1", cast=["alice"])).say("alice", "Hello.")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await host()
