@@ -9,6 +9,7 @@ from earwitness.app import Earwitness
 from earwitness.errors import StoryError
 from earwitness.outcome import Outcome
 from earwitness.records.plan import Delivery
+from earwitness.records.state import State
 from earwitness.session import Session
 from earwitness.start.recalled import Recalled
 from earwitness.turn import Turn
@@ -16,6 +17,8 @@ from earwitness.turn import Turn
 from . import shown
 from .gist import gist, how
 from .story import Change, Come, Edit, Move, Note, Recall, Reroll, Retract, Say, Step, Story, Tell, WhoKnows
+
+SHOWN = ("game_day", "current_scene")
 
 
 async def play(ew: Earwitness, story: Story) -> AsyncIterator[shown.Shown]:
@@ -56,6 +59,7 @@ class Player:
     def __init__(self, session: Session, story: Story) -> None:
         self.session = session
         self.story = story
+        self._now = State().updated(story.state)
 
     async def step(self, number: int, step: Step) -> shown.Shown:
         """Play one step, and wait until it is settled."""
@@ -122,7 +126,7 @@ class Player:
 
     async def _happened(self, step: Change | Tell | Come | Move, key: str) -> shown.Happened:
         settled = await (await self._tell(step, key)).settled()
-        state = self.session.state
+        self._now = self._now.updated({k: v for k, v in settled.plan.state.items() if k in SHOWN})
         return shown.Happened(
             kind=step.kind,
             key=key,
@@ -132,8 +136,8 @@ class Player:
             if isinstance(step, Move)
             else (),
             place=step.place if isinstance(step, Move) else None,
-            day=state.game_day,
-            scene=state.current_scene,
+            day=self._now.game_day,
+            scene=self._now.current_scene,
             updates=tuple(_told(update) for update in settled.updates),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import singledispatchmethod
 
 from rich.console import Group, RenderableType
@@ -49,12 +50,21 @@ class StoryLook:
         aside = SAID[step.kind] + WHERE[step.context]
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
         lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
-        lines += [self._news(id, line) for id, told in step.knowledge.items() for line in told]
+        lines += self._news(step.knowledge)
         lines += [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
         return Group(*lines)
 
-    def _news(self, id: str, line: str) -> RenderableType:
-        return Padding(Text.assemble("✦ ", self.people.name(id), (f" learns: {plain(line)}", "dim")), (0, 0, 0, 4))
+    def _news(self, knowledge: Mapping[str, Sequence[str]]) -> list[RenderableType]:
+        """A line for each piece of news, with everybody who learns it."""
+        listeners: dict[str, list[str]] = {}
+        for id, told in knowledge.items():
+            for line in told:
+                listeners.setdefault(line, []).append(id)
+        return [self._learned(line, ids) for line, ids in listeners.items()]
+
+    def _learned(self, line: str, ids: Sequence[str]) -> RenderableType:
+        verb = " learns: " if len(ids) == 1 else " learn: "
+        return Padding(Text.assemble("✦ ", self.people.names(ids), (verb + plain(line), "dim")), (0, 0, 0, 4))
 
     @render.register
     def _(self, step: shown.Happened) -> RenderableType:
