@@ -24,7 +24,7 @@ from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
-from .validating import check_state
+from .validating import check_state, each_of
 
 DEFAULT_FILE = "earwitness.db"
 
@@ -98,15 +98,15 @@ class Earwitness:
     ) -> Session:
         """Begin a story, or take one up again: then new members of `cast` join it, and `state` is left as it is.
 
-        `present` are ids of those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
+        `present` are those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
         """
         check_session_id(id)
-        cast = list(cast)
+        cast = list(each_of(cast))
         members = as_cast(cast)
         async with self._opening:
             found = self._sessions.get(id) or await self._resumed(id)
             if found is None:
-                found = await self._begun(id, members.members, dict(state or {}), tuple(present))
+                found = await self._begun(id, members.members, dict(state or {}), tuple(each_of(present)))
             self._sessions[id] = found
         await found.settled()
         newcomers = _newcomers(cast, found.cast)
@@ -149,10 +149,8 @@ class Earwitness:
     async def _begun(
         self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]
     ) -> Session:
-        moves = tuple((who, "enter", None) for who in present)
-        for who in present:
-            if who not in {member.id for member in members}:
-                raise unknown("character", who, (member.id for member in members))
+        cast = Cast(members=members)
+        moves = tuple((cast.named(who).id, "enter", None) for who in present)
         check_state(State(), state)
         body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
         containers = [world_container(id), *(character_container(id, member.id) for member in members)]

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from .errors import InputError
 from .records.base import Record
 from .records.journal import Piece
+from .validating import each_of
 
 
 class Lore(Record):
@@ -37,9 +38,8 @@ def pieces_of(
     pieces = [Piece(type="plot", text=plot)] if plot else []
     pieces += [Piece(type="character_card", text=text, owners=(resolve(who),)) for who, text in cards.items()]
     for who, dialogues in examples.items():
-        each = [dialogues] if isinstance(dialogues, str) else dialogues
-        pieces += [Piece(type="example_dialog", text=text, owners=(resolve(who),)) for text in each]
-    return pieces + [_lore(as_lore(entry), resolve) for entry in lore]
+        pieces += [Piece(type="example_dialog", text=text, owners=(resolve(who),)) for text in each_of(dialogues)]
+    return pieces + [_lore(as_lore(entry), resolve) for entry in each_of(lore)]
 
 
 def as_lore(entry: Lore | Mapping[str, Any] | str) -> Lore:

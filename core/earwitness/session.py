@@ -27,7 +27,7 @@ from .records.message import Context
 from .records.state import State
 from .records.update import Audience, Update
 from .turn import Turn
-from .validating import check_state, checked
+from .validating import check_state, checked, each_of
 
 Opener = Callable[[str], Awaitable["Session"]]
 
@@ -101,7 +101,7 @@ class Session:
         """
         body = checked(
             Said, speaker=self._member(speaker).id, content=strip_block(content), context=context,
-            present=None if present is None else tuple(self._member(each).id for each in present),
+            present=self._seen_by(present),
             metadata=dict(metadata or {}), in_turn=in_turn,
         )  # fmt: skip
         return await self._append(body, key)
@@ -114,7 +114,7 @@ class Session:
         Raises `UnknownName` for a key without a message, `InputError` for a retracted one.
         """
         await self._revisable(key)
-        seen = None if present is None else tuple(self._member(each).id for each in present)
+        seen = self._seen_by(present)
         return await self._append(checked(Revised, target=key, content=strip_block(content), present=seen), own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
@@ -303,6 +303,9 @@ class Session:
     def _member(self, name: str) -> Character:
         return self.cast.named(name)
 
+    def _seen_by(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
+        return None if present is None else tuple(self._member(each).id for each in each_of(present))
+
     def _audience(self, audience: Audience | list[str]) -> Audience:
         if isinstance(audience, str):
             if audience not in {"present", "public"}:
@@ -314,10 +317,8 @@ class Session:
         return await self._append(Changed(moves=tuple((self._member(who).id, how, to) for who, how, to in moves)), key)
 
     def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
-        base = self._engine.settings.recall
-        if not changes:
-            return base
-        return checked(RecallSettings, **{**{name: getattr(base, name) for name in type(base).model_fields}, **changes})
+        settings = self._engine.settings
+        return settings.changed(recall={**dict(settings.recall), **changes}).recall if changes else settings.recall
 
 
 def now() -> str:

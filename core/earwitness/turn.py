@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .engine import Engine
 from .errors import WallError
 from .live import Live
-from .loading.settings import RecallSettings
+from .loading.settings import FillSettings, RecallSettings
 from .middle.fill import Prompt, fill, render
 from .outcome import Outcome
 from .records.message import Context
@@ -76,17 +76,14 @@ class Turn:
 
         `prompt` is a system prompt, or a list of messages with `role` and `content`. `memories` may be fewer of this
         turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
-        Raises `WallError` for memories of another turn's character, and for backstage records.
+        Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`.
         """
         mine = self.memories if memories is None else self._mine(memories)
-        settings = self._engine.settings.fill
-        settings = type(settings).model_validate({**settings.model_dump(), **changes}) if changes else settings
-        return fill(prompt, mine, settings, self.notes)
+        return fill(prompt, mine, self._fill_settings(changes), self.notes)
 
     def text(self, **changes: Any) -> str:
-        """The block of memories by itself, as `fill` would put it."""
-        settings = self._engine.settings.fill
-        return render(self.memories, settings.model_copy(update=changes), self.notes)
+        """The block of memories by itself, as `fill` would put it. Raises `SettingsError`."""
+        return render(self.memories, self._fill_settings(changes), self.notes)
 
     async def say(
         self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
@@ -94,6 +91,10 @@ class Turn:
         """END: what the character says. See `Session.say`."""
         more = {"context": self._context, **more}
         return await self._session.say(self.character, content, key=key, present=present, in_turn=True, **more)
+
+    def _fill_settings(self, changes: dict[str, Any]) -> FillSettings:
+        settings = self._engine.settings
+        return settings.changed(fill={**dict(settings.fill), **changes}).fill if changes else settings.fill
 
     def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
         for each in memories:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -13,6 +13,7 @@ from .records.base import Record
 from .records.state import State
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 REQUIRED = ("current_scene", "participants", "game_day")
 
 
@@ -29,6 +30,11 @@ def checked(record: type[R], **values: Any) -> R:
         return record(**values)
     except ValidationError as error:
         raise InputError(explained(error)) from error
+
+
+def each_of(given: Iterable[T]) -> Iterable[T]:
+    """What was given; a single text or record is one of them, not its letters or fields."""
+    return [given] if isinstance(given, str | Mapping | Record) else given  # type: ignore[list-item]
 
 
 def check_state(before: State, changes: Mapping[str, Any]) -> None:

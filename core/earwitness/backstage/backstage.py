@@ -18,6 +18,7 @@ from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
 from ..records.message import Context, Message
+from ..validating import each_of
 from .explain import explain
 from .records import Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
 from .who_knows import who_knows
@@ -55,7 +56,7 @@ class Backstage:
         message = Message(
             key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=strip_block(content),
             game_day=state.game_day, scene=state.current_scene, context=context, timestamp="preview",
-            present=None if present is None else tuple(self._member(each) for each in present),
+            present=None if present is None else tuple(self._member(each) for each in each_of(present)),
         )  # fmt: skip
         plan = await said(self._engine, live, message, sequence)
         participants = plan.message.participants if plan.message else {}

@@ -1,0 +1,57 @@
+"""What a host is likely to get wrong: understood where it can only mean one thing, else one clear error."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from earwitness import Character
+from earwitness.errors import SettingsError
+from earwitness.sync import Earwitness, Session
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+
+
+@pytest.fixture
+def ew() -> Iterator[Earwitness]:
+    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    with Earwitness.open(strategies=strategies, embedder="none", detector="none", world_agent="none") as opened:
+        yield opened
+
+
+@pytest.fixture
+def story(ew: Earwitness) -> Session:
+    return ew.session("s1", cast=["alice", Character("bob", aliases=["Robert"])])
+
+
+def test_one_text_is_one_piece_of_lore_not_one_for_each_letter(story: Session) -> None:
+    story.prepare(lore="Dragons sleep badly.").settled()
+    assert [memory.content for memory in story.backstage().inspect("alice").memories] == ["Dragons sleep badly."]
+
+
+def test_one_name_is_one_character(ew: Earwitness) -> None:
+    assert ew.session("s2", cast="alice", present="alice").state.here == ("alice",)
+
+
+def test_one_name_is_whom_the_host_means_to_be_present(story: Session) -> None:
+    assert list(story.say("alice", "Hm.", present="bob").settled().participants) == ["alice", "bob"]
+    assert list(story.edit("#2", "Hm!", present="bob").settled().participants) == ["alice", "bob"]
+    assert list(story.backstage().preview("alice", "Hm.", present="bob").participants) == ["alice", "bob"]
+
+
+def test_who_is_present_as_a_story_begins_may_be_named_by_an_alias(ew: Earwitness) -> None:
+    story = ew.session("s2", cast=["alice", Character("bob", aliases=["Robert"])], present=["Robert"])
+    assert story.state.here == ("bob",)
+
+
+def test_settings_of_one_recall_are_checked_as_in_the_settings(story: Session) -> None:
+    with pytest.raises(SettingsError, match=r"unknown key 'memory'.*Did you mean 'memories'"):
+        story.turn("alice", memory=5)
+    with pytest.raises(SettingsError, match="recent"):
+        story.turn("alice", recent=4)
+
+
+def test_settings_of_one_fill_are_checked_as_in_the_settings(story: Session) -> None:
+    turn = story.turn("alice")
+    with pytest.raises(SettingsError, match="numbered"):
+        turn.fill("###SUPERMEMORY###", format="xml")
+    with pytest.raises(SettingsError, match=r"unknown key 'fromat'.*Did you mean 'format'"):
+        turn.text(fromat="json")
