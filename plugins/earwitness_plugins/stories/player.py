@@ -40,7 +40,7 @@ async def begin(ew: Earwitness, story: Story) -> Session:
     before = story.prepare
     session = await ew.session(
         story.story,
-        cast=story.people(),
+        cast=story.people().members,
         state=story.state,
         present=story.present or (),
     )
