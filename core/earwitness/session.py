@@ -322,8 +322,8 @@ class Session:
 
 
 def now() -> str:
-    """The present moment, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _short(body: Body) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..containers import Container, character_container, world_container
-from ..formats import camel, character_memory, harmless, message_line, update_line
+from ..formats import camel, character_memory, harmless, message_line, strip_block, update_line
 from ..ids import memory_id
 from ..protocols import Share
 from ..records.character import Cast
@@ -71,7 +71,7 @@ def of_update(
     return Delivery(
         session=session, sequence=sequence, container=container.name, owner=container.owner, source=source,
         revision=revision, part=part, memory_id=memory_id(session, source, revision, container.name, part),
-        body=update_line(update.description, now),
+        body=update_line(strip_block(update.description), now),
         metadata=_update_metadata(update, audience, scene, now, timestamp),
         support=Support(learned_day=now), due=now,
     )  # fmt: skip
@@ -98,7 +98,7 @@ def of_piece(
     return Delivery(
         session=session, sequence=sequence, container=container.name, owner=container.owner, source=source,
         revision=revision, part=piece.type, memory_id=memory_id(session, source, revision, container.name, piece.type),
-        body=words + harmless(piece.text), metadata=metadata, support=Support(learned_day=now), due=now,
+        body=words + harmless(strip_block(piece.text)), metadata=metadata, support=Support(learned_day=now), due=now,
     )  # fmt: skip
 
 
