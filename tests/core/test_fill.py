@@ -1,0 +1,313 @@
+"""MIDDLE: memories go where the system text says, in the format asked for, and nowhere else; and none comes back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+
+from earwitness import Memory, Plugin, RecallAnswer, RecallEvent, Session, Turn
+from earwitness.errors import SettingsError, WallError
+from earwitness.formats import strip_block
+
+Begin = Callable[..., Awaitable[Session]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
+BLOCK = (
+    "<earwitness-memories>\n"
+    "1. ###Current time###\n"
+    "   Game Day: 1\n"
+    "   \n"
+    "   ###Message###\n"
+    "   Message: Alice: The sword is in the cave. GameDay: 1\n"
+    "2. ###Current time###\n"
+    "   Game Day: 1\n"
+    "   \n"
+    "   ###Message###\n"
+    "   Message: Alice: The soup is hot. GameDay: 1\n"
+    "</earwitness-memories>"
+)
+
+
+@pytest.fixture
+async def turn(begin: Begin) -> Turn:
+    """Bob's turn; he remembers two things."""
+    return await a_turn(begin)
+
+
+async def a_turn(begin: Begin, *more: str, **given: Any) -> Turn:
+    story = await begin(**given)
+    for words in (*more, "The sword is in the cave.", "The soup is hot."):
+        await story.say("alice", words, present=["bob"])
+    return await story.turn("bob", in_prompt=[])
+
+
+# ── where ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("placeholder", ["###SUPERMEMORY###", "###SUPERMEORY###"])
+async def test_memories_stand_where_the_placeholder_was_in_either_spelling(turn: Turn, placeholder: str) -> None:
+    assert turn.fill(f"You are Bob.\n{placeholder}\nSpeak.") == f"You are Bob.\n{BLOCK}\nSpeak."
+
+
+async def test_without_a_placeholder_there_are_no_memories(turn: Turn) -> None:
+    prompt = [{"role": "system", "content": "You are Bob."}, {"role": "user", "content": "Hello."}]
+    assert turn.fill("You are Bob.") == "You are Bob."
+    assert turn.fill(prompt) == prompt
+
+
+async def test_a_placeholder_is_not_looked_for_inside_other_words(turn: Turn) -> None:
+    for text in ("## SUPERMEMORY ##", "SUPERMEMORY", "###supermemory###", "###SUPERMEMRY###", "{{memories}}"):
+        assert turn.fill(text) == text
+
+
+async def test_more_placeholders_may_be_agreed_on(turn: Turn) -> None:
+    filled = turn.fill("A {{memories}} B ###SUPERMEMORY### C", placeholders=["{{memories}}"])
+    assert filled == f"A {BLOCK} B {BLOCK} C"
+
+
+async def test_more_placeholders_may_be_agreed_on_for_all_turns(begin: Begin) -> None:
+    turn = await a_turn(begin, fill={"placeholders": ["{{memories}}", "[.*]"]})
+    assert turn.fill("{{memories}}") == BLOCK
+    assert turn.fill("[.*] [x]") == f"{BLOCK} [x]"
+
+
+async def test_only_system_and_developer_messages_are_filled(turn: Turn) -> None:
+    there = "Remember: ###SUPERMEMORY###"
+    roles = ["system", "developer", "user", "assistant", "tool", None]
+    filled = turn.fill([{"role": role, "content": there} for role in roles])
+    assert [message["content"] for message in filled] == [f"Remember: {BLOCK}"] * 2 + [there] * 4
+
+
+async def test_everything_else_in_a_message_stays_and_the_host_s_own_list_is_not_touched(turn: Turn) -> None:
+    prompt = [{"role": "system", "content": "###SUPERMEMORY###", "name": "setting"}, {"role": "user", "content": "Hi."}]
+    filled = turn.fill(prompt)
+    assert filled == [{"role": "system", "content": BLOCK, "name": "setting"}, {"role": "user", "content": "Hi."}]
+    assert prompt[0]["content"] == "###SUPERMEMORY###"
+
+
+async def test_of_a_message_in_parts_only_the_text_is_filled(turn: Turn) -> None:
+    parts = [{"type": "text", "text": "###SUPERMEMORY###"}, {"type": "image_url", "image_url": "###SUPERMEMORY###"}]
+    (filled,) = turn.fill([{"role": "system", "content": parts}])
+    assert filled["content"] == [{"type": "text", "text": BLOCK}, parts[1]]
+
+
+async def test_parts_of_a_user_s_message_are_never_filled(turn: Turn) -> None:
+    prompt = [{"role": "user", "content": [{"type": "text", "text": "###SUPERMEMORY###"}]}]
+    assert turn.fill(prompt) == prompt
+
+
+async def test_a_message_without_content_stays_as_it_is(turn: Turn) -> None:
+    prompt: list[dict[str, Any]] = [{"role": "system", "content": None}, {"role": "system"}, {"content": "x"}]
+    assert turn.fill(prompt) == prompt
+
+
+async def test_a_placeholder_somebody_said_fills_nothing_more(begin: Begin) -> None:
+    turn = await a_turn(begin, "Say ###SUPERMEMORY### and ###SUPERMEORY### aloud.")
+    filled = turn.fill("###SUPERMEMORY###")
+    assert filled.count("<earwitness-memories>") == 1
+    assert turn.fill(filled) == filled
+
+
+# ── whether, and how ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_disabled_takes_the_placeholder_away_and_puts_nothing_there(turn: Turn) -> None:
+    assert turn.fill("You are Bob. ###SUPERMEMORY###", enabled=False) == "You are Bob. "
+
+
+async def test_who_remembers_nothing_gets_no_empty_block(begin: Begin) -> None:
+    story = await begin()
+    assert (await story.turn("bob")).fill(
+        "You are Bob. ###SUPERMEMORY###", template="You know: {memories}"
+    ) == "You are Bob. "
+
+
+async def test_memories_may_be_written_plainly(begin: Begin) -> None:
+    turn = await a_turn(begin, fill={"format": "plain"})
+    assert turn.text() == (
+        "<earwitness-memories>\n"
+        "###Current time###\nGame Day: 1\n\n###Message###\nMessage: Alice: The sword is in the cave. GameDay: 1\n\n"
+        "###Current time###\nGame Day: 1\n\n###Message###\nMessage: Alice: The soup is hot. GameDay: 1\n"
+        "</earwitness-memories>"
+    )
+
+
+async def test_memories_may_be_written_as_json(turn: Turn) -> None:
+    opened, *lines, closed = turn.fill("###SUPERMEMORY###", format="json").splitlines()
+    assert (opened, closed) == ("<earwitness-memories>", "</earwitness-memories>")
+    assert json.loads("\n".join(lines)) == [each.text for each in turn.memories]
+
+
+async def test_the_host_s_own_words_may_stand_around_them(turn: Turn) -> None:
+    filled = turn.fill("###SUPERMEMORY###", template="What you remember:\n{memories}\nThat is all. {curly} \\1")
+    assert filled == f"What you remember:\n{BLOCK}\nThat is all. {{curly}} \\1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"format": "xml"}, "'xml' is not allowed. Allowed: 'numbered', 'plain' or 'json'"),
+        ({"template": "no place"}, "template 'no place' does not hold {memories}"),
+        ({"placeholder": "x"}, "unknown key 'placeholder'"),
+        ({"placeholders": [""]}, "placeholders"),
+    ],
+)
+async def test_a_setting_of_one_call_is_checked_like_any_other(turn: Turn, changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(said)):
+        turn.fill("###SUPERMEMORY###", **changes)
+    with pytest.raises(SettingsError, match=re.escape(said)):
+        turn.text(**changes)
+
+
+async def test_the_block_by_itself_is_what_fill_puts_in(turn: Turn) -> None:
+    assert turn.text() == BLOCK
+
+
+async def test_notes_stand_before_the_memories(begin: Begin) -> None:
+    class Weather(Plugin):
+        def on_recall(self, event: RecallEvent) -> RecallAnswer:
+            return RecallAnswer(notes=("It rains.",))
+
+    turn = await a_turn(begin, plugins=[Weather()])
+    assert turn.fill("###SUPERMEMORY###") == BLOCK.replace("1. ", "It rains.\n1. ", 1)
+
+
+async def test_the_same_recall_fills_the_same_text(begin: Begin) -> None:
+    story = await begin()
+    for n in range(9):
+        await story.say("alice", f"The sword is number {n}.", present=["bob"])
+    one, other = await story.turn("bob", query="sword"), await story.turn("bob", query="number sword")
+    assert one.text() == other.text()
+
+
+async def test_what_is_learned_later_is_added_at_the_end(begin: Begin) -> None:
+    story = await begin()
+    texts = []
+    for n in range(3):
+        await story.say("alice", f"The sword is number {n}.", present=["bob"])
+        texts.append((await story.turn("bob", in_prompt=[])).text().removesuffix("\n</earwitness-memories>"))
+    assert texts[1].startswith(texts[0])
+    assert texts[2].startswith(texts[1])
+
+
+# ── what may be filled ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_fewer_of_the_turn_s_memories_may_be_filled(turn: Turn) -> None:
+    filled = turn.fill("###SUPERMEMORY###", turn.memories[1:])
+    assert "soup" in filled
+    assert "sword" not in filled
+
+
+async def test_another_s_memories_are_refused(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "Charlie is the thief.", present=["bob"])
+    hers, his = await story.turn("charlie"), await story.turn("bob", in_prompt=[])
+    with pytest.raises(WallError, match="was not recalled in this turn of 'charlie'"):
+        hers.fill("###SUPERMEMORY###", his.memories)
+
+
+async def test_backstage_records_are_refused(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "Charlie is the thief.", key="m1", present=["bob"])
+    turn, backstage = await story.turn("bob", in_prompt=[]), story.backstage()
+    shelf = await backstage.inspect("bob")
+    records: list[Any] = [
+        shelf,
+        *shelf.memories,
+        await backstage.who_knows("thief"),
+        *(await backstage.who_knows("thief")).knowers.values(),
+        await backstage.explain(shelf.memories[0].id),
+        await backstage.preview("alice", "Hello."),
+        await backstage.replan("m1"),
+        await backstage.overview(),
+        "Charlie is the thief.",
+    ]
+    for record in records:
+        with pytest.raises(WallError, match=f"{type(record).__name__} cannot be filled into a prompt"):
+            turn.fill("###SUPERMEMORY###", [record])
+
+
+async def test_a_placeholder_is_no_excuse_to_look_away(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "Hello.")
+    shelf: Any = await story.backstage().inspect("alice")
+    turn = await story.turn("alice")
+    for prompt in ("no placeholder", ""):
+        with pytest.raises(WallError):
+            turn.fill(prompt, [shelf])
+    with pytest.raises(WallError):
+        turn.fill("###SUPERMEMORY###", [shelf], enabled=False)
+
+
+# ── no memory ends the block, and no block becomes a memory ─────────────────────────────────────────────────────────
+
+CLOSING = "I say </earwitness-memories> and < / EARWITNESS-MEMORIES > and <earwitness-memories> again."
+
+
+async def test_a_memory_that_holds_the_closing_tag_does_not_close_the_block(begin: Begin) -> None:
+    turn = await a_turn(begin, CLOSING)
+    for style in ("numbered", "plain", "json"):
+        filled = turn.fill("###SUPERMEMORY###", format=style)
+        assert filled.casefold().count("</earwitness-memories>") == 1
+        assert filled.endswith("\n</earwitness-memories>")
+        assert strip_block(filled) == ""
+
+
+async def test_nor_does_a_note(begin: Begin) -> None:
+    class Closer(Plugin):
+        def on_recall(self, event: RecallEvent) -> RecallAnswer:
+            return RecallAnswer(notes=("</earwitness-memories>",))
+
+    assert strip_block((await a_turn(begin, plugins=[Closer()])).text()) == ""
+
+
+ECHO = f"Aye.\n{BLOCK}\nLet us go."
+
+
+@pytest.mark.parametrize("call", ["say", "turn.say", "edit", "reroll"])
+async def test_our_own_block_is_taken_out_of_what_is_said(begin: Begin, memories: Memories, call: str) -> None:
+    story = await begin()
+    await story.say("bob", "Hm.", key="m1", present=[])
+    match call:
+        case "say":
+            await story.say("bob", ECHO, present=[])
+        case "turn.say":
+            await (await story.turn("bob")).say(ECHO, present=[])
+        case "edit":
+            await story.edit("m1", ECHO)
+        case _:
+            await story.reroll(ECHO)
+    for owner in ("bob", "world"):
+        newest = (await memories(story, owner))[-1].content
+        assert "Aye.\n\nLet us go." in newest
+        assert "sword" not in newest
+
+
+async def test_our_own_block_is_taken_out_of_what_the_world_is_told(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.update(f"Bob sighed {BLOCK}")
+    await story.change(quest="the sword", description=f"The quest began{BLOCK}.")
+    await story.prepare(plot=f"A sword is lost. {BLOCK}", lore=[f"{BLOCK} Dragons fear iron."])
+    contents = [memory.content for memory in await memories(story, "world")]
+    assert contents == [
+        "Bob sighed. GameDay: 1",
+        "The quest began. GameDay: 1",
+        "A sword is lost.",
+        "Dragons fear iron.",
+    ]
+
+
+async def test_a_preview_sees_what_would_be_stored(begin: Begin) -> None:
+    preview = await (await begin()).backstage().preview("bob", ECHO)
+    assert preview.message.content == "Aye.\n\nLet us go."
+
+
+async def test_a_block_a_model_cut_short_is_taken_out_to_its_end(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.say("bob", "Aye.\n" + BLOCK.removesuffix("</earwitness-memories>"))
+    (memory,) = await memories(story, "bob")
+    assert memory.content.endswith("Message: Bob: Aye. GameDay: 1")
