@@ -7,7 +7,6 @@ meant for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 from earwitness.records.character import Character
@@ -26,7 +25,8 @@ from .reading.scene import Scene
 class RulesDetector:
     """Presence by rules, online, without a model. Pure: the same moment gives the same presence.
 
-    A message is judged whole: where it mixes a whisper or a thought with open speech, only the whisper's audience gets it.
+    A message is judged whole: where it mixes a whisper or a thought with open speech, only those get it who may
+    perceive both.
     """
 
     def __init__(self, *, recent: int = 6, beliefs: Beliefs | None = None) -> None:
@@ -59,4 +59,12 @@ def _scene(moment: Moment, speaker: Character, reading: Reading) -> Scene:
     """Speech is where its speaker is; narration where those are whom it names, or at a place it names."""
     if speaker.kind != "narrator":
         return Scene.around(moment, (speaker.id,))
-    return Scene.around(moment, reading.named, Scene.place_told(moment))
+    return Scene.around(moment, reading.named, _place_told(moment, reading))
+
+
+def _place_told(moment: Moment, reading: Reading) -> str | None:
+    """The place a narration is about. With nobody in the current scene, and nobody named, it goes on where it was."""
+    told = [moment.message.content]
+    if not moment.state.here and not reading.named:
+        told += [message.content for message in reversed(moment.recent) if message.speaker == moment.message.speaker]
+    return next((place for text in told if (place := Scene.place_told(moment, text))), None)

@@ -1,8 +1,9 @@
-"""Plugin `chronicle`: puts the host's state changes into words for the world, where the host has not done so itself."""
+"""The plugin `chronicle`: puts changes of the state into words, where the host has not done so itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator
 
 from pydantic import JsonValue
 
@@ -10,12 +11,14 @@ from earwitness.hooks import Plugin, StateChangeAnswer, StateChangeEvent
 from earwitness.records.state import State
 from earwitness.records.update import Update
 
+UNNAMED = State().current_scene
+
 
 class Chronicle(Plugin):
-    """Words a change of place, time of day, quest, or flag; a new day by itself is nobody's news."""
+    """Writes down a new place, time of day, quest or flag. The passing of days alone is no news."""
 
     def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
-        """Updates for the keys that changed; their audience is the change's own."""
+        """One update for each key that stories have words for; nothing for a change the host has described."""
         if event.described:
             return None
         updates = tuple(_worded(event))
@@ -29,45 +32,56 @@ def _worded(event: StateChangeEvent) -> Iterator[Update]:
     if "time_of_day" in event.changed and after.time_of_day:
         yield Update(description=f"It is now {after.time_of_day}", update_type="time_changed")
     if "quest" in event.changed:
-        yield _quest(after.quest)
+        quest = f"The quest is now: {after.quest}" if after.quest else "There is no quest any more"
+        yield Update(description=quest, update_type="quest_changed")
     if "flags" in event.changed:
         yield from _flags(before.flags, after.flags)
 
 
 def _moved(before: State, after: State) -> Update:
-    there, here = place(before.current_scene, after), place(after.current_scene, after)
-    where: dict[str, JsonValue] = {"location": after.current_scene, "previous_location": before.current_scene}
+    """The place the story began at unnamed is not worth a word."""
+    origin = "" if before.current_scene == UNNAMED else f" from {_place(before.current_scene, after)}"
     return Update(
-        description=f"The party moved from {there} to {here}", update_type="location_changed", metadata=where
-    )  # fmt: skip
+        description=f"The party moved{origin} to {_place(after.current_scene, after)}",
+        update_type="location_changed",
+        metadata={"location": after.current_scene, "previous_location": before.current_scene},
+    )
 
 
-def place(id: str, state: State) -> str:
-    """How a place is called: as the host names it, else `the dragon lair`."""
-    return state.place_names.get(id) or f"the {id.replace('_', ' ')}"
+def _place(id: str, state: State) -> str:
+    """`dragon_lair` → `the Dragon's Lair`, if the state names it so, else `the dragon lair`; `Camelot` stays."""
+    if id in state.place_names:
+        return state.place_names[id]
+    words = id.replace("_", " ")
+    return words if words[:1].isupper() or words.startswith(("the ", "a ", "an ")) else f"the {words}"
 
 
-def _quest(quest: str | None) -> Update:
-    told = f"The quest is now: {quest}" if quest else "The quest is over"
-    return Update(description=told, update_type="quest_changed")
+def _flags(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Iterator[Update]:
+    for flag in sorted({*before, *after}):
+        if flag in before and flag in after and _same(before[flag], after[flag]):
+            continue
+        value = _value(after[flag]) if flag in after else "no longer set"
+        yield Update(
+            description=f"{flag.replace('_', ' ').strip()}: {value}",
+            update_type="flag_changed",
+            metadata={"flag": flag},
+        )
 
 
-def _flags(before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]) -> Iterator[Update]:
-    for name in dict.fromkeys((*before, *after)):
-        if before.get(name) != after.get(name):
-            yield Update(description=f"{_readable(name)}: {_value(after.get(name))}", update_type="flag_changed")
-
-
-def _readable(name: str) -> str:
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """Equal and of one kind: `True` is not 1."""
+    return type(one) is type(other) and one == other
 
 
 def _value(value: JsonValue) -> str:
     match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
         case None:
-            return "no longer"
-        case bool():
-            return "yes" if value else "no"
+            return "nothing"
+        case str():
+            return value
         case _:
-            return str(value)
+            return json.dumps(value, ensure_ascii=False)

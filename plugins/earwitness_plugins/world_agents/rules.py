@@ -1,42 +1,48 @@
-"""World Agent `rules`: tells each participant the world's news, and claims nothing of its own."""
+"""The default World Agent: tells each participant what has happened in the world since they were last told."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 
 from earwitness.protocols import WorldAnswer, WorldView
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge
 
-LIKELY = 0.5
-
 
 class RulesWorldAgent:
-    """What has happened since a character was last told, as far as she may know it.
+    """World knowledge by rule, without a model: every piece of news a participant may know, once, oldest first.
 
-    The oldest news come first, at most `most` lines a message; what is left is told with her next one, so none is lost.
-    Who took part is left to the detector's presence.
+    It leaves who took part to the detector's presence, and proposes no updates: what a message changes in the world is
+    for the host, or for an agent with a model, to say.
     """
 
-    def __init__(self, *, most: int = 8) -> None:
+    def __init__(self, *, most: int = 8, threshold: float = 0.5) -> None:
+        """`most` is how many lines a character is told with one message; `threshold` from which probability they are.
+
+        More news than that is told with the next messages: core counts as told what stands before the first line left.
+        """
         self.most = most
+        self.threshold = threshold
 
     async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
-        """One line a piece of news, in the world's own words, citing the world memory it is."""
+        """Knowledge for everybody who will take part, narrators aside: they tell the news."""
         knowledge = {}
-        for id in _listeners(moment, presence):
-            news = await world.news(id)
-            if news:
-                knowledge[id] = tuple(_line(each) for each in news[: self.most])
+        for id in self._participants(moment, presence):
+            if lines := tuple(_lines((await world.news(id))[: self.most])):
+                knowledge[id] = lines
         return WorldAnswer(knowledge=knowledge)
 
+    def _participants(self, moment: Moment, presence: Presence) -> Iterator[str]:
+        """Whom the host names as present; without its word, who likely is."""
+        certain = moment.message.present
+        likely = (id for id, who in presence.characters.items() if who.probability >= self.threshold)
+        for id in dict.fromkeys((moment.message.speaker, *(likely if certain is None else certain))):
+            if id in moment.cast and moment.cast[id].kind != "narrator":
+                yield id
 
-def _listeners(moment: Moment, presence: Presence) -> list[str]:
-    """Whoever may turn out to be a participant, but for narrators, who tell the story from outside."""
-    named = moment.message.present or ()
-    likely = [id for id, who in presence.characters.items() if who.probability >= LIKELY]
-    known = moment.cast.by_id
-    return [id for id in dict.fromkeys((*likely, *named)) if id in known and known[id].kind != "narrator"]
 
-
-def _line(news: Delivery) -> Knowledge:
-    return Knowledge(text=news.body, cites=(news.memory_id,))
+def _lines(news: Iterable[Delivery]) -> Iterator[Knowledge]:
+    """One line each, as it stands in the world container, citing the memory it rests on."""
+    for delivery in news:
+        yield Knowledge(text=" ".join(delivery.body.splitlines()), cites=(delivery.memory_id,))

@@ -12,7 +12,7 @@ from .speech import moving
 
 
 def narrated(case: Case) -> Presence:
-    """Those who are where it happens perceive it, with whoever comes; a told thought or whisper only those it is about."""
+    """Those who are where it happens perceive it, and who comes; a told thought or whisper only those it is about."""
     movements = case.told_moves
     confined = case.reading.confined
     believed = _about(case, confined.listeners) if confined else _happening(case, movements)

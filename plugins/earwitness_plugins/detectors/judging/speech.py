@@ -63,14 +63,24 @@ def _arrivals(case: Case) -> Iterator[Movement]:
 
 def _leave_taking(case: Case) -> Iterator[Movement]:
     leave = case.reading.leave
-    if leave == "stated" or (leave == "farewell" and not _answers_a_farewell(case)) or _is_still_leaving(case):
+    if leave == "stated" or (leave == "farewell" and not _is_to_another(case)) or _is_still_leaving(case):
         yield Movement(character=case.speaker.id, kind="leave", evidence="took leave")
 
 
-def _answers_a_farewell(case: Case) -> bool:
-    """Somebody else has just gone: goodbye is said to them."""
+def _is_to_another(case: Case) -> bool:
+    """Goodbye is said to who goes: who has just gone, or is named while others stay. A narrator tells who goes."""
+    if any(case.moment.cast[message.speaker].kind == "narrator" for message in _known(case)):
+        return True
     lately = {message.sequence for message in case.moment.recent[-ANSWERED_WITHIN:]}
-    return any(not where.here and where.since in lately for where in case.moment.whereabouts.values())
+    just_gone = any(not where.here and where.since in lately for where in case.moment.whereabouts.values())
+    others = {id for id in case.scene.near if id != case.speaker.id}
+    addressed = others.intersection(case.reading.addressed)
+    return just_gone or (bool(addressed) and addressed != others)
+
+
+def _known(case: Case) -> Iterator[Message]:
+    """The recent messages of those who are still in the cast."""
+    return (message for message in case.moment.recent if message.speaker in case.moment.cast)
 
 
 def _is_still_leaving(case: Case) -> bool:
@@ -80,7 +90,7 @@ def _is_still_leaving(case: Case) -> bool:
 
 
 def _parting(case: Case) -> Iterator[tuple[str, Perceived]]:
-    """Who has just taken leave still hears the answer, unless it is for others; and every goodbye said to them by name."""
+    """Who has just taken leave still hears the answer, unless it is for others; and each goodbye to them by name."""
     gone, answers = _last_to_leave(case)
     if gone is None or gone == case.speaker.id or not _all_speak_to(case, gone, answers):
         return
@@ -101,4 +111,7 @@ def _last_to_leave(case: Case) -> tuple[str | None, Sequence[Message]]:
 
 def _all_speak_to(case: Case, gone: str, answers: Iterable[Message]) -> bool:
     cast = case.moment.cast
-    return all(gone in spoken_to(message.content, cast[message.speaker], case.names) for message in answers)
+    return all(
+        message.speaker in cast and gone in spoken_to(message.content, cast[message.speaker], case.names)
+        for message in answers
+    )

@@ -46,6 +46,7 @@ _SECOND_PERSON = re.compile(
     r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine|let's|let\s+us|shall\s+we|please|come|look|listen|tell)\b",
     re.IGNORECASE,
 )
+_WINDOW = 100
 _BOUNDARY = re.compile(r"[.!?…\n]")
 
 
@@ -57,23 +58,26 @@ def addressed(text: str, mentions: Sequence[Mention]) -> tuple[str, ...]:
 def _vocatives(text: str, mentions: Sequence[Mention]) -> Iterator[str]:
     spoken_to_before = -1
     for group in lists(text, mentions):
-        left, right = text[: group[0].start], text[group[-1].end :]
-        if group[-1].possessive or not _is_set_off(left, right, follows=spoken_to_before):
+        start, end = group[0].start, group[-1].end
+        if group[-1].possessive or text[start : start + 4].casefold() == "the ":
             continue
-        spoken_to_before = group[-1].end
-        yield from (mention.id for mention in group)
+        follows = spoken_to_before >= 0 and text[spoken_to_before:start].strip() == ","
+        if follows or _is_set_off(text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]):
+            spoken_to_before = end
+            yield from (mention.id for mention in group)
 
 
-def _is_set_off(left: str, right: str, *, follows: int) -> bool:
-    if _GREETED.search(left[-80:]):
+def _is_set_off(left: str, right: str) -> bool:
+    """Whether a name stands apart from its sentence; `left` and `right` are what stands around it."""
+    if _GREETED.search(left):
         return True
-    if _SET_OFF.search(left[-80:]):
+    if _SET_OFF.search(left):
         return bool(_BREAK.match(right))
-    if _CALLED.search(left[-80:]):
+    if _CALLED.search(left):
         return left.endswith("@") or bool(_CLOSED.match(right))
-    if not _AFTER_COMMA.search(left[-80:]) or not _CLOSED.match(right) or _APPOSITION.search(left[-80:]):
+    if not _AFTER_COMMA.search(left) or not _CLOSED.match(right) or _APPOSITION.search(left):
         return False
-    if _SENTENCE_CLOSED.match(right) or left[follows:].strip() == "," or _INTRODUCTION.search(left[-60:]):
+    if _SENTENCE_CLOSED.match(right) or _INTRODUCTION.search(left):
         return True
     return bool(_SECOND_PERSON.search(_sentence_around(left, right)))
 

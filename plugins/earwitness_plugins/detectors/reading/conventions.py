@@ -51,7 +51,7 @@ _WHISPER = re.compile(
     r"\bwhisper(?:s|ed|ing)?\b"
     r"|\b(?:in|into|to|by|near|against|at)\s+[\w '’-]{1,40}\bears?\b"
     r"|\b(?:quietly|secretly|privately|discreetly|under\s+(?:my|his|her|their)\s+breath"
-    r"|in\s+an?\s+(?:low|hushed|quiet)\s+(?:voice|tone)|in\s+a\s+whisper|sotto\s+voce)\b.*\bto\s"
+    r"|in\s+an?\s+(?:low|hushed|quiet)\s+(?:voice|tone)|in\s+a\s+whisper|sotto\s+voce)\b.{0,60}\bto\s"
     r"|\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+[\w '’-]{1,40}\saside\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -59,8 +59,10 @@ _TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table
 _OPENS_WITH_WHISPER = re.compile(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
 _DIALOGUE_END = re.compile(r"[,.!?…—–-]\W*\Z")
 _SENTENCE_END = re.compile(r"(?:[.!?…*)\]]|\n)\s*\Z")
-_SENTENCE_GAP = re.compile(r"(?<=[.;!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)\s+|\n+")
+_SENTENCE_GAP = re.compile(r"(?<=[.!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)\s+|\n+")
+_BRACKETS = str.maketrans(dict.fromkeys("()[]", ","))
 _MARKUP = "*_ \t\n"
+_NEAR = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
+    """A stretch between two marks, and what stands close by on either side."""
+
     mark: str
     text: str
-    before: str
-    after: str
+    before: str = ""
+    after: str = ""
 
 
 def pieces(content: str, *, own: Sequence[str] = (), narrator: bool = False) -> tuple[Piece, ...]:
@@ -86,7 +90,7 @@ def pieces(content: str, *, own: Sequence[str] = (), narrator: bool = False) -> 
     text = normalize("NFC", content)
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Piece(kind, f"to {command['rest']}" if kind == "whisper" else command["rest"]),)
-    chunks = tuple(_chunks(text))
+    chunks = tuple(_chunks(_unbracketed(text) if narrator else text))
     bare: Kind = "action" if narrator or _is_prose(chunks, own) else "spoken"
     quote: Kind = "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
     return tuple(piece for chunk in chunks for piece in _read(chunk, bare, quote, own))
@@ -96,11 +100,17 @@ def _chunks(text: str) -> Iterator[_Chunk]:
     at = 0
     for match in _MARK.finditer(text):
         if text[at : match.start()].strip():
-            yield _Chunk("bare", text[at : match.start()], "", "")
-        yield _Chunk(match.lastgroup or "bare", match[0], text[: match.start()], text[match.end() :])
+            yield _Chunk("bare", text[at : match.start()])
+        before, after = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() : match.end() + _NEAR]
+        yield _Chunk(match.lastgroup or "bare", match[0], before, after)
         at = match.end()
     if text[at:].strip():
-        yield _Chunk("bare", text[at:], "", "")
+        yield _Chunk("bare", text[at:])
+
+
+def _unbracketed(text: str) -> str:
+    """A narrator's brackets stand within the narration, `Enter the lords (Bob among them) and Carol`."""
+    return text if "((" in text or _OOC.match(text) else text.translate(_BRACKETS)
 
 
 def _is_bare(chunk: _Chunk) -> bool:
@@ -125,7 +135,8 @@ def _starts_with_any(text: str, names: Sequence[str]) -> bool:
 
 def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterator[Piece]:
     if chunk.mark == "ooc":
-        yield Piece("ooc", chunk.text)
+        inner = chunk.text.strip(_MARKUP + "()")
+        yield Piece("whisper" if _TO.match(inner) else "ooc", inner)
     elif chunk.mark == "quote":
         inner = chunk.text[1:-1] if len(chunk.text) > 1 else ""
         yield Piece(quote, inner)

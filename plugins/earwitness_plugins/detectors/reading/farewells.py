@@ -7,46 +7,56 @@ from typing import Literal
 
 _FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
 _OBLIGED = rf"""(?:
-      {_FILLERS}(?:have|need|got|ought|am\s+going|am\s+about|hate|regret|am\s+sorry|am\s+afraid|want|wish|would\s+like)\s+to
+      {_FILLERS}(?:have|need|got|ought|am\s+going|am\s+about|hate|regret|am\s+sorry|am\s+afraid|want|wish|
+          would\s+like)\s+to
     | {_FILLERS}(?:gotta|must|should|had\s+better|better|will|shall|am\s+gonna|may\s+have\s+to|will\s+have\s+to)
-    | ['’](?:ve|ll|d|m)\s+{_FILLERS}(?:got\s+to|gotta|have\s+to|need\s+to|better|going\s+to|gonna|about\s+to|
-          sorry\s+to|afraid\s+I\s+(?:have\s+to|must|need\s+to)|like\s+to)
+    | ['’](?:ve|ll|d|m)\s+{_FILLERS}(?:got\s+to|gotta|have\s+to|need\s+to|better|going\s+to|gonna|about\s+to|sorry\s+to|
+          afraid\s+I\s+(?:have\s+to|must|need\s+to)|like\s+to)
     | ['’]ll)"""
-_GO = r"""(?:
-      (?:be\s+|get\s+)?go(?:ing)?\b(?!\s+(?:with|over|into|through|on|along|deeper|further|ahead|against|beyond|for\s+(?:it|that|the)
-          |back\s+and|that|it|up|down|all|as\s+far|so\s+far|by|easy|crazy|to\s+(?:show|great|any))\b)
-    | (?:be\s+)?leav(?:e|ing)\b(?!\s+(?:it|that|them|him|her|some|a|an|my|your|something|nothing|everything|behind)\b)
+_NO_GOING = r"""(?:with|over|into|through|on|along|deeper|farther|further|ahead|against|beyond|for\s+(?:it|that|the)|
+    back\s+and|that|it|up|down|all|as\s+far|so\s+far|by|about|easy|crazy|to\s+(?:show|great|any))"""
+_NO_LEAVING = r"(?:it|that|them|him|her|some|a|an|my|your|something|nothing|everything|behind)"
+_GO = rf"""(?:
+      (?:be\s+|get\s+)?go(?:ing)?\b(?!\s+{_NO_GOING}\b)
+    | (?:be\s+)?leav(?:e|ing)\b(?!\s+{_NO_LEAVING}\b)
     | (?:be\s+)?head(?:ing)?\s+(?:out|off|home|back|over|to)\b
-    | (?:be\s+)?run(?:ning)?(?:\s+(?:along|off|to\s+the))?(?=\s*(?:[.,;!—–]|\Z)|\s+(?:along|off|to\s+the)\b)
+    | (?:be\s+)?run(?:ning)?(?:(?=\s*(?:[.,;!—–]|\Z))|\s+(?:along|off|to\s+the)\b)
     | (?:step|pop|duck|slip|nip|dash|sneak|rush|hurry)(?:ping|ing)?\s+(?:out|away|off|outside|aside|to|over|home|back)\b
     | be\s+(?:off|on\s+my\s+way|(?:right\s+|straight\s+)?back)\b
-    | depart\b | excuse\s+myself\b | take\s+(?:off|my\s+leave|(?:this|a|that)\s+call)\b | (?:sign|log|drop|hop)\s+off\b
-    | make\s+an?\s+(?:\w+\s+)?(?:trip|run|call|phone\s+call)\b | take\s+an?\s+(?:\w+\s+)?(?:break|walk|breather|call)\b
-    | use\s+the\s+(?:restroom|bathroom|toilet|loo)\b | dash\b | hang\s+up\b | turn\s+in\b | call\s+it\s+a\s+(?:night|day)\b | make\s+a\s+move\b | part\s+ways\b
-    | (?:cut|break|interrupt)\b[^.!?]{0,40}\b(?:short|off)\b | have\s+to\s+(?:go|leave)\b)"""
-_SOME_DAY = (
-    r"[^.!?]{0,40}\b(?:next\s+\w+|tomorrow|tonight|some\s*day|one\s+day|later\s+this|this\s+(?:week|month|year|summer|winter)|"
-    r"if|when|whenever|once|every|unless)\b"
-)
+    | (?:depart|dash|excuse\s+myself|hang\s+up|turn\s+in|make\s+a\s+move|part\s+ways)\b
+    | take\s+(?:off|my\s+leave|(?:this|a|that)\s+call|an?\s+(?:\w+\s+)?(?:break|walk|breather|call))\b
+    | (?:(?:sign|log|drop|hop)\s+off|call\s+it\s+a\s+(?:night|day)|use\s+the\s+(?:restroom|bathroom|toilet|loo))\b
+    | make\s+an?\s+(?:\w+\s+)?(?:trip|run|call)\b
+    | (?:cut|break|interrupt)\b[^.!?]{{0,40}}\b(?:short|off)\b
+    | have\s+to\s+(?:go|leave)\b)"""
+_SOME_DAY = r"""[^.!?]{0,40}\b(?:next\s+\w+|tomorrow|tonight|some\s*day|one\s+day|later\s+this|
+    this\s+(?:week|month|year|summer|winter)|if|when|whenever|once|every|unless)\b"""
 _STATED = re.compile(
     rf"""
       \bI(?:\s+|(?=['’])){_OBLIGED}\s+{_FILLERS}{_GO}(?!{_SOME_DAY})
     | \bI(?:['’]m|\s+am)\s+{_FILLERS}(?:leaving|off|heading\s+(?:out|off|home)|stepping\s+(?:out|away|outside)|
-        going\s+(?:home|to\s+bed)|on\s+my\s+way|out\s+of\s+here)\b(?!\s+(?:you|it|that|them|him|her|the\s+record)\b)
-    | \b(?:brb|be\s+right\s+back|(?:gotta|got\s+to)\s+(?:go|run)|time\s+(?:for\s+me\s+)?to\s+(?:go|leave|head\s+out|head\s+home)|
-        excuse\s+me\s+(?:for\s+(?:a|just|one)|a\s+(?:moment|minute|second)|while\s+I)|I\s+take\s+my\s+leave|I\s+bid\s+(?:you|thee)|
-        (?:carry|go|keep)\s+on\s+without\s+me|continue\s+without\s+me)\b
+          going\s+(?:home|to\s+bed)|on\s+my\s+way|out\s+of\s+here)\b(?!\s+(?:you|it|that|them|him|her|the\s+record)\b)
+    | \b(?:brb|be\s+right\s+back|(?:gotta|got\s+to)\s+(?:go|run)|time\s+(?:for\s+me\s+)?to\s+(?:go|leave|head\s+(?:out|
+          home))|
+          excuse\s+me\s+(?:for\s+(?:a|just|one)|a\s+(?:moment|minute|second)|while\s+I)|
+          I\s+take\s+my\s+leave|I\s+bid\s+(?:you|thee)|(?:carry|go|keep)\s+on\s+without\s+me|continue\s+without\s+me)\b
     | \b(?:let\s+me|may\s+I|can\s+I|could\s+I)\s+{_FILLERS}(?:step\s+(?:out|away|outside)|excuse\s+myself|leave\s+you)\b
     | \b(?:sorry|sad|a\s+shame)\s+to\s+(?:have\s+to\s+)?(?:leave|go|cut\s+(?:this|it|our)\b[^.!?]{{0,30}}short)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _FAREWELL = re.compile(
-    r"\b(?:good-?\s?bye|bye(?:-bye|\s+bye)?|farewell|see\s+(?:you|ya)\s+(?:\w+\s+){0,2}(?:later|soon|around|tomorrow|then|next)|"
-    r"catch\s+(?:you|ya)\s+(?:\w+\s+)?(?:later|soon)|(?:talk|speak|chat)\s+(?:to|with)\s+you\s+(?:later|soon)|so\s+long|"
-    r"(?:un)?till?\s+(?:the\s+)?next\s+(?:time|one)|until\s+we\s+meet\s+again|good\s?night|ttyl|"
-    r"(?:continue|resume|pick|finish|catch\s+up)\b[^.!?]{0,40}\b(?:later|another\s+time|some\s+other\s+time|next\s+time))\b",
-    re.IGNORECASE,
+    r"""
+      \b(?:good-?\s?bye|bye(?:-bye|\s+bye)?|farewell|good\s?night|ttyl|until\s+we\s+meet\s+again
+        | so\s+long(?=\s*[.,!]|\s*\Z)
+        | see\s+(?:you|ya)\s+(?:\w+\s+){0,2}(?:later|soon|around|tomorrow|then|next)
+        | catch\s+(?:you|ya)\s+(?:\w+\s+)?(?:later|soon)
+        | (?:talk|speak|chat)\s+(?:to|with)\s+you\s+(?:later|soon)
+        | (?:un)?till?\s+(?:the\s+)?next\s+(?:time|one)
+        | (?:continue|resume|pick|finish|catch\s+up)\b[^.!?]{0,40}\b(?:later|(?:another|some\s+other|next)\s+time)
+      )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _RETURN = re.compile(
     r"\b(?:I['’]m|I\s+am|I['’]ve\s+come|am)\s+back\b|\b(?:I['’]ll|I\s+will|I['’]ve\s+decided\s+to)\s+stay\b|\?",
@@ -58,15 +68,18 @@ _ONLY_IF = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"\b(?:say|said|saying|says|a|the|wave|waved|tell|told|our|my|his|her|final|last|to)\s+\Z", re.IGNORECASE
+    r"\b(?:say|said|saying|says|a|the|wave|waved|tell|told|our|my|his|her|final|last|to|bid|bids|bade)\s+"
+    r"(?:(?:me|you|him|her|them|us|thee)\s+)?\Z",
+    re.IGNORECASE,
 )
+_WINDOW = 80
 
 
 def takes_leave(spoken: str) -> Literal["stated", "farewell"] | None:
-    """`stated` when the speaker says that they go; `farewell` for a bare goodbye, which may as well answer another's."""
-    if any(not _ONLY_IF.search(spoken[: match.start()]) for match in _STATED.finditer(spoken)):
+    """`stated` when the speaker says that they go; `farewell` for a bare goodbye, which may answer another's."""
+    if any(not _ONLY_IF.search(_before(spoken, match)) for match in _STATED.finditer(spoken)):
         return "stated"
-    if any(not _TOLD.search(spoken[: match.start()]) for match in _FAREWELL.finditer(spoken)):
+    if any(not _TOLD.search(_before(spoken, match)) for match in _FAREWELL.finditer(spoken)):
         return "farewell"
     return None
 
@@ -74,3 +87,7 @@ def takes_leave(spoken: str) -> Literal["stated", "farewell"] | None:
 def returns(spoken: str) -> bool:
     """Whether somebody who has just taken leave is after all with the others: says so, or asks them something."""
     return bool(_RETURN.search(spoken))
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    return text[max(0, match.start() - _WINDOW) : match.start()]

@@ -1,4 +1,4 @@
-"""The English of coming and going: the patterns that `movements` and `farewells` read by. General usage, no corpus's."""
+"""The English of coming and going: the patterns that `movements` reads by. General usage, no corpus's."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ ENTER = _words(
     | \b(?:joins?|joined)\s+(?:us|them|the\s+(?:group|others|party|conversation|table|circle|company))\b
     | \b(?:shows?|showed)\s+up\b
     | \b(?:appears?|appeared)(?:(?=\s*(?:[.,;!]|\Z))|(?=\s+(?:in\s+the|at\s+the|from|through|beside|on\s+the)\b))
+    | \b(?:is|are|was|were)\s+(?:in|at|inside)(?=\s+the\s+(?!(?:middle|midst|way|mood|wrong|right|lead|dark|know|end|
+          process|habit|business|grip|throes|same|first|last|top|bottom|back|centre|center|heart|mercy|ready|verge)\b))
     | \b(?:is|are|was|were)\s+(?:led|brought|carried|dragged|shown|ushered)\s+in\b
     """
 )
@@ -47,12 +49,14 @@ LEAVE = _words(
     | \b(?:is|are|was|were)\s+(?:led|taken|carried|dragged|escorted|thrown|sent)\s+(?:off|away|out)\b
     """
 )
-ENTER_DIRECTION = _words(r"(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter\s")
-EXIT_DIRECTION = _words(r"[\W_]*(?:exit|exeunt)\b")
+ENTER_DIRECTION = _words(r"\A\W*here\s+enters?\b|(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter(?=[\s,:])")
+EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 
+REMAIN = _words(r"\b(?:remains?|stays?|remained|stayed|manet|manent)\b")
 EVERYBODY = _words(
     r"\W*(?:(?:then|and|now|finally)\W+)?(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden)\b)"
 )
+ALL_BUT = _words(r"\b(?:all|everyone|everybody)\s+(?:but|except|save)\b")
 BUT = _words(r"\b(?:but|except(?:ing)?|save)\b")
 THEY = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?they\b")
 ONE = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?:he|she|i)\b")
@@ -60,7 +64,7 @@ OMITTED = _words(r"\W*(?:(?:then|and|but|now|\w+ly)\W+)*\Z")
 CARRIED_ON = _words(r"(?:,|\b(?:and|then|but)\b)[\s,]*(?:then\s+)?(?:\w+ly\s+)?\Z")
 NOT_FINITE = _words(
     r"\b(?:to|not|never|nor|don't|didn't|doesn't|cannot|can't|won't|wouldn't|couldn't|would|could|should|might|may|must|can|"
-    r"will|shall|the|an?|no|almost|nearly|who|nobody|without|his|her|their|its)\s+(?:\w+ly\s+)?\Z"
+    r"will|shall|the|an?|no|(?:turn|look|glance|veer|point|lean|bear|swing)(?:s|ed)?|almost|nearly|who|nobody|without|his|her|their|its)\s+(?:\w+ly\s+)?\Z"
 )
 UNREAL = _words(r"\b(?:if|unless|until|till|before|as\s+(?:if|though)|whether|nobody|no\s+one|neither)\b")
 REPORTED = _words(
@@ -80,7 +84,7 @@ WITH = _words(
     r"(?:[^.,;]{0,40},?\s)?(?:with|followed\s+by|accompanied\s+by|attended\s+by|along\s+with|and)\s+(?:the\s+|his\s+|her\s+)?\Z"
 )
 NOT_ENTERING = _words(
-    r"\b(?:of|from|like|about|against|behind|reading|named|called|for|toward|towards|meeting|seeking|at|near)\s+"
+    r"\b(?:of|from|like|about|against|behind|reading|for|toward|towards|meeting|seeking|at|near)\s+"
     r"(?:the\s+|his\s+|her\s+)?\Z"
 )
 PLACE = _words(

@@ -1,7 +1,7 @@
 """Who comes and who goes, read from narration: `Enter Bob`, `Bob leaves the room`, `Exeunt all but Hamlet`.
 
-Only what is told as happening counts. What might happen (`if Bob enters`), what does not (`Bob does not leave`) and what
-somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in quotes, which never gets here.
+Only what is told as happening counts. What might happen (`if Bob enters`), what does not (`Bob does not leave`) and
+what somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in quotes, which never gets here.
 """
 
 from __future__ import annotations
@@ -55,6 +55,9 @@ def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tupl
     moves: list[Move] = []
     for sentence in sentences:
         mentions = names.find(sentence)
+        if words.REMAIN.search(sentence):
+            staying = {mention.id for mention in mentions if not mention.possessive}
+            moves = [move for move in moves if move.kind == "enter" or move.id not in staying]
         found = tuple(_sentence_moves(sentence, mentions, stage))
         for move in found:
             stage = stage.after(move)
@@ -78,7 +81,7 @@ def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage) ->
 
 def _comes(sentence: str, mention: Mention) -> bool:
     """`Enter Bob, with a letter from Alice`: Bob comes, Alice does not."""
-    return not mention.possessive and not words.NOT_ENTERING.search(sentence[: mention.start])
+    return not mention.possessive and not words.NOT_ENTERING.search(_before(sentence, mention.start))
 
 
 def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
@@ -99,7 +102,7 @@ def _told(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[
     verbs = [(match, kind) for pattern, kind in _VERBS for match in pattern.finditer(sentence)]
     behind, movers = 0, tuple[str, ...]()
     for verb, kind in sorted(verbs, key=lambda found: found[0].start()):
-        if verb.start() < behind or words.NOT_FINITE.search(sentence[: verb.start()]):
+        if verb.start() < behind or words.NOT_FINITE.search(_before(sentence, verb.start())):
             continue
         clause = _Clause(sentence, behind, verb, mentions)
         behind = verb.end()
@@ -125,7 +128,7 @@ class _Clause:
         """Who does it. `moved` are those who did what the verb before says: `Bob comes in and leaves again`."""
         if words.UNREAL.search(self.before):
             return ()
-        if words.EVERYBODY.match(self.before):
+        if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin):
             return self._everybody(stage)
         if (subject := self._subject()) is not None:
             return tuple(dict.fromkeys((*subject, *self._company()))) if subject else ()
@@ -147,7 +150,7 @@ class _Clause:
             lead = self._lead(group[0])
             if words.SUBJECT_LEADS.match(lead):
                 subject = ids
-            elif words.REPORTED.search(self.sentence[: group[0].start]):
+            elif words.REPORTED.search(_before(self.sentence, group[0].start)):
                 subject = () if not self._carries_on() else subject
             elif subject and words.ALONG.match(lead):
                 subject += ids
@@ -171,7 +174,14 @@ class _Clause:
             return moved or _antecedent(stage) if self.begin == 0 or self._carries_on() else ()
         if words.THEY.match(last) and not stage.teller:
             return stage.subjects if len(stage.subjects) > 1 else stage.here
-        return _antecedent(stage) if words.ONE.match(last) or words.THEY.match(last) else ()
+        if not (words.ONE.match(last) or words.THEY.match(last)):
+            return ()
+        return _antecedent(stage) if stage.teller or not self._named_before() else self._named_before()
+
+    def _named_before(self) -> tuple[str, ...]:
+        """Whom a pronoun may mean within the sentence; of several, nobody knows which."""
+        named = {m.id for m in self.mentions if m.start < self.verb.start() and not m.possessive}
+        return tuple(named) if len(named) == 1 else ()
 
     def _company(self) -> tuple[str, ...]:
         """Those who come or go along: `leaves with Bob`."""
@@ -188,6 +198,11 @@ def _antecedent(stage: Stage) -> tuple[str, ...]:
     if stage.subjects:
         return stage.subjects[-1:]
     return (stage.last,) if stage.last else ()
+
+
+def _before(sentence: str, at: int) -> str:
+    """What stands close before."""
+    return sentence[max(0, at - 60) : at]
 
 
 def _quoted(sentence: str) -> str:

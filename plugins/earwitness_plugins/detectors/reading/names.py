@@ -3,35 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from unicodedata import combining, normalize
 
 from earwitness.records.character import Character
 
+Words = tuple[str, ...]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Words that stand in names but name nobody by themselves.
-_NO_NAMES = frozenset(
-    "the of and de del della di da du la le van von der den el al bin ibn mr mrs ms miss mister sir madam saint "
-    "old young big little great first second third fourth junior senior".split()
+_NO_NAMES = _words(
+    """
+    the of and de del della di da du la le van von der den el al bin ibn mr mrs ms miss mister sir madam
+    saint old young big little great first second third fourth junior senior jr sr ii iii iv vi vii viii ix
+    """
 )
 # Titles stand for their bearer also in small letters, after `the`.
-_TITLES = frozenset(
-    "king queen prince princess duke duchess earl count countess baron baroness lord lady captain doctor professor "
-    "general colonel major sergeant lieutenant commander admiral bishop friar judge mayor sheriff chief nurse".split()
+_TITLES = _words(
+    """
+    king queen prince princess duke duchess earl count countess baron baroness lord lady captain doctor
+    professor general colonel major sergeant lieutenant commander admiral bishop friar judge mayor sheriff
+    chief nurse
+    """
 )
 # Names that are everyday words too: they name somebody only with a capital.
-_EVERYDAY = frozenset(
-    "will may mark rose hope grace faith joy bill art rob sue pat drew chase hunter angel dawn summer autumn april june "
-    "august guy miles gene dean rich frank iris lily ivy violet ruby pearl amber crystal jade sky star raven robin wren "
-    "sage basil ginger heather daisy fern holly jasmine olive poppy penny jack nick max king queen prince duke knight "
-    "captain doctor nurse maid page host ghost fox wolf bear cat dog storm shadow ash reed cliff dale glen stone wood "
-    "rain snow river brook lane ray bob don hank harry jean jimmy josh lance pierce rusty sandy skip ty wade you me "
-    "i he she it they we us all one user guest".split()
+_EVERYDAY = _words(
+    """
+    will may mark rose hope grace faith joy bill art rob sue pat drew chase hunter angel dawn summer autumn
+    april june august guy miles gene dean rich frank iris lily ivy violet ruby pearl amber crystal jade sky
+    star raven robin wren sage basil ginger heather daisy fern holly jasmine olive poppy penny jack nick max
+    king queen prince duke knight captain doctor nurse maid page host ghost fox wolf bear cat dog storm
+    shadow ash reed cliff dale glen stone wood rain snow river brook lane ray bob don hank harry jean josh
+    lance pierce rusty sandy skip wade guest user one all you me i he she it they we us
+    """
 )
 _WORD = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"(?:[ '’_.-]|\. )\Z")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _POSSESSIVE = re.compile(r"['’]s?(?!\w)")
+_BEARER = re.compile(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
 _LIST_GAP = re.compile(r"\s*(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?\Z")
 
 
@@ -51,25 +67,31 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    words: tuple[str, ...]
-    id: str | None
+    """One way of naming somebody, or several at once (`guards`); with no ids, it could mean more than one."""
+
+    words: Words
+    ids: tuple[str, ...]
     capital: bool
+    title: bool
 
 
 class Names:
     """The names of one cast, ready to be found in texts. A name that could mean two of them finds neither."""
 
     def __init__(self, members: Sequence[Character]) -> None:
-        owners = _owners(members)
-        forms = [_Form(words, next(iter(ids)) if len(ids) == 1 else None, cap) for (words, cap), ids in owners.items()]
         self._by_first: dict[str, list[_Form]] = {}
-        for form in sorted(forms, key=lambda form: -len(form.words)):
+        for form in sorted(_forms(members), key=lambda form: -len(form.words)):
             self._by_first.setdefault(form.words[0], []).append(form)
         self._unspaced = _unspaced(members)
+        self._found = lru_cache(maxsize=64)(self._find)
+        self._words = {member.id: {word for name in member.names for word in _name_words(name)} for member in members}
 
     def find(self, text: str) -> tuple[Mention, ...]:
-        """Every mention in reading order, the longest name first; none overlap."""
-        found = list(self._spaced(text))
+        """Every mention in reading order, the longest name first; none overlap, but for several named by one word."""
+        return self._found(text)
+
+    def _find(self, text: str) -> tuple[Mention, ...]:
+        found = _joined(self._spaced(text), text)
         if self._unspaced:
             found = sorted({*found, *self._without_spaces(text)}, key=lambda mention: mention.start)
         return tuple(found)
@@ -81,11 +103,16 @@ class Names:
             if start < behind or word not in self._by_first:
                 continue
             for form in self._by_first[word]:
-                if (end := _ends(form, words, at, text)) is not None:
+                if (end := _ends(form, words, at, text)) is not None and not self._is_anothers_title(form, text[end:]):
                     behind = end
-                    if form.id is not None:
-                        yield Mention(form.id, start, end, bool(_POSSESSIVE.match(text, end)))
+                    possessive = bool(_POSSESSIVE.match(text, end))
+                    yield from (Mention(id, start, end, possessive) for id in form.ids)
                     break
+
+    def _is_anothers_title(self, form: _Form, after: str) -> bool:
+        """`the Duke of York`, `King Lewis`: not ours, when the cast has only a Duke of Kent and a King Edward."""
+        bearer = _BEARER.match(after) if form.title else None
+        return bearer is not None and not any(fold(bearer[1]) in self._words[id] for id in form.ids)
 
     def _without_spaces(self, text: str) -> Iterator[Mention]:
         for name, id in self._unspaced.items():
@@ -97,7 +124,8 @@ def lists(text: str, mentions: Sequence[Mention]) -> list[list[Mention]]:
     """Mentions grouped where they form a list: `Alice, Bob and the Queen`."""
     groups: list[list[Mention]] = []
     for mention in mentions:
-        if groups and _LIST_GAP.match(text[groups[-1][-1].end : mention.start]):
+        together = groups and groups[-1][-1].start == mention.start
+        if together or (groups and _LIST_GAP.match(text[groups[-1][-1].end : mention.start])):
             groups[-1].append(mention)
         else:
             groups.append([mention])
@@ -111,29 +139,75 @@ def fold(word: str) -> str:
     return "".join(letter for letter in normalize("NFKD", word.casefold()) if not combining(letter))
 
 
-def _owners(members: Iterable[Character]) -> dict[tuple[tuple[str, ...], bool], set[str]]:
-    """(Words of a name, whether it needs a capital) → whose it may be. A full name beats a part of another's."""
-    full: dict[tuple[str, ...], set[str]] = {}
-    parts: dict[tuple[str, ...], set[str]] = {}
+def _joined(mentions: Iterable[Mention], text: str) -> list[Mention]:
+    """`Captain Vance` is one mention, though it is two parts of `Captain Mira Vance`."""
+    found: list[Mention] = []
+    for mention in mentions:
+        if found and found[-1].id == mention.id and text[found[-1].end : mention.start] == " ":
+            found[-1] = replace(mention, start=found[-1].start)
+        else:
+            found.append(mention)
+    return found
+
+
+def _forms(members: Sequence[Character]) -> Iterator[_Form]:
+    """Every way to name each of them. A full name beats a part of another's."""
+    full, parts = _owners(members, lambda words: (words,)), _owners(members, _parts)
+    for words, ids in full.items():
+        yield _Form(words, tuple(sorted(ids)) if len(ids) == 1 else (), _needs_capital(words), title=False)
+    for words, ids in parts.items():
+        if words not in full:
+            together = len(ids) == 1 or (_singular(words[0]) is not None and _are_numbered(ids, members))
+            yield _Form(words, tuple(sorted(ids)) if together else (), capital=True, title=words[-1] in _TITLES)
+    for words, ids in _plurals(parts).items():
+        if words not in full:
+            yield _Form(words, tuple(sorted(ids)), capital=False, title=False)
+
+
+def _are_numbered(ids: set[str], members: Sequence[Character]) -> bool:
+    """`Guards 1` and `Guards 2` are the guards; two people called James are not a group."""
+    names = (_name_words(member.name) for member in members if member.id in ids)
+    return len({tuple(word for word in words if word.isalpha() and word not in _NO_NAMES) for words in names}) == 1
+
+
+def _owners(members: Sequence[Character], forms: Callable[[Words], Iterable[Words]]) -> dict[Words, set[str]]:
+    owners: dict[Words, set[str]] = {}
     for member in members:
         for name in member.names:
-            if words := tuple(fold(word) for word in _WORD.findall(normalize("NFC", name))):
-                full.setdefault(words, set()).add(member.id)
-                for part in _parts(words):
-                    parts.setdefault(part, set()).add(member.id)
-    owners = {(words, _needs_capital(words)): ids for words, ids in full.items()}
-    return owners | {(words, True): ids for words, ids in parts.items() if words not in full}
+            for form in forms(_name_words(name)):
+                if form:
+                    owners.setdefault(form, set()).add(member.id)
+    return owners
 
 
-def _parts(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    for word in words:
-        if len(words) > 1 and len(word) > 2 and word.isalpha() and word not in _NO_NAMES:
+def _name_words(name: str) -> Words:
+    return tuple(fold(word) for word in _WORD.findall(normalize("NFC", name)))
+
+
+def _parts(words: Words) -> Iterator[Words]:
+    """Titles, the first name and the last: what stands for a full name where it can mean no other."""
+    for title in _TITLES.intersection(words):
+        yield ("the", title)
+        yield (title,)
+    plain = [word for word in words if word not in _NO_NAMES and word not in _TITLES]
+    for word in {*plain[:1], *plain[-1:]}:
+        if len(words) > 1 and len(word) > 2 and word.isalpha():
             yield (word,)
-        if word in _TITLES:
-            yield ("the", word)
+            if singular := _singular(word):
+                yield (singular,)
 
 
-def _needs_capital(words: tuple[str, ...]) -> bool:
+def _singular(word: str) -> str | None:
+    """`guards` → `guard`; `None` where nothing says that the word is a plural."""
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else None
+
+
+def _plurals(parts: dict[Words, set[str]]) -> dict[Words, set[str]]:
+    """`guards` names all whose name holds `Guard`, as long as there are several."""
+    return {(f"{words[0]}s",): ids for words, ids in parts.items() if len(words) == 1 and len(ids) > 1}
+
+
+def _needs_capital(words: Words) -> bool:
     return len(words) == 1 and (words[0] in _EVERYDAY or len(words[0]) < 3)
 
 

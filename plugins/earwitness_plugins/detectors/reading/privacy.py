@@ -11,15 +11,18 @@ from .names import Mention, Names, lists
 
 # Where the listener's name may begin, in the order in which the directions are tried.
 _TOWARDS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    re.compile(pattern, re.IGNORECASE | re.VERBOSE)
     for pattern in (
         r"\A\W*to\s+",
-        r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w '’-]{1,40}\bears?\b)",
-        r"\bwhisper(?:s|ed|ing)?\b,?(?:\s+(?:\w+ly|soft|something|back|again|an?|few|word|words|secret|reply|in|low|quiet|"
-        r"hushed|voice|tone))*\s+(?:to|at|into)\s+",
-        r"\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+(?=[\w '’-]{1,40}\saside\b)",
-        r"\b(?:quietly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*(?:\w+s\s+|\w+ing\s+)?to\s+",
-        r"\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b(?:\s+(?:\w+ly|in|over|close|closer|down|across))*\s+to(?:wards?)?\s+",
+        r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
+        r"""\bwhisper(?:s|ed|ing)?\b,?
+            (?:\s+(?:\w+ly|soft|something|back|again|an?|few|words?|secret|reply|in|low|quiet|hushed|voice|tone)){0,6}
+            \s+(?:to|at|into)\s+""",
+        r"\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+(?=[\w\ '’-]{1,40}\saside\b)",
+        r"""\b(?:quietly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*
+            (?:\w+s\s+|\w+ing\s+)?to\s+""",
+        r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b
+            (?:\s+(?:\w+ly|in|over|close|closer|down|across)){0,4}\s+to(?:wards?)?\s+""",
     )
 )
 _DETERMINER = re.compile(
@@ -27,7 +30,6 @@ _DETERMINER = re.compile(
 )
 _PRONOUN = re.compile(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
 _EAR = re.compile(r"['’]s?\s+(?:\w+\s+)?ears?\b", re.IGNORECASE)
-
 _FEELS = re.compile(
     r"\W*(?:[\w'’-]+\s+){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
     r"doubts?|longs?|regrets?|remembers?|recalls?|realiz?s?es|feels?|dreams?|dreads?|envies|admires?)\b",
@@ -99,7 +101,7 @@ def _is_listener(direction: str, mention: Mention) -> bool:
 
 
 def _told_whisper(narration: str, names: Names) -> Confined | None:
-    """A whisper that a narrator tells of: its whisperer and its listener; with neither named, it is mere description."""
+    """A whisper that a narrator tells of: who whispers and who listens; with neither named, it is mere description."""
     both = tuple(dict.fromkeys((*_subject(narration, names), *_listeners(narration, names, ()))))
     return Confined("whisper", both) if both else None
 

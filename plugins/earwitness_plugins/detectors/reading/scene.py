@@ -1,4 +1,4 @@
-"""Where everybody is when a message is said: near the speaker, known to be elsewhere, or not placed by the story yet."""
+"""Where everybody is when a message is said: near the speaker, elsewhere, or not placed by the story yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .names import fold
 
 UNNAMED = State().current_scene
 _HERE = frozenset(
-    "room scene stage place area group party circle conversation company table door doorway others".split()
+    ("room", "scene", "stage", "place", "area", "group", "party", "circle", "conversation", "company", "table", "door")
 )
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLES = frozenset({"the", "a", "an"})
@@ -45,9 +45,9 @@ class Scene:
         return cls.at(moment, otherwise if where is None else None if where.here else where.place)
 
     @classmethod
-    def place_told(cls, moment: Moment) -> str | None:
+    def place_told(cls, moment: Moment, text: str) -> str | None:
         """The place apart that a narration names, if people are known to be there."""
-        told = f" {' '.join(_place_words(moment.message.content))} "
+        told = f" {' '.join(_place_words(text))} "
         apart = {where.place for where in moment.whereabouts.values() if where.place and not where.here}
         return next((place for place in sorted(apart) if f" {' '.join(_place_words(place))} " in told), None)
 
@@ -103,7 +103,7 @@ class Scene:
     def _destination(self, move: Move, *, told: bool) -> str | None:
         """Where a move leads: the id of a place, `None` for nowhere else."""
         scene = self.state.current_scene
-        if move.place is None or _HERE & set(_place_words(move.place)):
+        if move.place is None or _HERE.issuperset(_place_words(move.place)):
             return scene
         if (known := self.known_place(move.place)) is not None:
             return known
