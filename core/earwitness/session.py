@@ -113,15 +113,20 @@ class Session:
 
         Raises `UnknownName` for a key without a message, `InputError` for a retracted one.
         """
-        await self._revisable(key)
+        if not await self._told(own_key):
+            await self._revisable(key)
         seen = self._seen_by(present)
         return await self._append(checked(Revised, target=key, content=strip_block(content), present=seen), own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
-        await self._settler.caught_up()
-        target = key if key is not None else self._last_key()
-        await self._revisable(target)
+        told = await self._told(own_key)
+        if told is not None and isinstance(told.body, Revised):
+            target = key or told.body.target
+        else:
+            await self._settler.caught_up()
+            target = key if key is not None else self._last_key()
+            await self._revisable(target)
         return await self._append(checked(Revised, target=target, content=strip_block(content), reroll=True), own_key)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
@@ -271,6 +276,10 @@ class Session:
             return True
         current = await settled_message(self._engine, self._live, entry.key)
         return current is not None and current.message.content == body.content
+
+    async def _told(self, key: str | None) -> Entry | None:
+        """The entry with this key, when it was told before: telling it again is fine whatever has happened since."""
+        return None if key is None else await self._engine.ledger.entry(self.id, key=key)
 
     async def _revisable(self, key: str) -> None:
         await self._settler.caught_up()
