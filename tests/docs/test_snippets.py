@@ -64,7 +64,7 @@ class Reader:
         with redirect_stdout(io.StringIO()) as output:
             result = eval(code, self.names)
             if inspect.iscoroutine(result):
-                await result
+                await asyncio.create_task(result)  # a task of its own, as in `python -m asyncio` and notebooks
         self.printed = output.getvalue()
 
     def type(self, block: Any) -> None:
