@@ -101,7 +101,7 @@ class Earwitness:
         `present` are those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
         """
         check_session_id(id)
-        cast = list(each_of(cast))
+        cast = list(cast if isinstance(cast, Cast) else each_of(cast))
         members = as_cast(cast)
         async with self._opening:
             found = self._sessions.get(id) or await self._resumed(id)
