@@ -17,6 +17,7 @@ an exit code. To keep `earwitness --help` quick, commands import what weighs ins
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -42,7 +43,8 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """The console script."""
+    """The console script. Strategies may be named that stand in the current folder, as in `mine.LastTwo`."""
+    sys.path.append(str(Path.cwd()))  # last, so that a file there hides no module
     group(prog_name="earwitness")
 
 
