@@ -73,7 +73,9 @@ class Reader:
             command, _, expected = part.partition("\n")
             words = shlex.split(MADE.get(command, command))
             if words[0] == "earwitness":
-                printed = self.shell([sys.executable, "-m", "earwitness.cli", *words[1:]], block.line + number)
+                printed = self.shell(
+                    [str(Path(sys.executable).with_name("earwitness")), *words[1:]], block.line + number
+                )
                 if expected.strip():
                     self.compare(expected, printed, block.line + number)
 
