@@ -66,8 +66,30 @@ check: $(STAMP) ## ruff, mypy --strict, import contracts, the code in the docs
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/docs
 
-bench: $(STAMP) ## run the programs in benchmarks/
-	@for program in $(sort $(wildcard benchmarks/bench_*.py)); do echo "== $$program"; $(BIN)/python $$program $(ARGS) || exit 1; done
+# Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
+BENCH := .venv-bench
+PROGRAMS ?= recall recall_speed end_speed replay growth
+PLOTS ?=
+
+bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose
+	@mkdir -p $(or $(PLOTS),.); for program in $(PROGRAMS); do \
+		case $$program in \
+			recall) files="$(wildcard $(EARWITNESS_DATA)/recall/*.json)"; \
+				[ -n "$$files" ] || { echo "recall: skipped, EARWITNESS_DATA names no folder with recall/*.json"; continue; };; \
+			replay) files="$(wildcard $(EARWITNESS_DATA)/transcripts/crd3-*.json)";; \
+			*) files=;; \
+		esac; \
+		$(BENCH)/bin/python benchmarks/$$program.py $$files $(ARGS) $(if $(PLOTS),--plot $(PLOTS)/$$program.svg) || exit 1; done
+
+$(BENCH)/.installed: pyproject.toml
+	@if $(call knows_groups,uv); then $(call bench_with_uv,uv); \
+	elif $(call knows_groups,$(PYTHON) -m uv); then $(call bench_with_uv,$(PYTHON) -m uv); \
+	else $(PYTHON) -m venv $(BENCH) && $(BENCH)/bin/python -m pip install --quiet --editable '.[bench]'; fi
+	@touch $@
+
+bench_with_uv = echo "Setting up $(BENCH) with uv" && \
+	{ $(BENCH)/bin/python -c pass 2>/dev/null || $(1) venv --quiet --clear --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(BENCH); } && \
+	$(1) pip install --quiet --python $(BENCH)/bin/python --editable '.[bench]'
 
 build: $(STAMP) ## a wheel and a source archive in dist/
 	@rm -rf dist

@@ -1,0 +1,1 @@
+"""What the benchmark programs share; no part of the distribution."""
