@@ -17,6 +17,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ import pytest
 
 # What `make` runs, so that the README can show what its first command prints.
 MADE = {"make demo": "earwitness play examples/the_sacred_sword.yaml --store .demo/story.db"}
+PROGRAMS = {"earwitness": Path(sys.executable).with_name("earwitness"), "python": Path(sys.executable)}
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -68,14 +70,12 @@ class Reader:
         self.printed = output.getvalue()
 
     def type(self, block: Any) -> None:
-        """Run each command of ours, and compare what it prints with what the page says, if it says it."""
+        """Run each command that is ours or Python's; compare what it prints with what the page says, if it does."""
         for number, part in enumerate(f"\n{block.text}".split("\n$ ")[1:]):
             command, _, expected = part.partition("\n")
             words = shlex.split(MADE.get(command, command))
-            if words[0] == "earwitness":
-                printed = self.shell(
-                    [str(Path(sys.executable).with_name("earwitness")), *words[1:]], block.line + number
-                )
+            if program := PROGRAMS.get(words[0]):
+                printed = self.shell([str(program), *words[1:]], block.line + number)
                 if expected.strip():
                     self.compare(expected, printed, block.line + number)
 
@@ -97,17 +97,15 @@ class Reader:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A fresh folder to be in, with the examples."""
     shutil.copytree(checkout / "examples", tmp_path / "examples")
     (tmp_path / ".demo").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    modules = dict(sys.modules)
-    monkeypatch.setattr(sys, "modules", sys.modules)
     yield tmp_path
-    for name in sys.modules.keys() - modules.keys():
-        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
             del sys.modules[name]
 
 
