@@ -35,10 +35,20 @@ async def apply(engine: Engine, plans: Sequence[Plan]) -> None:
     arriving = {each.id for each in due} | {each.id for each in fresh if each.due <= days[each.sequence]}
     touched = await _touched(ledger, plans, {each.memory_id for each in (*fresh, *due)})
     await _reconcile(engine, session, touched, arriving)
+    seen = plans[-1].sequence
+    while (stands := await _recorded(ledger, session)) > seen:  # what another process took away must not come back
+        seen = stands
+        await _reconcile(engine, session, touched, arriving)
     for id in {id for plan in plans for id in plan.forgotten}:
         await engine.store.drop(character_container(session, id).name)
         await ledger.forget_owner(session, id)
     await ledger.settle(session, [plan.sequence for plan in plans], sorted(arriving))
+
+
+async def _recorded(ledger: Ledger, session: str) -> int:
+    """Sequence number of the last entry whose plan is recorded, by whatever process."""
+    snapshot = await ledger.load(session)
+    return snapshot.settled if snapshot else 0
 
 
 def _day(plan: Plan) -> float:
