@@ -11,6 +11,8 @@ from earwitness_plugins.stores.sqlite import SqliteStore
 
 
 class TestPromisesOnTheReferences(PromisesSuite):
+    """The same two dicts are opened again and again: what they keep outlives an Earwitness."""
+
     @cached_property
     def _made(self) -> tuple[MemoryStore, MemoryLedger]:
         return MemoryStore(), MemoryLedger()

@@ -1,0 +1,283 @@
+"""Promise 3: nothing lost. What was acknowledged is remembered, whoever breaks down in between.
+
+A program that ends in the middle is played by raising inside `stage.open()`: everything under way is cancelled.
+"""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+
+from ...errors import StorageError
+from ...records.memory import Memory
+from ...session import Session
+from ..scripted import ByScript, Faulty, Gossip, Strategy, hangs
+from ..suite import case
+from .promises_base import Crash, PromiseCases, Stage, refused
+
+Wrap = Callable[[Any], Faulty]
+
+
+class NothingLost(PromiseCases):
+    """Ends, restarts, and storage that is away for a while."""
+
+    @case
+    async def test_what_was_acknowledged_before_the_end_is_settled_at_the_next_start(self, stage: Stage) -> None:
+        """In order, each once, though nothing of it had been decided."""
+        self.needs("persistent")
+        await self.ends_after(stage, 5, detector=Strategy(hangs))
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            assert await self.contents(story, "bob") == [f"message {number}" for number in range(5)]
+            assert [each.settled for each in await ew.engine.ledger.entries("s1")] == [True] * 6
+
+    @case
+    async def test_a_recorded_plan_is_applied_and_nobody_is_asked_again(self, stage: Stage) -> None:
+        """The program ended while the store was writing; the next detector would have decided otherwise."""
+        self.needs("persistent")
+        await self.ends_after(stage, 1, store=lambda store: Faulty(store, put=hangs))
+        detector = ByScript()
+        async with stage.open(detector=None) as ew:
+            story = await self.tavern(ew)
+            assert await self.contents(story, "bob") == ["message 0"]
+        async with stage.open(detector=detector) as ew:
+            await self.tavern(ew)
+            assert detector.asked == []
+
+    @case
+    async def test_a_plan_half_applied_is_applied_again_without_harm(self, stage: Stage) -> None:
+        """The program ended after the store had written, before the ledger knew: the same memories, each once."""
+        self.needs("persistent")
+        await self.ends_after(stage, 3, ledger=lambda ledger: Faulty(ledger, settle=_hangs_after(1, ledger.settle)))
+        for _ in range(2):
+            async with stage.open() as ew:
+                story = await self.tavern(ew)
+                assert await self.contents(story, "bob") == [f"message {number}" for number in range(3)]
+                assert len(await self.held(story, "world")) == 3
+
+    @case
+    async def test_a_retraction_cut_short_is_carried_out(self, stage: Stage) -> None:
+        """The program ended while the store was removing."""
+        self.needs("persistent")
+        await self.ends_after(stage, 2)
+
+        async with stage.open() as ew:
+            await (await self.tavern(ew)).settled()
+        try:
+            async with stage.open(store=lambda store: Faulty(store, remove=hangs)) as ew:
+                await (await self.tavern(ew)).retract("k0")
+                raise Crash
+        except Crash:
+            pass
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            assert await self.contents(story, "bob") == ["message 1"]
+            assert len(await self.held(story, "world")) == 1
+
+    @case
+    async def test_forgetting_cut_short_is_carried_out(self, stage: Stage) -> None:
+        """The program ended while the store was dropping her container."""
+        self.needs("persistent")
+        await self.ends_after(stage, 2)
+        async with stage.open(store=lambda store: Faulty(store, drop=_fails_times(9, store.drop))) as ew:
+            story = await self.tavern(ew)
+            with refused(StorageError):
+                await story.forget("bob")
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            assert "bob" in story.cast  # whoever names him lets him in again, as a newcomer
+            assert await self.held(story, "bob") == []
+            assert len(await self.held(story, "alice")) == 2
+
+    @case
+    async def test_a_store_that_is_away_loses_nothing(self, stage: Stage) -> None:
+        """Whoever waits is told; saying goes on; once it is back, everything is there, in order, each once."""
+        away = True
+        asked = ByScript()
+
+        def flaky(store: Any) -> Faulty:
+            async def put(memories: list[Memory]) -> None:
+                if away:
+                    raise StorageError("the service does not answer")
+                await store.put(memories)
+
+            return Faulty(store, put=put)
+
+        async with stage.open(store=flaky, detector=asked) as ew:
+            story = await self.tavern(ew)
+            first = await story.say("alice", "message 0", key="k0")
+            with refused(StorageError) as refusal:
+                await first.settled()
+            assert refusal.why == "the service does not answer"
+            turn = await story.turn("bob")
+            assert turn.pending == ("k0",)
+            second = await story.say("alice", "message 1", key="k1")
+            with refused(StorageError):
+                await second.settled()
+            away = False
+            assert (await second.settled()).participants.keys() == {"alice", "bob"}
+            assert (await first.settled()).participants.keys() == {"alice", "bob"}
+            assert await self.contents(story, "bob") == ["message 0", "message 1"]
+            assert asked.asked == ["message 0", "message 1"]
+
+    @case
+    async def test_a_ledger_that_stumbles_loses_nothing(self, stage: Stage) -> None:
+        """Recording, syncing or settling fails for a while: the same message again is the same message."""
+        for call in ("record", "sync", "settle", "deliveries"):
+            async with stage.open(
+                ledger=lambda ledger, call=call: Faulty(
+                    ledger, **{call: _fails_times(2, getattr(ledger, call), skip=3)}
+                )
+            ) as ew:
+                story = None
+                for attempt in range(9):
+                    try:
+                        story = story or await self.tavern(ew, call)
+                        await self.tell(story, "alice", "message 0", key="k0")
+                        await self.tell(story, "alice", "message 1", key="k1")
+                        break
+                    except StorageError:
+                        assert attempt < 8, call
+                assert story is not None
+                assert await self.contents(story, "bob") == ["message 0", "message 1"], call
+
+    @case
+    async def test_what_is_refused_leaves_no_trace(self, stage: Stage) -> None:
+        """A ledger that cannot append acknowledges nothing; the same call works once it can."""
+        async with stage.open(
+            ledger=lambda ledger: Faulty(ledger, append=_fails_times(2, ledger.append, skip=1))
+        ) as ew:
+            story = await self.tavern(ew)
+            for _ in range(2):
+                with refused(StorageError):
+                    await story.say("alice", "message 0", key="k0")
+            assert len(await ew.engine.ledger.entries("s1")) == 1
+            assert (await story.say("alice", "message 0", key="k0")).created
+            await story.settled()
+            assert await self.contents(story, "bob") == ["message 0"]
+
+    @case
+    async def test_gossip_that_is_due_later_survives_the_end(self, stage: Stage) -> None:
+        """It arrives on its day, though that comes after two restarts and the rule is gone."""
+        self.needs("persistent")
+        await self.ends_after(stage, 1, sharing_rules=[Gossip({"bob": ["carol"]}, delay=3)])
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await (await story.change(game_day=3)).settled()
+            assert await self.held(story, "carol") == []
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await (await story.change(game_day=4.5)).settled()
+            (memory,) = await self.held(story, "carol")
+            assert (memory.game_day, memory.learned_day) == (1, 4)
+
+    @case
+    async def test_many_talking_at_once_lose_nothing(self, stage: Stage) -> None:
+        """In many stories, from many tasks: dense sequence numbers, every message once, in the order acknowledged."""
+        async with stage.open() as ew:
+            stories = [await self.tavern(ew, f"s{number}") for number in range(4)]
+            acknowledged: dict[str, list[tuple[int, str]]] = {story.id: [] for story in stories}
+
+            async def chatter(story: Session, speaker: str) -> None:
+                for number in range(10):
+                    outcome = await story.say(speaker, f"{speaker} says {number}")
+                    acknowledged[story.id].append((outcome.sequence, f"{speaker} says {number}"))
+
+            async with anyio.create_task_group() as group:
+                for story in stories:
+                    for speaker in ("alice", "bob"):
+                        group.start_soon(chatter, story, speaker)
+            for story in stories:
+                assert sorted(number for number, _ in acknowledged[story.id]) == list(range(2, 22))
+                expected = [text for _, text in sorted(acknowledged[story.id])]
+                assert await self.contents(story, "bob") == await self.contents(story, "alice") == expected
+
+    @case
+    async def test_two_programs_on_one_story_lose_nothing_and_see_each_other(self, stage: Stage) -> None:
+        """What one says the other recalls at once, on the same day, and neither delivers it twice."""
+        self.needs("shared")
+        async with stage.open() as here, stage.open() as there:
+            mine, yours = await self.tavern(here), await self.tavern(there)
+            await self.tell(mine, "alice", "message 0")
+            await (await mine.change(game_day=6)).settled()
+            await self.tell(mine, "alice", "message 1")
+            turn = await yours.turn("bob", query="message", in_prompt=())
+            assert len(turn.memories) == 2
+            assert yours.state.game_day == 6
+            async with anyio.create_task_group() as group:
+                for number in range(2, 12):
+                    story = (mine, yours)[number % 2]
+                    group.start_soon(story.say, "alice", f"message {number}")
+            for story in (mine, yours):
+                assert sorted(await self.contents(story, "bob"), key=_number) == [f"message {n}" for n in range(12)]
+                assert len(await self.held(story, "world")) == 12
+            sequences = [each.sequence for each in await here.engine.ledger.entries("s1")]
+            assert sequences == list(range(1, len(sequences) + 1))
+
+    @case
+    async def test_what_another_program_retracts_does_not_come_back(self, stage: Stage) -> None:
+        """One program is slow to write a message; the other has applied and retracted it meanwhile."""
+        self.needs("shared")
+        async with stage.open() as there:
+            yours = await self.tavern(there)
+
+            def slow(store: Any) -> Faulty:
+                async def put(memories: list[Memory]) -> None:
+                    if any("message 0" in memory.content for memory in memories):
+                        await (await yours.retract("k0")).settled()
+                    await store.put(memories)
+
+                return Faulty(store, put=put)
+
+            async with stage.open(store=slow) as here:
+                mine = await self.tavern(here)
+                await self.tell(mine, "alice", "message 0", key="k0")
+                await mine.settled()
+                assert await self.contents(mine, "bob") == []
+                assert await self.held(mine, "world") == []
+
+    async def ends_after(self, stage: Stage, messages: int, **open: Any) -> None:
+        """A program says so many messages and ends as soon as the last is acknowledged and work on it has begun."""
+        try:
+            async with stage.open(**open) as ew:
+                story = await self.tavern(ew)
+                for number in range(messages):
+                    await story.say("alice", f"message {number}", key=f"k{number}")
+                with anyio.move_on_after(0.1):
+                    await story.settled()
+                raise Crash
+        except Crash:
+            pass
+
+    async def contents(self, story: Session, character: str) -> list[str]:
+        """What was said, in the order in which it stands in her container."""
+        found = [each.content.split(": ")[-2].removesuffix(" GameDay") for each in await self.held(story, character)]
+        return [text.strip() for text in found]
+
+
+def _number(text: str) -> int:
+    return int(text.split()[-1])
+
+
+def _hangs_after(times: int, call: Callable[..., Any]) -> Callable[..., Any]:
+    calls = iter(range(times))
+
+    async def hanging(*args: Any, **named: Any) -> Any:
+        return await (hangs() if next(calls, None) is None else call(*args, **named))
+
+    return hanging
+
+
+def _fails_times(times: int, call: Callable[..., Any], *, skip: int = 0) -> Callable[..., Any]:
+    """The call, after it has raised so many times; the first `skip` calls work."""
+    calls = iter([True] * skip + [False] * times)
+
+    async def failing(*args: Any, **named: Any) -> Any:
+        if not next(calls, True):
+            raise StorageError("not now")
+        return await call(*args, **named)
+
+    return failing
