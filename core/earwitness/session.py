@@ -262,7 +262,8 @@ class Session:
 
     async def _same(self, entry: Entry, body: Body) -> None:
         """The same key may only come again with the same text: as first said, or as it was revised to."""
-        if entry.body == body or await self._revised_to(entry, body):
+        told, given = (each.model_dump(mode="json") for each in (entry.body, body))  # as it was kept: a tuple is a list
+        if told == given or await self._revised_to(entry, body):
             return
         raise KeyConflict(
             f"key {entry.key!r} already stands for {_short(entry.body)}, not {_short(body)}. "
