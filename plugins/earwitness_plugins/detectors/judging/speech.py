@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
 
-from ..reading.message import spoken_to
+from ..reading.message import spoken_to, tells_no_movement
 from .case import Case, perceived
 
 ANSWERED_WITHIN = 3
@@ -90,12 +90,9 @@ def _is_still_leaving(case: Case) -> bool:
 
 
 def _parting(case: Case) -> Iterator[tuple[str, Perceived]]:
-    """Who has just taken leave still hears the answer, unless it is for others; and each goodbye to them by name."""
+    """Who has just taken leave still hears what is answered to them by name, until somebody speaks of other things."""
     gone, answers = _last_to_leave(case)
-    if gone is None or gone == case.speaker.id or not _all_speak_to(case, gone, answers):
-        return
-    addressed = case.reading.addressed
-    if gone in addressed or not (answers or addressed):
+    if gone is not None and gone in case.reading.addressed and _all_speak_to(case, gone, answers):
         yield gone, perceived(case.beliefs.parting, "addressee", "has just taken leave, and is answered")
 
 
@@ -104,7 +101,8 @@ def _last_to_leave(case: Case) -> tuple[str | None, Sequence[Message]]:
     recent = case.moment.recent[-ANSWERED_WITHIN:]
     for at, message in enumerate(recent):
         where = case.moment.whereabouts.get(message.speaker)
-        if where is not None and not where.here and where.place is None and where.since == message.sequence:
+        left = where is not None and not where.here and where.place is None and where.since == message.sequence
+        if left and tells_no_movement(message.content):
             return message.speaker, recent[at + 1 :]
     return None, ()
 

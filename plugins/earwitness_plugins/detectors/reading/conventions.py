@@ -16,17 +16,16 @@ from unicodedata import normalize
 Kind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
 PRIVATE: frozenset[Kind] = frozenset({"thought", "aside", "ooc"})
 
-_MARK = re.compile(
-    r"""
-      (?P<ooc>    \(\( .*? (?:\)\)|\Z) | ^[ \t]*ooc\s*: [^\n]* )
-    | (?P<bracket> \[ [^\]]* (?:\]|\Z) )
+_OUT = re.compile(r"\(\(.*?(?:\)\)|\Z)|^[ \t]*ooc\s*:[^\n]*", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_DIRECTIONS = r"""
+      (?P<bracket> \[ [^\]]* (?:\]|\Z) )
     | (?P<paren>   (?<![:;=]) (?<![:;=]-) \( [^()]* (?:\)|\Z) )
     | (?P<star>    (?<!\w) \*+ (?=[^\s*]) [^*]*? (?:\*+|\n\s*\n|\Z) )
     | (?P<under>   (?<!\w) _ (?=[^\s_]) [^_\n]+ _ (?!\w) )
-    | (?P<quote>   "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) )
-    """,
-    re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
-)
+    """
+_QUOTES = r"""(?P<quote> "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) )"""
+_INNER_MARK = re.compile(_DIRECTIONS, re.VERBOSE | re.DOTALL)
+_MARK = re.compile(f"{_DIRECTIONS} | {_QUOTES}", re.VERBOSE | re.DOTALL)
 _COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
 _COMMANDS: dict[str, Kind] = {
     **dict.fromkeys(("w", "whisper", "msg", "tell", "t", "dm", "pm"), "whisper"),
@@ -97,8 +96,18 @@ def pieces(content: str, *, own: Sequence[str] = (), narrator: bool = False) -> 
 
 
 def _chunks(text: str) -> Iterator[_Chunk]:
+    """The text at its marks. Talk out of character comes first: no unclosed quote or asterisk swallows it."""
     at = 0
-    for match in _MARK.finditer(text):
+    for out in _OUT.finditer(text):
+        yield from _marked(text[at : out.start()], _MARK)
+        yield _Chunk("ooc", out[0])
+        at = out.end()
+    yield from _marked(text[at:], _MARK)
+
+
+def _marked(text: str, marks: re.Pattern[str]) -> Iterator[_Chunk]:
+    at = 0
+    for match in marks.finditer(text):
         if text[at : match.start()].strip():
             yield _Chunk("bare", text[at : match.start()])
         before, after = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() : match.end() + _NEAR]
@@ -140,8 +149,7 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterato
     elif chunk.mark == "quote":
         inner = chunk.text[1:-1] if len(chunk.text) > 1 else ""
         yield Piece(quote, inner)
-        # a whisper stays a whisper inside quotes; a movement told there is only told
-        yield from (piece for part in _chunks(inner) for piece in _read(part, "quoted", "quoted", own) if _hides(piece))
+        yield from _hidden(inner)
     elif chunk.mark == "bare" and bare != "action":
         yield from _bare_speech(chunk.text, bare, own)
     elif chunk.mark == "bare":
@@ -150,12 +158,13 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterato
     else:
         inner = chunk.text.strip(_MARKUP + "()[]")
         yield from _with_action(_direction_kind(chunk, inner, bare), inner)
+        yield from _hidden(inner)
 
 
 def _with_action(kind: Kind, direction: str) -> Iterator[Piece]:
     """A direction that says to whom one whispers may go on to say who leaves."""
     yield Piece(kind, direction)
-    if kind == "whisper":
+    if kind == "whisper" and not _TO.match(direction):
         yield Piece("action", direction)
 
 
@@ -164,8 +173,13 @@ def sentences(text: str) -> Iterator[str]:
     return (sentence for sentence in _SENTENCE_GAP.split(text) if sentence.strip())
 
 
-def _hides(piece: Piece) -> bool:
-    return piece.kind in PRIVATE or piece.kind == "whisper"
+def _hidden(inner: str) -> Iterator[Piece]:
+    """Whispers and thoughts within quotes or another mark; a movement that is told in there is only told."""
+    for part in _marked(inner, _INNER_MARK):
+        direction = part.text.strip(_MARKUP + "()[]")
+        kind = "spoken" if part.mark == "bare" else _direction_kind(part, direction, "spoken")
+        if kind in PRIVATE or kind == "whisper":
+            yield Piece(kind, direction)
 
 
 def _bare_speech(text: str, bare: Kind, own: Sequence[str]) -> Iterator[Piece]:

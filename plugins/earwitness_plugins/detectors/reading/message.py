@@ -12,7 +12,7 @@ from earwitness.records.character import Character
 from .addressing import addressed
 from .conventions import PRIVATE, Piece, pieces
 from .farewells import returns, takes_leave
-from .movements import Move, Stage, read_movements
+from .movements import Move, Stage, has_movement, read_movements
 from .names import Names
 from .privacy import Confined, confinement
 
@@ -64,6 +64,11 @@ def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]
     """Ids of those this speaker speaks to by name, in order."""
     narrator = speaker.kind == "narrator"
     return _addressed(_spoken(pieces(content, own=speaker.names, narrator=narrator), narrator=narrator), speaker, names)
+
+
+def tells_no_movement(content: str) -> bool:
+    """Whether nobody's coming or going is told in action text: `I have to go`, but not `*leaves the room*`."""
+    return not any(piece.kind == "action" and has_movement(piece.text) for piece in pieces(content))
 
 
 def _spoken(found: tuple[Piece, ...], *, narrator: bool) -> list[str]:

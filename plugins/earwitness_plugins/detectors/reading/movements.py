@@ -69,6 +69,11 @@ def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tupl
     return tuple(moves)
 
 
+def has_movement(text: str) -> bool:
+    """Whether the text has a word of coming or going in it, whoever does it."""
+    return any(pattern.search(text) for pattern, _ in _VERBS)
+
+
 def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
     if words.EXIT_DIRECTION.match(sentence):
         yield from _directed_off(sentence, mentions, stage)
@@ -176,11 +181,13 @@ class _Clause:
             return stage.subjects if len(stage.subjects) > 1 else stage.here
         if not (words.ONE.match(last) or words.THEY.match(last)):
             return ()
-        return _antecedent(stage) if stage.teller or not self._named_before() else self._named_before()
+        return self._antecedent(stage)
 
-    def _named_before(self) -> tuple[str, ...]:
-        """Whom a pronoun may mean within the sentence; of several, nobody knows which."""
+    def _antecedent(self, stage: Stage) -> tuple[str, ...]:
+        """Whom a pronoun means: of several named in the sentence, nobody knows which."""
         named = {m.id for m in self.mentions if m.start < self.verb.start() and not m.possessive}
+        if stage.teller or not named:
+            return _antecedent(stage)
         return tuple(named) if len(named) == 1 else ()
 
     def _company(self) -> tuple[str, ...]:

@@ -37,9 +37,9 @@ _EVERYDAY = _words(
     """
     will may mark rose hope grace faith joy bill art rob sue pat drew chase hunter angel dawn summer autumn
     april june august guy miles gene dean rich frank iris lily ivy violet ruby pearl amber crystal jade sky
-    star raven robin wren sage basil ginger heather daisy fern holly jasmine olive poppy penny jack nick max
+    star raven robin wren sage basil ginger heather daisy fern holly jasmine olive poppy penny max
     king queen prince duke knight captain doctor nurse maid page host ghost fox wolf bear cat dog storm
-    shadow ash reed cliff dale glen stone wood rain snow river brook lane ray bob don hank harry jean josh
+    shadow ash reed cliff dale glen stone wood rain snow river brook lane ray
     lance pierce rusty sandy skip wade guest user one all you me i he she it they we us
     """
 )
@@ -47,7 +47,9 @@ _WORD = re.compile(r"[^\W_]+")
 _WITHIN = re.compile(r"(?:[ '’_.-]|\. )\Z")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _POSSESSIVE = re.compile(r"['’]s?(?!\w)")
+_NEGATED = re.compile(r"['’]t\b", re.IGNORECASE)  # the Don of don't
 _BEARER = re.compile(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
+_BETWEEN_PARTS = (" ", " of ", " of the ")
 _LIST_GAP = re.compile(r"\s*(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?\Z")
 
 
@@ -93,7 +95,7 @@ class Names:
     def _find(self, text: str) -> tuple[Mention, ...]:
         found = _joined(self._spaced(text), text)
         if self._unspaced:
-            found = sorted({*found, *self._without_spaces(text)}, key=lambda mention: mention.start)
+            found = sorted({*found, *self._without_spaces(text)}, key=lambda mention: (mention.start, mention.id))
         return tuple(found)
 
     def _spaced(self, text: str) -> Iterator[Mention]:
@@ -140,10 +142,10 @@ def fold(word: str) -> str:
 
 
 def _joined(mentions: Iterable[Mention], text: str) -> list[Mention]:
-    """`Captain Vance` is one mention, though it is two parts of `Captain Mira Vance`."""
+    """`Captain Vance` and `the Duke of Kent` are one mention each, though they are two parts of a name."""
     found: list[Mention] = []
     for mention in mentions:
-        if found and found[-1].id == mention.id and text[found[-1].end : mention.start] == " ":
+        if found and found[-1].id == mention.id and text[found[-1].end : mention.start] in _BETWEEN_PARTS:
             found[-1] = replace(mention, start=found[-1].start)
         else:
             found.append(mention)
@@ -219,6 +221,8 @@ def _ends(form: _Form, words: Sequence[tuple[str, int, int]], at: int, text: str
     if any(not _WITHIN.match(text[words[i][2] : words[i + 1][1]]) for i in range(at, last)):
         return None
     start = words[at][1]
+    if _NEGATED.match(text, words[last][2]):
+        return None
     if form.capital and text[start].islower() and form.words[0] != "the":
         return None
     return words[last][2]

@@ -69,7 +69,7 @@ def _confined(piece: Piece, names: Names, spoken_to: Sequence[str], narrator: bo
         )
     if piece.kind not in PRIVATE:
         return None
-    return Confined(piece.kind, _subject(piece.text, names) if narrator else ())
+    return Confined(piece.kind, _subject(piece.text, names) if narrator and piece.kind == "thought" else ())
 
 
 def _feeling(found: Sequence[Piece], names: Names) -> Confined | None:

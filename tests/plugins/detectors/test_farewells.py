@@ -1,0 +1,58 @@
+"""Whether somebody takes leave in so many words."""
+
+import pytest
+
+from earwitness_plugins.detectors.reading.farewells import returns, takes_leave
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have to go.",
+        "I'm afraid I must leave you now.",
+        "I’ve got to head home.",
+        "Sorry, gotta go!",
+        "I'll be right back.",
+        "I need to step out for a moment.",
+        "I think I should get going.",
+        "I hate to cut this short.",
+        "Excuse me for a minute.",
+        "brb",
+        "I'm off. Good night!",
+    ],
+)
+def test_saying_that_one_goes_is_leaving(text: str) -> None:
+    assert takes_leave(text) == "stated"
+
+
+@pytest.mark.parametrize(
+    "text", ["Goodbye, everyone!", "Bye!", "See you later.", "Farewell, my friends.", "Good night."]
+)
+def test_a_goodbye_may_be_leaving(text: str) -> None:
+    assert takes_leave(text) == "farewell"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I have to go, I will tell you.",
+        "I have to go with Bob on this one.",
+        "I will go to Rome next year.",
+        "I must leave it to you.",
+        "I never said goodbye.",
+        "She waved a last goodbye.",
+        "Let us go to the cave.",
+        "You have to go.",
+        "Bob had to go.",
+        "",
+    ],
+)
+def test_talk_of_going_is_not_leaving(text: str) -> None:
+    assert takes_leave(text) is None
+
+
+def test_a_question_or_a_change_of_mind_keeps_one_there() -> None:
+    assert returns("I'm back!")
+    assert returns("All right, I'll stay.")
+    assert returns("Did I miss anything?")
+    assert not returns("Thank you, goodbye.")

@@ -1,0 +1,150 @@
+"""The detector `rules`: whispers, thoughts, asides, and what is not said in the story at all."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from earwitness.records.character import Character
+
+Begin = Callable[..., Any]
+EVERYBODY = ["alice", "bob", "charlie"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*whispers to Bob* "Let us find the Sacred Sword."',
+        "*whispers to Bob* Let us find the Sacred Sword.",
+        "*whispers to bob",
+        "/w Bob Let us find the Sacred Sword.",
+        "/whisper Bob: Charlie must not know.",
+        "(to Bob) Let us find the Sacred Sword.",
+        "((to Bob)) Let us go.",
+        "[whispers to Bob] Let us go.",
+        '*leans to Bob\'s ear* "Charlie must not know."',
+        "*leans over and murmurs something into Bob’s left ear*",
+        '*whispers* "Bob, let us go."',
+        '*whispers to him* "Bob, let us go."',
+        '*pulls Bob aside* "Charlie is lying."',
+        '*says quietly to Bob* "Not a word to Charlie."',
+        'Alice leans to Bob\'s ear. "Let us go."',
+        '"Let us go," Alice whispers to Bob.',
+        "whispers to Bob: let us go, and not a word to Charlie",
+        "I whisper to Bob that Charlie must not know.",
+        '"*whispers to Bob* Let us go."',
+    ],
+)
+def test_a_whisper_reaches_only_its_addressee(story: Begin, text: str) -> None:
+    presence = story(here=EVERYBODY).judge("alice", text)
+    heard = {id for id, who in presence.characters.items() if who.probability >= 0.5}
+    assert heard == {"alice", "bob"}
+    assert presence.characters["bob"].role == "addressee"
+    assert presence.characters["charlie"].role == "overhearing"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*whispers to Zorro* "Let us go."',
+        "/w Zorro Tell Bob to come.",
+        "(to Zorro) Bob is a fool.",
+        '*whispers to the stranger about Bob* "He is a fool."',
+        "*whispers that she is going to Bob*",
+        "*whispers to Bob's sister*",
+        '*whispers* "Let us go."',
+        "whispers to Zorro: Bob whispers to Charlie",
+    ],
+)
+def test_a_whisper_to_nobody_known_reaches_nobody(story: Begin, text: str) -> None:
+    assert story(here=EVERYBODY).say("alice", text) == {"alice"}
+
+
+def test_a_whisper_about_somebody_is_not_to_them(story: Begin) -> None:
+    assert story(here=EVERYBODY).say("alice", "*whispers to Bob about Charlie*") == {"alice", "bob"}
+
+
+def test_a_whisper_to_two_reaches_both(story: Begin) -> None:
+    here = [*EVERYBODY, "dan"]
+    assert story(cast=here, here=here).say("alice", '*whispers to Bob and Dan* "Now."') == {"alice", "bob", "dan"}
+
+
+def test_a_whisper_to_somebody_not_yet_placed_places_them(story: Begin) -> None:
+    tavern = story()
+    assert tavern.say("alice", '*whispers to Bob* "Let us find the Sacred Sword."') == {"alice", "bob"}
+    assert tavern.present == {"alice", "bob"}
+
+
+def test_a_whisper_to_somebody_who_left_reaches_nobody(story: Begin) -> None:
+    tavern = story(here=["alice", "charlie"], away=["bob"])
+    assert tavern.say("alice", '*whispers to Bob* "Now."') == {"alice"}
+    assert tavern.present == {"alice", "charlie"}
+
+
+def test_a_whisper_mixed_with_open_speech_reaches_only_the_whispers_audience(story: Begin) -> None:
+    mixed = '"Good morning, all!" *whispers to Bob* "Not you, Charlie."'
+    assert story(here=EVERYBODY).say("alice", mixed) == {"alice", "bob"}
+
+
+def test_whispers_to_two_in_turn_reach_only_who_may_hear_both(story: Begin) -> None:
+    text = '*whispers to Bob* "Charlie lies." *whispers to Charlie* "Bob lies."'
+    assert story(here=EVERYBODY).say("alice", text) == {"alice"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Bob must not know.]",
+        "*thinks that Bob is lying*",
+        '*thinks* "What a fool Bob is."',
+        '*wonders whether Bob knows* "Good evening, Bob."',
+        'Alice thinks that Bob is lying. "Good evening, Bob," she says.',
+        "(aside) How little Bob knows.",
+        "(aside to Bob) How little he knows.",
+        "*aside* How little Bob knows.",
+        "*mutters to herself* Bob is a fool.",
+        "(OOC: Bob's player is late)",
+        "((Bob, are you there?))",
+        "OOC: Bob, are you there?",
+        "Good evening, Bob. ((I will betray him tonight.))",
+        "/ooc Bob, are you there?",
+        "[thinking: Bob lies",
+    ],
+)
+def test_a_thought_an_aside_and_talk_out_of_character_stay_with_the_speaker(story: Begin, text: str) -> None:
+    assert story(here=EVERYBODY).say("alice", text) == {"alice"}
+
+
+@pytest.mark.parametrize(
+    "text", ["[I wonder where they are.]", "((brb))", "(OOC: Charlie, your turn)", "*thinks of Charlie*"]
+)
+def test_who_is_away_does_not_come_back_by_thinking_or_talking_out_of_character(story: Begin, text: str) -> None:
+    tavern = story(here=["bob"], away=["alice"])
+    assert tavern.say("alice", text) == {"alice"}
+    assert tavern.present == {"bob"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*thinks for a moment* "Fine."',
+        "I *really* think so.",
+        "(to everyone) Listen!",
+        "*whistles*",
+        "I think that Bob is right.",
+    ],
+)
+def test_what_only_looks_private_reaches_everybody(story: Begin, text: str) -> None:
+    assert story(here=EVERYBODY).say("alice", text) == set(EVERYBODY)
+
+
+def test_who_whispers_and_goes_is_gone(story: Begin) -> None:
+    tavern = story(here=EVERYBODY)
+    tavern.say("alice", "*whispers to Bob, then leaves the room*")
+    assert tavern.present == {"bob", "charlie"}
+
+
+def test_a_persona_hears_and_whispers_like_anybody(story: Begin) -> None:
+    cast = ["alice", "bob", Character("nomad", kind="persona", user_id="u1")]
+    tavern = story(cast=cast, here=["alice", "bob", "nomad"])
+    assert tavern.say("nomad", "/w Alice Psst.") == {"nomad", "alice"}
