@@ -24,6 +24,11 @@ class Crash(Exception):
     """The process ends here."""
 
 
+def crash() -> None:
+    """End it: everything under way is cancelled."""
+    raise Crash
+
+
 @dataclass(frozen=True)
 class Stage:
     """Where stories are played: each `open` is a new start of a program on the same data."""
