@@ -19,10 +19,12 @@ from .hooks import (
 from .loading.settings import Settings
 from .outcome import Outcome, Settlement
 from .preparing import Lore
+from .protocols import Reader, Share, Strike, WorldAnswer, WorldView
 from .records.character import Cast, Character
 from .records.memory import Hit, Memory, Support
 from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Movement, Perceived, Presence
+from .records.plan import Plan
 from .records.state import State, Whereabouts
 from .records.update import Knowledge, Update
 from .session import Session
@@ -47,8 +49,10 @@ __all__ = [
     "Outcome",
     "Participant",
     "Perceived",
+    "Plan",
     "Plugin",
     "Presence",
+    "Reader",
     "RecallAnswer",
     "RecallEvent",
     "Recalled",
@@ -56,11 +60,15 @@ __all__ = [
     "Settings",
     "SettledMessage",
     "Settlement",
+    "Share",
     "State",
     "StateChangeAnswer",
     "StateChangeEvent",
+    "Strike",
     "Support",
     "Turn",
     "Update",
     "Whereabouts",
+    "WorldAnswer",
+    "WorldView",
 ]

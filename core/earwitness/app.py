@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import transplant
+from .background import Background
 from .containers import character_container, world_container
 from .dispatch import Plugins
 from .engine import Engine
@@ -37,7 +38,7 @@ class Earwitness:
         self.strategies = strategies
         self.failures = tuple(failures)
         self._sessions: dict[str, Session] = {}
-        self._tasks = asyncio.TaskGroup()
+        self._background = Background()
         self._opening = asyncio.Lock()
 
     @classmethod
@@ -63,7 +64,7 @@ class Earwitness:
             hooks, allow=chosen.plugins, block=chosen.block, settings=chosen.plugin_settings
         )  # fmt: skip
         for plugin in plugins:
-            hooks.register(plugin, str(getattr(plugin, "name", None) or type(plugin).__name__.lower()))
+            hooks.register(plugin, _name_of(plugin))
         return cls(_wired(chosen, makers, hooks, dict(strategies or {})), makers, failures)
 
     async def __aenter__(self) -> Self:
@@ -73,17 +74,14 @@ class Earwitness:
         except BaseException:
             await self.engine.ledger.close()
             raise
-        await self._tasks.__aenter__()
+        await self._background.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            await self._tasks.__aexit__(kind, error, traceback)
-        except BaseExceptionGroup:
-            if error is None:  # otherwise it only wraps what the host raised, which goes on by itself
-                raise
+            await self._background.__aexit__(kind, error, traceback)
         finally:
             await self.engine.store.close()
             await self.engine.ledger.close()
@@ -100,6 +98,7 @@ class Earwitness:
 
         `present` are those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
         """
+        self._background.check()
         check_session_id(id)
         cast = list(cast if isinstance(cast, Cast) else each_of(cast))
         members = as_cast(cast)
@@ -116,10 +115,12 @@ class Earwitness:
 
     async def sessions(self) -> tuple[str, ...]:
         """Ids of all stories, sorted."""
+        self._background.check()
         return tuple(await self.engine.ledger.sessions())
 
     async def open_session(self, id: str) -> Session:
         """A story that exists. Raises `UnknownName` that lists those there are."""
+        self._background.check()
         if await self.engine.ledger.load(id) is None:
             raise unknown("session", id, await self.sessions())
         return await self.session(id)
@@ -144,7 +145,7 @@ class Earwitness:
 
     async def _opened(self, id: str) -> Session:
         live = await Live.load(self.engine.ledger, id, self.engine.plugins)
-        return Session(self.engine, live, self._tasks, self.session)
+        return Session(self.engine, live, self._background, self.session)
 
     async def _begun(
         self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]
@@ -157,6 +158,11 @@ class Earwitness:
         await self.engine.ledger.create(Snapshot(id=id), containers)
         await self.engine.ledger.append(id, body, key="#begin", timestamp=now())
         return await self._opened(id)
+
+
+def _name_of(plugin: object) -> str:
+    kind = plugin if isinstance(plugin, type) else type(plugin)
+    return str(getattr(plugin, "name", None) or kind.__name__.lower())
 
 
 def _newcomers(given: Iterable[Character | str], cast: Cast) -> list[Character | str]:

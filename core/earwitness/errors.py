@@ -11,6 +11,7 @@
     │   ├── StoryError            a story, transcript or card file
     │   ├── KeyConflict           a message key that already stands for another text
     │   └── ContainerCollision    two owners would share one container
+    ├── NotOpen                   an instance was used outside its `async with`
     ├── NotSettled                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
     ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
@@ -63,6 +64,10 @@ class KeyConflict(InputError):
 
 class ContainerCollision(InputError):
     """The container name would belong to two owners. Choose another session or character id."""
+
+
+class NotOpen(EarwitnessError):
+    """An instance or session was used before `async with Earwitness.open(…)` began, or after it ended."""
 
 
 class NotSettled(EarwitnessError):

@@ -165,6 +165,15 @@ def parse(text: str) -> Filter:
     )
 
 
+def as_filter(given: object) -> Filter:
+    """A filter, or one comparison as text. Raises `InvalidFilter` for anything else."""
+    if isinstance(given, str):
+        return parse(given)
+    if not isinstance(given, Filter):
+        raise InvalidFilter(f"filter {given!r} must be a filter (Compare, In, And, Or, Not) or text as in gameDay<=3.")
+    return given
+
+
 def _literal(text: str) -> Scalar:
     import json
 

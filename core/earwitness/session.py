@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from . import transplant
+from .background import Background
 from .backstage.backstage import Backstage
 from .containers import character_container
 from .end.revise import settled_message
@@ -35,11 +35,14 @@ Opener = Callable[[str], Awaitable["Session"]]
 class Session:
     """One story. Made by `Earwitness.session`; its calls may be made from many tasks at once."""
 
-    def __init__(self, engine: Engine, live: Live, tasks: asyncio.TaskGroup, opener: Opener) -> None:
+    def __init__(self, engine: Engine, live: Live, background: Background, opener: Opener) -> None:
         self._engine = engine
         self._live = live
         self._opener = opener
-        self._settler = Settler(engine, live, tasks)
+        self._settler = Settler(engine, live, background)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id!r}, {len(self.cast)} characters, {self._live.snapshot.settled} entries>"
 
     @property
     def id(self) -> str:

@@ -41,6 +41,9 @@ class Turn:
         pending = tuple(entry.key for entry in waiting)
         return cls(session, engine, found.model_copy(update={"pending": pending}), context)
 
+    def __repr__(self) -> str:
+        return f"<Turn of {self.character!r}, {len(self.memories)} memories>"
+
     @property
     def character(self) -> str:
         """Whose turn it is."""

@@ -40,6 +40,7 @@ def each_of(given: Iterable[T]) -> Iterable[T]:
 def check_state(before: State, changes: Mapping[str, Any]) -> None:
     """Raises `InputError` for the first change that the state cannot take, or that JSON cannot hold."""
     for key, value in changes.items():
+        _check_spelling(key)
         if value is None and key in REQUIRED:
             raise InputError(f"state {key} = None cannot be used: every story has one.")
         try:
@@ -50,3 +51,11 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
         before.updated(changes)
     except ValidationError as error:
         raise InputError(f"state {explained(error)}") from error
+
+
+def _check_spelling(key: str) -> None:
+    """A free key that differs from a typed one only in case or underscores is a slip: `gameday` means `game_day`."""
+    typed = {name.replace("_", ""): name for name in State.model_fields}
+    meant = typed.get(key.replace("_", "").casefold())
+    if meant is not None and meant != key:
+        raise InputError(f"state key {key!r} looks like {meant!r}. Write that, or choose another name.")

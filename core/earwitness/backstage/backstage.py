@@ -12,15 +12,16 @@ from ..end.message import said
 from ..end.revise import rejudged, settled_message
 from ..engine import Engine
 from ..errors import UnknownName
-from ..filters import EVERYTHING, Filter
+from ..filters import EVERYTHING, Filter, as_filter
 from ..formats import strip_block
 from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
 from ..records.message import Context, Message
 from ..validating import each_of
+from .before import before
 from .explain import explain
-from .records import Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
+from .records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
 from .who_knows import who_knows
 
 if TYPE_CHECKING:
@@ -72,10 +73,14 @@ class Backstage:
         return Replanned(key=key, recorded=settled.participants, now=judged.settled.participants)
 
     async def inspect(
-        self, owner: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
+        self, owner: str, *, filter: Filter | str = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Shelf:
-        """What a character's container, or the `world`'s, holds. Raises `UnknownName`."""
+        """What a character's container, or the `world`'s, holds; `filter` may be text: `"gameDay<=3"`.
+
+        Raises `UnknownName`, `InvalidFilter`.
+        """
         await self._session.settled()
+        filter = as_filter(filter)
         container = self._container(owner)
         memories = await self._engine.store.list(container.name, filter=filter, limit=limit, offset=offset)
         total = await self._engine.store.count(container.name)
@@ -91,6 +96,11 @@ class Backstage:
             session=snapshot.id, cast=snapshot.cast, state=snapshot.state, settled=snapshot.settled,
             shelves=tuple(shelves), parent=snapshot.parent,
         )  # fmt: skip
+
+    async def before(self) -> Before:
+        """What was there before the story, and the files it came from."""
+        await self._session.settled()
+        return await before(self._engine, self._session.id, self._session.cast)
 
     async def retract(self, target: str) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), noting this role."""

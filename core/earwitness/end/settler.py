@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from ..background import Background
 from ..engine import Engine
 from ..errors import InputError
 from ..live import Live
@@ -22,13 +23,13 @@ BATCH = 64
 
 
 class Settler:
-    """Settles one session's entries in the background of `tasks`."""
+    """Settles one session's entries in the background."""
 
-    def __init__(self, engine: Engine, live: Live, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, engine: Engine, live: Live, background: Background) -> None:
         self.live = live
         self.failure: Exception | None = None
         self._engine = engine
-        self._tasks = tasks
+        self._background = background
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._recorded: list[Plan] = []
         self._work: asyncio.Task[None] | None = None
@@ -39,7 +40,7 @@ class Settler:
         """There is something to settle: begin, or go on once more when done."""
         self._again = True
         if self._work is None or self._work.done():
-            self._work = self._tasks.create_task(self._run(), name=f"settle {self.live.snapshot.id}")
+            self._work = self._background.start(self._run, f"settle {self.live.snapshot.id}")
         return self._work
 
     async def settled(self, sequence: int) -> Plan:

@@ -1,0 +1,48 @@
+"""The tasks of an open instance: they begin while it is open, and none outlives it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Self
+
+from .errors import NotOpen
+
+
+class Background:
+    """A task group that says in words when it is not open, and lets a host's own error through unwrapped."""
+
+    def __init__(self) -> None:
+        self._group: asyncio.TaskGroup | None = None
+
+    async def __aenter__(self) -> Self:
+        self._group = await asyncio.TaskGroup().__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        group = self._opened()
+        try:
+            await group.__aexit__(kind, error, traceback)
+        except BaseExceptionGroup:
+            if error is None:  # otherwise it only wraps what the host raised, which goes on by itself
+                raise
+        finally:
+            self._group = None
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> asyncio.Task[None]:
+        """Begin a task. Raises `NotOpen`."""
+        return self._opened().create_task(work(), name=name)
+
+    def check(self) -> None:
+        """Raises `NotOpen` before opening and after closing."""
+        self._opened()
+
+    def _opened(self) -> asyncio.TaskGroup:
+        if self._group is None:
+            raise NotOpen(
+                "this Earwitness is not open. Use it and its sessions in `async with Earwitness.open(…)`."
+            )
+        return self._group
