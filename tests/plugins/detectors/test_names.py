@@ -41,7 +41,7 @@ def named(text: str) -> list[str]:
         ("Jean-Luc O’Brien and Jean-Luc O'Brien", ["jean", "jean"]),
         ("O'Brien", ["jean"]),
         ("Renee and RENÉE", ["renee"] * 2),
-        ("小丽看见了。你好，小丽。", ["xiaoli", "xiaoli"]),
+        ("小丽看见了。你好小丽。", ["xiaoli", "xiaoli"]),
         ("Gertrude, the Queen", ["gertrude", "gertrude"]),
         ("Bob's sword", ["bob"]),
     ],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from earwitness.records.character import Character, as_cast
 from earwitness.records.message import Message
-from earwitness.records.moment import Moment
+from earwitness.records.moment import Moment, Presence
 from earwitness.records.state import State, Whereabouts
 from earwitness_plugins.detectors.rules import RulesDetector
 
@@ -69,22 +69,34 @@ def test_a_name_in_the_middle_of_a_word_is_no_name(story: Begin) -> None:
 NAMES = ("alice", "bob", "charlie", "dan", "eve")
 PARTS = st.sampled_from(
     [
-        "Bob", "Charlie", "Dan", "alice", "*", '"', "(", ")", "[", "]", "((", "))", " enters ", " leaves ", "whispers to ",
-        "to ", ", ", ". ", "! ", "\n", "OOC: ", "(aside) ", "/w ", "thinks ", "and I ", "we ", "Exeunt ", "all but ", "’s ",
-        "Enter ", "ear", "“", "”", "_", "…", "###Message###", "I have to go", "goodbye",
+        *("Bob", "Charlie", "Dan", "alice", "*", '"', "(", ")", "[", "]", "((", "))", "“", "”", "_", "…", "’s "),
+        *(
+            "to ",
+            ", ",
+            ". ",
+            "! ",
+            "\n",
+            "OOC: ",
+            "(aside) ",
+            "/w ",
+            "thinks ",
+            "and I ",
+            "we ",
+            "ear",
+            "###Message###",
+        ),
+        *("Enter ", " enters ", " leaves ", "whispers to ", "Exeunt ", "all but ", "I have to go", "goodbye"),
     ]
-)  # fmt: skip
+)
 
 
-def judge(
-    text: str, order: tuple[str, ...] = NAMES, extra: tuple[str, ...] = (), context: str = "private_channel"
-) -> Any:
+def judge(text: str, order: tuple[str, ...] = NAMES, extra: tuple[str, ...] = ()) -> Presence:
     """Alice speaks; Bob and Dan are here, Charlie has left, Eve was never placed."""
     cast = as_cast([Character(id) for id in (*order, *extra)])
     places = {id: Whereabouts(place="tavern", here=True, since=1) for id in order if id in {"alice", "bob", "dan"}}
     places |= {"charlie": Whereabouts(since=2)}
     message = Message(
-        key="m", sequence=3, speaker="alice", content=text, game_day=1, scene="tavern", timestamp="x", context=context
+        key="m", sequence=3, speaker="alice", content=text, game_day=1, scene="tavern", timestamp="2026-01-01T12:00:00Z"
     )
     state = State(current_scene="tavern", whereabouts=places)
     return RulesDetector().detect(Moment(message=message, cast=cast, state=state))

@@ -1,0 +1,109 @@
+"""The World Agent `rules`: each participant is told what happened since, once, oldest first."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from earwitness import Character, Earwitness, Settings, Support
+from earwitness.filters import EVERYTHING, Filter
+from earwitness.records.character import as_cast
+from earwitness.records.memory import Hit
+from earwitness.records.message import Message
+from earwitness.records.moment import Moment, Perceived, Presence
+from earwitness.records.plan import Delivery
+from earwitness.records.state import State
+from earwitness_plugins.world_agents.rules import RulesWorldAgent
+
+CAST = as_cast(["alice", "bob", "charlie", Character("narrator", kind="narrator")])
+
+
+@dataclass
+class News:
+    """A world with news for some; remembers who was asked for."""
+
+    told: dict[str, Sequence[str]]
+    asked: list[str] = field(default_factory=list)
+
+    async def news(self, character: str) -> Sequence[Delivery]:
+        self.asked.append(character)
+        return [
+            Delivery(
+                session="s1", sequence=at, memory_id=f"memory{at}", container="s1-world", owner="world", source=f"#{at}",
+                body=body, support=Support(learned_day=1), due=1,
+            )
+            for at, body in enumerate(self.told.get(character, ()), start=1)
+        ]  # fmt: skip
+
+    async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
+        raise AssertionError("the rules search nothing")
+
+
+def moment(speaker: str = "alice", present: Iterable[str] | None = None) -> Moment:
+    message = Message(
+        key="m", sequence=9, speaker=speaker, content="Hello.", game_day=6, scene="dragon_lair",
+        present=None if present is None else tuple(present), timestamp="2026-01-01T12:00:00Z",
+    )  # fmt: skip
+    return Moment(message=message, cast=CAST, state=State())
+
+
+def presence(**probabilities: float) -> Presence:
+    return Presence(characters={id: Perceived(probability=p, role="present") for id, p in probabilities.items()})
+
+
+async def test_each_participant_is_told_their_own_news_citing_the_memories() -> None:
+    world = News({"alice": ["The party moved. GameDay: 6", "It rains. GameDay: 6"], "bob": ["It rains. GameDay: 6"]})
+    answer = await RulesWorldAgent().propose(moment(), presence(alice=1, bob=0.9), world)
+    told = {id: [(line.text, line.cites) for line in lines] for id, lines in answer.knowledge.items()}
+    assert told == {
+        "alice": [("The party moved. GameDay: 6", ("memory1",)), ("It rains. GameDay: 6", ("memory2",))],
+        "bob": [("It rains. GameDay: 6", ("memory1",))],
+    }
+
+
+async def test_who_took_part_is_left_to_the_detector_and_nothing_is_invented() -> None:
+    answer = await RulesWorldAgent().propose(moment(), presence(alice=1), News({}))
+    assert (answer.participants, answer.knowledge, answer.updates) == (None, {}, ())
+
+
+async def test_who_likely_is_not_there_is_not_even_asked_for() -> None:
+    world = News({"charlie": ["A secret. GameDay: 6"]})
+    answer = await RulesWorldAgent().propose(moment(), presence(alice=1, bob=0.5, charlie=0.1), world)
+    assert answer.knowledge == {}
+    assert world.asked == ["alice", "bob"]
+
+
+async def test_the_hosts_word_on_who_is_present_counts_for_more() -> None:
+    world = News({"bob": ["It rains. GameDay: 6"], "charlie": ["It rains. GameDay: 6"]})
+    answer = await RulesWorldAgent().propose(moment(present=["alice", "charlie"]), presence(alice=1, bob=0.9), world)
+    assert set(answer.knowledge) == {"charlie"}
+
+
+async def test_a_narrator_and_strangers_are_told_nothing() -> None:
+    world = News({"narrator": ["It rains. GameDay: 6"], "zorro": ["It rains. GameDay: 6"]})
+    answer = await RulesWorldAgent().propose(moment("narrator"), presence(narrator=1, zorro=1), world)
+    assert answer.knowledge == {}
+
+
+async def test_at_most_so_many_lines_the_oldest_first() -> None:
+    world = News({"alice": [f"Event {n}. GameDay: 6" for n in range(1, 6)]})
+    answer = await RulesWorldAgent(most=2).propose(moment(), presence(alice=1), world)
+    assert [line.text for line in answer.knowledge["alice"]] == ["Event 1. GameDay: 6", "Event 2. GameDay: 6"]
+
+
+async def test_each_piece_of_news_is_one_line() -> None:
+    world = News({"alice": ["The bell\ntolls. GameDay: 6"]})
+    answer = await RulesWorldAgent().propose(moment(), presence(alice=1), world)
+    assert answer.knowledge["alice"][0].text == "The bell tolls. GameDay: 6"
+
+
+async def test_more_news_than_fit_are_told_with_the_next_messages_and_none_twice(tmp_path: Path) -> None:
+    settings = Settings.of(path=str(tmp_path / "story.db"), world_agent={"name": "rules", "most": 2}, strict=True)
+    told: list[str] = []
+    async with Earwitness.open(settings=settings) as ew:
+        story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+        for bell in range(1, 6):
+            await story.update(f"Bell {bell} tolls")
+        for text in ("One.", "Two.", "Three.", "Four."):
+            outcome = await (await story.say("alice", text)).settled()
+            told += [line.text for line in outcome.knowledge.get("bob", ())]
+    assert told == [f"Bell {bell} tolls. GameDay: 1" for bell in range(1, 6)]
