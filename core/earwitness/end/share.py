@@ -60,7 +60,7 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
         for strike in strikes:
             reasons.setdefault(strike.delivery_id, f"{answer.by}: {strike.reason}")
         reports.append(answer.reported().model_copy(update={"failure": failure}))
-    struck = tuple(_struck(each, reasons.get(each.id)) for each in plan.deliveries)
+    struck = _silenced([_struck(each, reasons.get(each.id)) for each in plan.deliveries])
     degraded = plan.degraded or any(report.failure for report in reports)
     return plan.model_copy(update={"deliveries": struck, "answers": (*plan.answers, *reports), "degraded": degraded})
 
@@ -68,6 +68,21 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
 def _guarded_by_all(plan: Plan) -> list[Delivery]:
     speaker = plan.message.message.speaker if plan.message else None
     return [each for each in plan.deliveries if each.owner not in {WORLD, speaker}]
+
+
+def _silenced(deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
+    """Whoever is kept from knowing tells nobody: what came only by way of them is struck too."""
+    know = {each.memory_id for each in deliveries if each.stands and each.support.via is None}
+    while more := {each.memory_id for each in deliveries if each.stands and each.support.via in know} - know:
+        know |= more
+    return tuple(
+        _struck(each, f"{each.support.shared_from} was kept from knowing it") if _hearsay(each, know) else each
+        for each in deliveries
+    )
+
+
+def _hearsay(delivery: Delivery, known: set[str]) -> bool:
+    return delivery.stands and delivery.support.via is not None and delivery.support.via not in known
 
 
 def _struck(delivery: Delivery, reason: str | None) -> Delivery:
