@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...app import Earwitness
+from ...filters import EVERYTHING, Filter
 from ...loading.settings import Settings
 from ...outcome import Settlement
 from ...protocols import Ledger, Store
@@ -100,9 +101,9 @@ class PromiseCases(Suite[Stage]):
         turn = await story.turn(character, query=query, **{"in_prompt": (), "memories": 100, **more})
         return [each.text for each in turn.memories]
 
-    async def held(self, story: Session, owner: str) -> list[Memory]:
+    async def held(self, story: Session, owner: str, filter: Filter = EVERYTHING) -> list[Memory]:
         """Everything that stands in a container of the story."""
-        return list((await story.backstage().inspect(owner)).memories)
+        return list((await story.backstage().inspect(owner, filter=filter)).memories)
 
     async def everything(self, earwitness: Earwitness) -> dict[str, Any]:
         """All that is kept: every container of every story, and what the ledger says of it."""

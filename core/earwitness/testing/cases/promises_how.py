@@ -1,0 +1,244 @@
+"""Promise 6: every memory can say how it got there, and a retraction takes away all that rested on it."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from ...backstage.records import Explanation
+from ...filters import equals
+from ...formats import KNOWLEDGE
+from ...protocols import Share
+from ..scripted import ByScript, Gossip, Only, Retold
+from ..suite import case
+from .promises_base import PromiseCases, Stage
+
+CHAIN = Gossip({"alice": ["bob"], "bob": ["carol"], "carol": ["dave"]})
+SLOWLY = Gossip({"alice": ["bob"], "bob": ["carol"], "carol": ["dave"]}, delay=1)
+
+
+class Provenance(PromiseCases):
+    """`explain`, hop by hop, and what a retraction leaves."""
+
+    @case
+    async def test_gossip_is_walked_back_hop_by_hop(self, stage: Stage) -> None:
+        """Dave has it from Carol, who has it from Bob, who has it from Alice, who said it."""
+        async with stage.open(sharing_rules=[CHAIN]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+            (memory,) = await self.held(story, "dave")
+            assert (memory.metadata["interactionType"], memory.metadata["sharedFrom"]) == ("shared", "carol")
+            explained: Explanation | None = await story.backstage().explain(memory.id)
+            tellers = []
+            while explained is not None:
+                (hop,) = explained.supports
+                tellers.append((explained.owner, hop.how, hop.shared_from, hop.rule))
+                explained = hop.via
+            assert tellers == [
+                ("dave", "shared", "carol", "gossip"),
+                ("carol", "shared", "bob", "gossip"),
+                ("bob", "shared", "alice", "gossip"),
+                ("alice", "direct", None, "the script says so"),
+            ]
+
+    @case
+    async def test_every_memory_there_is_can_be_explained(self, stage: Stage) -> None:
+        """Messages, copies, news, plot and lore, a newcomer's common knowledge, in a branch too; each first hand in the
+        end, and each line of news with what it rests on."""
+        async with stage.open(sharing_rules=[CHAIN]) as ew:
+            story = await self.tavern(ew)
+            await story.prepare(plot="A crown was stolen.", cards={"bob": "A guard."}, lore=["Crowns are heavy."])
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k1")
+            await story.change(game_day=2, description="It rains", audience="public")
+            await self.tell(story, "bob", "How wet!", key="k2")
+            await story.edit("k2", "How very wet!")
+            await story.join("eve")
+            branch = await story.fork("b1")
+            for each in (story, branch):
+                for owner in (*each.cast.ids, "world"):
+                    for memory in await self.held(each, owner):
+                        explained = await each.backstage().explain(memory.id)
+                        assert (explained.alive, explained.owner, explained.content) == (True, owner, memory.content)
+                        assert all(self.first_hand(explained))
+                        lines = memory.content.partition(f"{KNOWLEDGE}\n")[2].splitlines()
+                        assert [line.text for line in explained.knowledge] == lines
+                        assert all(line.rests_on for line in explained.knowledge)
+
+    @case
+    async def test_what_is_gone_or_was_struck_says_why(self, stage: Stage) -> None:
+        """A retracted memory is `withdrawn` by whom, a struck one never was."""
+        async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "The crown is mine.", key="k")
+            ids = {each.owner: each.memory_id for each in settled.deliveries}
+            await (await story.backstage(role="editor").retract("k")).settled()
+            hers, his = [await story.backstage().explain(ids[id]) for id in ("alice", "bob")]
+            assert [(hop.status, hop.reason) for hop in hers.supports] == [("withdrawn", "retracted by editor")]
+            assert [hop.status for hop in his.supports] == ["struck"]
+            assert (hers.alive, his.alive) == (False, False)
+
+    @case
+    async def test_what_is_struck_for_a_teller_is_not_told_on_by_him(self, stage: Stage) -> None:
+        """Nor by those he would have told; another teller's word stands."""
+        rule = Retold(
+            Share(character="carol", shared_from="bob", rule="gossip"),
+            Share(character="dave", shared_from="carol", rule="gossip"),
+            Share(character="dave", shared_from="alice", rule="gossip"),
+        )
+        async with stage.open(sharing_rules=[rule], guards=[Only(strikes=("bob",))]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine.")
+            assert await self.held(story, "bob") == await self.held(story, "carol") == []
+            (memory,) = await self.held(story, "dave")
+            assert memory.metadata["sharedFrom"] == "alice"
+
+    @case
+    async def test_gossip_arrives_on_its_day_and_says_when_it_was_said(self, stage: Stage) -> None:
+        """`gameDay` stays the day it was said, `learnedDay` is the day it arrives; nobody recalls it before."""
+        async with stage.open(sharing_rules=[SLOWLY]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+            learned = {}
+            for day in (1.5, 2, 3, 4):
+                await (await story.change(game_day=day)).settled()
+                for id in ("bob", "carol", "dave"):
+                    for memory in await self.held(story, id):
+                        learned.setdefault(id, (day, memory.game_day, memory.learned_day))
+            assert learned == {"bob": (2, 1, 2), "carol": (3, 1, 3), "dave": (4, 1, 4)}
+            await (await story.change(game_day=2)).settled()
+            assert len(await self.recalled(story, "bob", "crown")) == 1
+            assert await self.recalled(story, "carol", "crown") == []
+
+    @case
+    async def test_a_retraction_cancels_what_is_due_on_a_later_day(self, stage: Stage) -> None:
+        """Also half way: what has arrived goes, what was still to come never comes."""
+        async with stage.open(sharing_rules=[SLOWLY]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+            await (await story.change(game_day=2)).settled()
+            assert len(await self.held(story, "bob")) == 1
+            await (await story.retract("k")).settled()
+            await (await story.change(game_day=9)).settled()
+            for owner in (*story.cast.ids, "world"):
+                assert await self.held(story, owner) == [], owner
+            assert {each.status for each in await ew.engine.ledger.deliveries("s1", sources=["k"])} == {"withdrawn"}
+
+    @case
+    async def test_an_edit_cancels_gossip_about_the_old_words(self, stage: Stage) -> None:
+        """On its day the new words arrive, and only they."""
+        async with stage.open(sharing_rules=[SLOWLY]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+            await (await story.change(game_day=3)).settled()
+            await (await story.edit("k", "The sword is mine. (heard by alice)")).settled()
+            for id, number in (("bob", 1), ("carol", 1), ("dave", 0)):
+                assert ["sword" in each.content for each in await self.held(story, id)] == [True] * number, id
+            await (await story.change(game_day=4)).settled()
+            (memory,) = await self.held(story, "dave")
+            assert "sword" in memory.content
+
+    @case
+    async def test_retracting_one_memory_takes_away_what_was_told_on_from_it(self, stage: Stage) -> None:
+        """Those who perceived it themselves keep it, and so does the world."""
+        async with stage.open(sharing_rules=[Gossip({"bob": ["carol"], "carol": ["dave"]})]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine.", key="k")
+            assert len(await self.held(story, "dave")) == 1
+            (bobs,) = await self.held(story, "bob")
+            await (await story.retract(bobs.id)).settled()
+            assert [len(await self.held(story, id)) for id in ("alice", "bob", "carol", "dave", "world")] == [
+                1,
+                0,
+                0,
+                0,
+                1,
+            ]
+
+    @case
+    async def test_news_that_is_retracted_leaves_every_memory_it_was_told_in(self, stage: Stage) -> None:
+        """The section is rebuilt without the line, or goes with its last line; the message itself stays as it was."""
+        async with stage.open(sharing_rules=[Gossip({"bob": ["carol"]})]) as ew:
+            story = await self.tavern(ew)
+            await story.update("It rains", audience="public", key="rain")
+            await story.update("The king is dead", audience="public", key="king")
+            await self.tell(story, "alice", "Good evening.")
+            (before,) = await self.held(story, "bob")
+            both = f"\n\n{KNOWLEDGE}\nIt rains. GameDay: 1\nThe king is dead. GameDay: 1"
+            assert before.content.endswith(both)
+            await (await story.retract("king")).settled()
+            (after,) = await self.held(story, "bob")
+            assert (after.id, after.metadata) == (before.id, before.metadata)
+            assert after.content == before.content.removesuffix("\nThe king is dead. GameDay: 1")
+            (rain,) = await self.held(story, "world", equals("type", "world_state_update"))
+            await (await story.retract(rain.id)).settled()
+            for id in ("alice", "bob"):
+                (last,) = await self.held(story, id)
+                assert last.content == before.content.removesuffix(both), id
+
+    @case
+    async def test_news_of_a_retracted_message_is_told_by_the_next(self, stage: Stage) -> None:
+        """The message goes, what happened in the world does not; and once it was told it is not told again."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.update("It rains", audience="public")
+            await self.tell(story, "alice", "Good evening.", key="k")
+            await (await story.retract("k")).settled()
+            assert await self.held(story, "bob") == []
+            told = [(await self.tell(story, "alice", f"message {number}")).knowledge for number in range(2)]
+            assert told == [dict.fromkeys(("alice", "bob"), ("It rains. GameDay: 1",)), {}]
+
+    @case
+    async def test_no_later_turn_is_decided_anew(self, stage: Stage) -> None:
+        """A retraction asks nobody, an edit only about the edited message; every other plan stays as it was recorded."""
+        detector = ByScript()
+        async with stage.open(detector=detector, sharing_rules=[CHAIN]) as ew:
+            story = await self.tavern(ew)
+            for number in range(5):
+                await self.tell(
+                    story, "alice", f"message {number} {'(bob leaves)' if number == 1 else ''}", key=f"k{number}"
+                )
+            plans = [each.model_dump() for each in await ew.engine.ledger.plans("s1")]
+            kept = {each.id for each in await self.held(story, "alice") if not {"k0", "k1"} & {*each.message_keys}}
+            detector.asked.clear()
+            await (await story.edit("k1", "message 1")).settled()
+            assert detector.asked == ["message 1"]
+            await (await story.retract("k0")).settled()
+            assert detector.asked == ["message 1"]
+            assert [each.model_dump() for each in await ew.engine.ledger.plans("s1")][: len(plans)] == plans
+            assert kept <= {each.id for each in await self.held(story, "alice")}
+            assert "bob" not in story.state.here
+
+    @case
+    async def test_an_edit_is_judged_by_the_moment_as_it_was(self, stage: Stage) -> None:
+        """Who was here then perceives the new words, though they have left; who has come since does not."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "message 0", key="k")
+            await story.leave("bob")
+            await story.enter("carol")
+            await self.tell(story, "alice", "message 1")
+            await (await story.edit("k", "message 2")).settled()
+            assert [len(await self.held(story, id)) for id in ("bob", "carol")] == [1, 1]
+            assert "message 2" in (await self.held(story, "bob"))[0].content
+            assert story.state.here == ("alice", "carol")
+
+    @case
+    async def test_a_rerolled_last_message_undoes_its_comings_and_goings(self, stage: Stage) -> None:
+        """However often it is rerolled; once something else has happened, whereabouts stay as they are."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "message 0 (bob leaves) (carol enters)", key="k")
+            here = []
+            for text in ("message 1", "message 2 (bob leaves)", "message 3 (carol enters)"):
+                await (await story.reroll(text)).settled()
+                here.append(set(story.state.here))
+            assert here == [{"alice", "bob"}, {"alice"}, {"alice", "bob", "carol"}]
+            await (await story.leave("carol")).settled()
+            await (await story.reroll("message 4 (bob leaves)")).settled()
+            assert set(story.state.here) == {"alice", "bob"}
+
+    def first_hand(self, explained: Explanation) -> list[bool]:
+        """For each way back from a standing support: whether it ends with somebody who did not have it from another."""
+        ends: list[bool] = []
+        for hop in explained.supports:
+            if hop.status == "applied":
+                ends += self.first_hand(hop.via) if hop.via else [hop.how != "shared" or hop.shared_from is None]
+        return ends or [False]

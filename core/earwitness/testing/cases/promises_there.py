@@ -1,0 +1,110 @@
+"""Promise 5: being talked about is not being there, and being there is enough."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from ...session import Session
+from ..suite import case
+from .promises_base import PromiseCases, Stage
+
+SECRET = "Carol does not know that her sister took the crown."  # noqa: S105
+
+
+class There(PromiseCases):
+    """Who perceives a message, from the detector's word or the host's."""
+
+    @case
+    async def test_whom_a_secret_is_about_does_not_know_it(self, stage: Stage) -> None:
+        """Neither by recall nor by `who_knows`; those who were there do."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", SECRET)
+            assert list(settled.participants) == ["alice", "bob"]
+            assert await self.held(story, "carol") == []
+            await self.until_searchable(story)
+            knows = await story.backstage().who_knows("Carol's sister took the crown")
+            assert {id for id, knower in knows.knowers.items() if knower.knows} == {"alice", "bob"}
+            assert str(knows.knowers["carol"]) == "carol: nothing found"
+
+    @case
+    async def test_a_silent_observer_remembers(self, stage: Stage) -> None:
+        """Who is here and says nothing for a whole scene remembers all of it."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.enter("dave")
+            for number in range(6):
+                await self.tell(story, ("alice", "bob")[number % 2], f"message {number}")
+            assert await self.numbers(story, "dave") == [0, 1, 2, 3, 4, 5]
+
+    @case
+    async def test_leaving_and_returning_keeps_both_stretches(self, stage: Stage) -> None:
+        """By the host's word or the text's: she remembers up to the message she left with, and from her return on."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            for number, moves in enumerate(("", "(bob leaves)", "", "", "(bob enters)", "", "")):
+                await self.tell(story, "alice", f"message {number} {moves}")
+            assert await self.numbers(story, "bob") == [0, 1, 5, 6]
+            assert await self.numbers(story, "alice") == list(range(7))
+            await story.leave("bob", to="cellar")
+            await self.tell(story, "alice", "message 7")
+            await story.enter("bob")
+            await self.tell(story, "alice", "message 8")
+            assert await self.numbers(story, "bob") == [0, 1, 5, 6, 8]
+            assert [text for text in await self.recalled(story, "bob", "message 7") if "message 7" in text] == []
+
+    @case
+    async def test_who_stays_behind_hears_nothing_of_the_next_place(self, stage: Stage) -> None:
+        """When the story moves on, those here come along; who is somewhere else stays there, and is met there."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew, state={"current_scene": "tavern"})
+            await story.move("carol", "cave")
+            await self.tell(story, "alice", "message 0")
+            await story.leave("bob", to="market")
+            await story.change(current_scene="cave")
+            await self.tell(story, "alice", "message 1")
+            assert await self.numbers(story, "bob") == [0]
+            assert await self.numbers(story, "carol") == [1]
+
+    @case
+    async def test_a_whisper_reaches_only_whom_it_is_whispered_to(self, stage: Stage) -> None:
+        """And a thought only who thinks it, however many are here."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.enter("carol", "dave")
+            await self.tell(story, "alice", f"message 0 {SECRET} (heard by bob)")
+            await self.tell(story, "alice", f"message 1 {SECRET} (heard by )")
+            await self.tell(story, "bob", "message 2", present=["bob"])
+            await self.tell(story, "alice", "message 3")
+            heard = {id: await self.numbers(story, id) for id in story.cast.ids}
+            assert heard == {"alice": [0, 1, 3], "bob": [0, 2, 3], "carol": [3], "dave": [3]}
+
+    @case
+    async def test_the_host_knows_best_who_is_there(self, stage: Stage) -> None:
+        """`present` beats what the text says, and brings those named here; the speaker always remembers."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "message 0 (heard by bob)", present=["carol"])
+            assert list(settled.participants) == ["alice", "carol"]
+            assert settled.participants["carol"].confidence == 1
+            await self.tell(story, "alice", "message 1")
+            assert await self.numbers(story, "carol") == [0, 1]
+            assert await self.numbers(story, "bob") == [1]
+
+    @case
+    async def test_everyone_remembers_their_own_copy_and_the_world_all(self, stage: Stage) -> None:
+        """The same message, one memory a participant: who said it, who was there, where and when."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew, state={"current_scene": "tavern", "game_day": 2.5})
+            await self.tell(story, "alice", "message 0", key="k0", context="dm")
+            for owner in ("alice", "bob", "world"):
+                (memory,) = await self.held(story, owner)
+                known = {name: memory.metadata.get(name) for name in ("speaker", "participants", "location", "gameDay")}
+                assert known == {
+                    "speaker": "alice", "participants": ["alice", "bob"], "location": "tavern", "gameDay": 2.5,
+                }, owner  # fmt: skip
+                assert (memory.type, memory.message_keys) == ("message", ("k0",)), owner
+                assert memory.metadata.get("isSpeaker") == {"alice": True, "bob": False}.get(owner), owner
+
+    async def numbers(self, story: Session, character: str) -> list[int]:
+        """Which of the messages `message 0`, `message 1`, … stand in her container."""
+        return [int(each.content.split("message ")[1].split()[0]) for each in await self.held(story, character)]
