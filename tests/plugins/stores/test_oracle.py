@@ -11,7 +11,9 @@ from earwitness.filters import EVERYTHING, Compare, Filter
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 
-WORDS = "sword swords shield dragon dragons sleeping sleep cave Alice Bob found hidden the a is 剑 圣剑 ☀️ köln"
+WORDS = (
+    "sword swords swordfish shield dragon dragons sleeping sleep cave Alice Bob found hidden the a is 剑 圣剑 ☀️ köln"
+)
 texts = st.lists(st.sampled_from(["", *WORDS.split()]), max_size=9).map(" ".join)
 filters = st.sampled_from([EVERYTHING, Compare("gameDay", "<=", 2), Compare("type", "==", "lore")])
 kinds = st.sampled_from(["message", "lore"])

@@ -78,6 +78,19 @@ async def test_what_another_process_wrote_is_found_at_once(store: SqliteStore, p
     other.close()
 
 
+async def test_a_container_that_somebody_dropped_and_filled_again_is_read_anew(
+    store: SqliteStore, path: Path, store_at: Callable[..., SqliteStore], memory: Remember
+) -> None:
+    await store.put([memory("old", "a sword")])
+    assert await best(store) == "old"
+    other = store_at(path)
+    await other.open()
+    await other.drop("s1-alice")
+    await other.put([memory("new", "a sword")])
+    await other.close()
+    assert await best(store) == "new"
+
+
 async def test_two_stores_of_one_instance_share_one_database(
     path: Path, store_at: Callable[..., SqliteStore], memory: Remember
 ) -> None:

@@ -1,0 +1,83 @@
+"""The pure parts of ranking: BM25, fusing two rankings, and what a token weighs in re-ranking."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from earwitness_plugins.embedders.static import StaticEmbedder
+from earwitness_plugins.stores.sqlite import bm25, fusion, rerank
+
+scores = st.lists(st.floats(-1, 30, width=32), min_size=1, max_size=30).map(lambda values: np.array(values, np.float64))
+
+
+def test_a_term_that_all_have_still_weighs_something() -> None:
+    assert 0 < bm25.idf(10, 10) < bm25.idf(10, 1) < bm25.idf(10, 0)
+
+
+def test_bm25_is_its_formula() -> None:
+    lengths, live = np.array([2, 4, 600]), np.array([True, True, False])
+    found = np.zeros(3)
+    bm25.add_term(found, 2.0, np.array([1]), np.array([3]), bm25.length_norms(lengths, live))
+    assert found.tolist() == [0, pytest.approx(2 * 3 * 2.2 / (3 + 1.2 * (0.25 + 0.75 * 4 / 3))), 0]
+
+
+def test_scores_are_normalised_from_the_last_that_counts_to_the_best() -> None:
+    assert fusion.normalised(np.array([1.0, 2.0, 5.0, 3.0]), 3).tolist() == [0, 0, 1, pytest.approx(1 / 3)]
+    assert fusion.normalised(np.array([-1.0, 2.0, 4.0]), 3).tolist() == [0, 0.5, 1]
+    assert fusion.normalised(np.array([3.0, 3.0, 1.0]), 2).tolist() == [1, 1, 0]
+    assert fusion.normalised(np.array([-1.0, 0.0]), 5).tolist() == [0, 0]
+
+
+def test_reciprocal_ranks_are_equal_where_scores_are_and_stop_at_the_depth() -> None:
+    ranks = fusion.reciprocal_ranks(np.array([5.0, 7.0, 5.0, 0.0, 1.0]), 3).tolist()
+    assert ranks == [pytest.approx(61 / 62), 1, pytest.approx(61 / 62), 0, 0]
+    assert fusion.reciprocal_ranks(np.array([2.0, 2.0, 2.0]), 1).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("how", fusion.FUSIONS)
+def test_where_one_ranking_finds_nothing_the_other_counts_alone(how: fusion.Fusion) -> None:
+    something, nothing = np.array([4.0, 1.0]), np.zeros(2)
+    assert fusion.fuse(something, nothing, how).scores.max() == 1
+    assert fusion.fuse(nothing, something, how).scores.max() == 1
+    assert not fusion.fuse(nothing, nothing, how).scores.any()
+
+
+@given(one=scores, other=scores, how=st.sampled_from(fusion.FUSIONS), depth=st.integers(1, 40))
+def test_fused_scores_lie_between_0_and_1_and_keep_the_order_both_agree_on(
+    one: np.ndarray, other: np.ndarray, how: fusion.Fusion, depth: int
+) -> None:
+    size = min(len(one), len(other))
+    fused = fusion.fuse(one[:size], other[:size], how, depth=depth).scores
+    assert ((fused >= 0) & (fused <= 1)).all()
+    for a in range(size):
+        for b in range(size):
+            if one[a] >= one[b] and other[a] >= other[b]:
+                assert fused[a] >= fused[b]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=12), st.integers(0, 6))
+def test_the_best_are_those_a_sort_would_give(values: list[float], count: int) -> None:
+    wanted = sorted(range(len(values)), key=lambda place: (-values[place], f"id{place}"))[:count]
+    assert fusion.best(np.array(values), lambda place: f"id{place}", count) == wanted
+
+
+def test_a_token_weighs_what_the_rarest_word_with_it_weighs(embedder: StaticEmbedder) -> None:
+    idf = {"swordfish": 3.0, "sword": 1.0}
+    for words in ({"swordfish": "swordfish", "sword": "sword"}, {"sword": "sword", "swordfish": "swordfish"}):
+        tokens, weights = rerank.weighed_tokens(embedder, words, idf.__getitem__)
+        assert set(tokens.tolist()) == set(embedder.token_ids("swordfish").tolist())
+        np.testing.assert_allclose(weights, 3 * embedder.sif(tokens))
+
+
+def test_similarities_are_shares_of_the_best_one(embedder: StaticEmbedder) -> None:
+    tokens = embedder.token_ids("sword")
+    documents = [embedder.token_ids(text) for text in ("a sword", "soup", "")]
+    best, some, none = rerank.similarities(embedder, tokens, embedder.sif(tokens), documents).tolist()
+    assert best == 1
+    assert 0 <= some < 1
+    assert none == 0
+    assert not rerank.similarities(embedder, tokens, embedder.sif(tokens), documents[2:]).any()
+    assert math.isfinite(some)
