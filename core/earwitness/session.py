@@ -22,7 +22,7 @@ from .loading.settings import RecallSettings
 from .outcome import Outcome
 from .preparing import Lore, pieces_of
 from .records.character import Cast, Character, as_cast
-from .records.journal import Body, Changed, Entry, Prepared, Retracted, Revised, Said
+from .records.journal import Body, Changed, Entry, Original, Prepared, Retracted, Revised, Said
 from .records.message import Context
 from .records.state import State
 from .records.update import Audience, Update
@@ -135,15 +135,16 @@ class Session:
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
 
-        Raises `UnknownName` when nothing goes by this key or id.
+        Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
         await self._settler.caught_up()
         ledger = self._engine.ledger
-        known = await ledger.entry(self.id, key=target) or await ledger.deliveries(
-            self.id, memory_ids=[target], limit=1
-        )
-        if not known:
+        entry = await ledger.entry(self.id, key=target)
+        if entry is None and not await ledger.deliveries(self.id, memory_ids=[target], limit=1):
             raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
+        if entry is not None and isinstance(entry.body, Revised | Retracted):
+            what = "a revision" if isinstance(entry.body, Revised) else "a retraction"
+            raise InputError(f"{target!r} is itself {what} of {entry.body.target!r}: name that one.")
         return await self._append(Retracted(target=target, by=by), own_key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -214,18 +215,23 @@ class Session:
     async def prepare(
         self,
         *,
-        plot: str | None = None,
+        plot: str | Mapping[str, str] | None = None,
         cards: Mapping[str, str] | None = None,
         examples: Mapping[str, str | Sequence[str]] | None = None,
         lore: Iterable[Lore | Mapping[str, Any] | str] = (),
+        originals: Iterable[Original] = (),
         key: str | None = None,
     ) -> Outcome:
         """What was there before the story: plot (all know it), cards and example dialogue (their character's own),
-        lore (common knowledge, or `known_by`). Each is its own permanent memory; preparing it again replaces it."""
+        lore (common knowledge, or `known_by`). Each is its own permanent memory; preparing it again replaces it.
+
+        A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
+        """
         pieces = pieces_of(plot, cards or {}, examples or {}, lore, resolve=lambda name: self._member(name).id)
-        if not pieces:
+        kept = tuple(each_of(originals))
+        if not pieces and not kept:
             raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
-        return await self._append(Prepared(pieces=tuple(pieces)), key)
+        return await self._append(Prepared(pieces=tuple(pieces), originals=kept), key)
 
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 

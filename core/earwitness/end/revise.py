@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
 from ..engine import Engine
 from ..formats import strip_block
 from ..live import Live
-from ..records.journal import Changed, Entry, Retracted, Revised
+from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
 from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
 from ..records.plan import Plan, Snapshot, Withdrawal
 from ..records.update import Knowledge
+from .change import piece_source
 from .message import Judged, judge, planned
 from .whereabouts import folded
 from .world import World
@@ -29,7 +30,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
         update={
             "content": content,
             "revision": old.message.revision + 1,
-            "present": body.present or old.message.present,
+            "present": old.message.present if body.present is None else body.present,
         }
     )
     judged = await rejudged(engine, live, message)
@@ -38,29 +39,35 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
     reason = "rerolled" if body.reroll else "edited"
-    changes = _if_last(live, old.message, judged)
+    lost = {id: lines for id, lines in told.items() if id not in kept}
     return plan.model_copy(
         update={
             "key": entry.key,
             "deliveries": tuple(each for each in plan.deliveries if each.owner not in forgotten),
             "withdrawals": (Withdrawal(source=body.target, reason=reason),),
-            "state": changes,
+            "state": await _if_last(engine, live, old.message, judged),
+            "told": await _untold(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
         }
     )
 
 
 async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -> Plan:
-    """The plan of a retraction, of a message, a change, or one memory."""
+    """The plan of a retraction, of a message, a change, what was prepared, or one memory."""
     settled = await settled_message(engine, live, body.target)
-    told = await engine.ledger.entry(live.snapshot.id, key=body.target) if settled is None else None
-    by_source = settled is not None or told is not None
+    told = await engine.ledger.entry(live.snapshot.id, key=body.target)
     reason = f"retracted by {body.by}"
-    withdrawal = Withdrawal(
-        source=body.target if by_source else None, memory_id=None if by_source else body.target, reason=reason
-    )
+    if told is None:
+        withdrawals = [Withdrawal(memory_id=body.target, reason=reason)]
+    else:
+        withdrawals = [Withdrawal(source=each, reason=reason) for each in await _sources(engine, told)]
     message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
-    return _nothing(live, entry).model_copy(update={"withdrawals": (withdrawal,), "message": message})
+    lost = await _told_before(engine, live, settled) if settled else {}
+    return _nothing(live, entry).model_copy(
+        update={
+            "withdrawals": tuple(withdrawals), "message": message, "told": await _untold(engine, live, lost)
+        }
+    )  # fmt: skip
 
 
 async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
@@ -96,6 +103,25 @@ async def _told_before(engine: Engine, live: Live, old: SettledMessage) -> Mappi
     return {each.owner: list(each.knowledge) for each in current if each.knowledge}
 
 
+async def _untold(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowledge]]) -> dict[str, int]:
+    """Up to where those count as told who lose news along with a message: what still stands is news to them again."""
+    cited = {id: {each for line in lines for each in line.cites} for id, lines in lost.items()}
+    asked = sorted({each for ids in cited.values() for each in ids})
+    found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=asked) if asked else ()
+    before = {each.memory_id: each.sequence - 1 for each in found if each.stands}
+    marks = {id: [before[each] for each in ids if each in before] for id, ids in cited.items()}
+    return {id: min(live.snapshot.told.get(id, 0), *them) for id, them in marks.items() if them}
+
+
+async def _sources(engine: Engine, told: Entry) -> list[str]:
+    """Source keys of what an entry brought that still stands; what was prepared goes by its pieces."""
+    if not isinstance(told.body, Prepared):
+        return [told.key]
+    pieces = [piece_source(piece) for piece in told.body.pieces]
+    brought = await engine.ledger.deliveries(told.session, sources=pieces)
+    return sorted({each.source for each in brought if each.stands and each.sequence == told.sequence})
+
+
 async def _forgotten_since(engine: Engine, live: Live, sequence: int, now: int) -> set[str]:
     """Ids of those forgotten after a message: it reaches neither them nor whoever goes by their id today."""
     entries = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=now)
@@ -106,10 +132,10 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
     return replace(judged, told=dict(told))
 
 
-def _if_last(live: Live, old: Message, judged: Judged) -> dict[str, object]:
-    """Participants and whereabouts follow the new text only while nothing was said after it."""
-    latest = max((each.message.sequence for each in live.recent), default=0)
-    if old.sequence != latest or live.snapshot.settled != old.sequence:
+async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged) -> dict[str, object]:
+    """Participants and whereabouts follow the new text while nothing but revisions and retractions came after it."""
+    since = await engine.ledger.entries(live.snapshot.id, after=old.sequence, up_to=live.snapshot.settled)
+    if not all(isinstance(each.body, Revised | Retracted) for each in since):
         return {}
     before = judged.moment.state
     after = {

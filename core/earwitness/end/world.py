@@ -52,9 +52,8 @@ class World:
         if not known:
             return ()
         own = character_container(self.session, character).name
-        heard = {
-            id for each in await self.ledger.deliveries(self.session, container=own, after=after) for id in cites(each)
-        }
+        hers = await self.ledger.deliveries(self.session, container=own, after=after)
+        heard = {id for each in hers if each.stands for id in cites(each)}
         return tuple(update for update in known if update.memory_id not in heard)
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
