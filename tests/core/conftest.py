@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
-from earwitness import Character, Earwitness, Memory, Session, Settings
+from earwitness import (
+    Character,
+    Earwitness,
+    Knowledge,
+    Memory,
+    Moment,
+    Movement,
+    Perceived,
+    Presence,
+    Session,
+    Settings,
+)
+from earwitness.protocols import WorldAnswer, WorldView
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 KINDS = ("store", "ledger", "detector", "world_agent", "sharing_rules", "guards")
@@ -56,3 +69,53 @@ def memories() -> Callable[[Session, str], Awaitable[Sequence[Memory]]]:
         return (await story.backstage().inspect(owner)).memories
 
     return memories
+
+
+class Directions:
+    """A detector that believes stage directions: `(to bob, charlie)` names who perceives a message, else it is those
+    who are here; `(bob leaves)` and `(bob enters)` move him afterwards. Keeps the moments it was shown."""
+
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+
+    def detect(self, moment: Moment) -> Presence:
+        self.moments.append(moment)
+        said = moment.message.content
+        named = [id for names in re.findall(r"\(to ([\w, ]*)\)", said) for id in names.split(", ")]
+        perceived = Perceived(probability=1, role="present", evidence=("as directed",))
+        moves = {"leaves": "leave", "enters": "enter"}
+        return Presence(
+            characters=dict.fromkeys(named or moment.state.here, perceived),
+            movements=tuple(
+                Movement.model_validate({"character": id, "kind": moves[verb]})
+                for id, verb in re.findall(r"\((\w+) (leaves|enters)\)", said)
+            ),
+        )
+
+
+@pytest.fixture
+def directions() -> Directions:
+    """A detector that believes stage directions."""
+    return Directions()
+
+
+class Teller:
+    """A World Agent that tells everybody's news in the world's own words, at most `most` items at a time."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
+
+    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+        news = {id: (await world.news(id))[: self.most] for id in moment.cast.ids}
+        return WorldAnswer(
+            knowledge={
+                id: tuple(Knowledge(text=each.body, cites=(each.memory_id,)) for each in items)
+                for id, items in news.items()
+            }
+        )
+
+
+@pytest.fixture
+def teller() -> Callable[..., Teller]:
+    """Makes World Agents that tell everybody's news."""
+    return Teller
