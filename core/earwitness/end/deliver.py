@@ -98,7 +98,7 @@ def of_piece(
     return Delivery(
         session=session, sequence=sequence, container=container.name, owner=container.owner, source=source,
         revision=revision, part=piece.type, memory_id=memory_id(session, source, revision, container.name, piece.type),
-        body=words + harmless(strip_block(piece.text)), metadata=metadata, support=Support(learned_day=now), due=now,
+        body=harmless(words + strip_block(piece.text)), metadata=metadata, support=Support(learned_day=now), due=now,
     )  # fmt: skip
 
 
