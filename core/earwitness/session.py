@@ -27,7 +27,7 @@ from .records.message import Context
 from .records.state import State
 from .records.update import Audience, Update
 from .turn import Turn
-from .validating import check_state, checked, each_of
+from .validating import check_state, checked, each_of, keepable
 
 Opener = Callable[[str], Awaitable["Session"]]
 
@@ -263,7 +263,7 @@ class Session:
 
     async def _append(self, body: Body, key: str | None) -> Outcome:
         checked = check_key(key) if key is not None else None
-        appended = await self._engine.ledger.append(self.id, body, key=checked, timestamp=now())
+        appended = await self._engine.ledger.append(self.id, keepable(body), key=checked, timestamp=now())
         if not appended.created:
             await self._same(appended.entry, body)
         self._settler.wake()

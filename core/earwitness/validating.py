@@ -32,6 +32,17 @@ def checked(record: type[R], **values: Any) -> R:
         raise InputError(explained(error)) from error
 
 
+def keepable(record: R) -> R:
+    """The record, if every ledger can keep it. Raises `InputError` for what JSON cannot hold, such as half a pair."""
+    try:
+        record.model_dump_json()
+    except PydanticSerializationError as error:
+        raise InputError(
+            f"this cannot be kept: {error}. Text must be valid Unicode, free values must be JSON."
+        ) from error
+    return record
+
+
 def each_of(given: Iterable[T]) -> Iterable[T]:
     """What was given; a single text or record is one of them, not its letters or fields."""
     return [given] if isinstance(given, str | Mapping | Record) else given  # type: ignore[list-item]
