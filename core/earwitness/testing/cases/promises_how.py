@@ -96,7 +96,7 @@ class Provenance(PromiseCases):
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
-            learned = {}
+            learned: dict[str, tuple[float, float | None, float | None]] = {}
             for day in (1.5, 2, 3, 4):
                 await (await story.change(game_day=day)).settled()
                 for id in ("bob", "carol", "dave"):
@@ -187,7 +187,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_no_later_turn_is_decided_anew(self, stage: Stage) -> None:
-        """A retraction asks nobody, an edit only about the edited message; every other plan stays as it was recorded."""
+        """A retraction asks nobody, an edit only about the edited message; all other plans stay as recorded."""
         detector = ByScript()
         async with stage.open(detector=detector, sharing_rules=[CHAIN]) as ew:
             story = await self.tavern(ew)

@@ -19,8 +19,6 @@ from ..scripted import ByScript, Faulty, Gossip, Strategy, hangs
 from ..suite import case
 from .promises_base import Crash, PromiseCases, Stage, crash, refused
 
-Wrap = Callable[[Any], Faulty]
-
 
 class NothingLost(PromiseCases):
     """Ends, restarts, and storage that is away for a while."""
@@ -126,11 +124,7 @@ class NothingLost(PromiseCases):
     async def test_a_ledger_that_stumbles_loses_nothing(self, stage: Stage) -> None:
         """Recording, syncing or settling fails for a while: the same message again is the same message."""
         for call in ("record", "sync", "settle", "deliveries"):
-            async with stage.open(
-                ledger=lambda ledger, call=call: Faulty(
-                    ledger, **{call: _fails_times(2, getattr(ledger, call), skip=3)}
-                )
-            ) as ew:
+            async with stage.open(ledger=_stumbling(call, skip=3)) as ew:
                 story = None
                 for attempt in range(9):
                     try:
@@ -146,9 +140,7 @@ class NothingLost(PromiseCases):
     @case
     async def test_what_is_refused_leaves_no_trace(self, stage: Stage) -> None:
         """A ledger that cannot append acknowledges nothing; the same call works once it can."""
-        async with stage.open(
-            ledger=lambda ledger: Faulty(ledger, append=_fails_times(2, ledger.append, skip=1))
-        ) as ew:
+        async with stage.open(ledger=_stumbling("append", skip=1)) as ew:
             story = await self.tavern(ew)
             for _ in range(2):
                 with refused(StorageError):
@@ -266,6 +258,10 @@ def _hangs_after(times: int, call: Callable[..., Any]) -> Callable[..., Any]:
         return await (hangs() if next(calls, None) is None else call(*args, **named))
 
     return hanging
+
+
+def _stumbling(call: str, skip: int) -> Callable[[Any], Faulty]:
+    return lambda inner: Faulty(inner, **{call: _fails_times(2, getattr(inner, call), skip=skip)})
 
 
 def _fails_times(times: int, call: Callable[..., Any], *, skip: int = 0) -> Callable[..., Any]:

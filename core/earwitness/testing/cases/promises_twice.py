@@ -3,7 +3,7 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ...app import Earwitness
@@ -15,6 +15,8 @@ from ...session import Session
 from ..scripted import ByScript, Gossip, Retold
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
+
+Call = Callable[[], Awaitable[object]]
 
 
 class NothingTwice(PromiseCases):
@@ -69,7 +71,7 @@ class NothingTwice(PromiseCases):
             story = await self.tavern(ew)
             await self.tell(story, "alice", "Hello!", key="k")
             before = await self.everything(ew)
-            calls = [
+            calls: list[Call] = [
                 lambda: story.say("alice", "Good evening!", key="k"),
                 lambda: story.say("bob", "Hello!", key="k"),
                 lambda: story.change(game_day=2, key="k"),
@@ -238,7 +240,7 @@ class NothingTwice(PromiseCases):
     async def transcript(self, earwitness: Earwitness, id: str = "s1", steps: int = 99) -> None:
         """A story with everything a host may tell, each under a key of its own."""
         story = await self.tavern(earwitness, id)
-        told = [
+        told: list[Call] = [
             lambda: story.prepare(plot="A crown was stolen.", cards={"alice": "A thief."}, key="p1"),
             lambda: story.say("alice", "The crown is mine.", key="k1"),
             lambda: story.say("bob", "Is it? (heard by alice, carol)", key="k2", present=["alice"]),
