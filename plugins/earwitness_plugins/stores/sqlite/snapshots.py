@@ -55,12 +55,6 @@ class Snapshots:
             place.snapshot = current
             self._weigh(name, place, current.nbytes if current else 0)
 
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._places.clear()
-            self._total = 0
-
     def _place(self, name: str) -> _Place:
         with self._lock:
             place = self._places.setdefault(name, _Place())
