@@ -8,6 +8,9 @@ meant for.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Annotated
+
+from pydantic import Field
 
 from earwitness.records.character import Character
 from earwitness.records.moment import Moment, Presence
@@ -29,7 +32,7 @@ class RulesDetector:
     perceive both.
     """
 
-    def __init__(self, *, recent: int = 6, beliefs: Beliefs | None = None) -> None:
+    def __init__(self, *, recent: Annotated[int, Field(ge=0)] = 6, beliefs: Beliefs | None = None) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities."""
         self.recent = recent
         self.beliefs = beliefs or Beliefs()
@@ -40,7 +43,8 @@ class RulesDetector:
         speaker = moment.cast[moment.message.speaker]
         names = self._names(moment.cast.members)
         reading = read(moment.message.content, speaker, names, _stage(moment, speaker))
-        lively = frozenset(message.speaker for message in moment.recent[-self.recent :])
+        lately = moment.recent[-self.recent :] if self.recent else ()
+        lively = frozenset(message.speaker for message in lately)
         case = Case(moment, speaker, reading, _scene(moment, speaker, reading), names, self.beliefs, lively)
         if speaker.kind == "narrator":
             return narrated(case)

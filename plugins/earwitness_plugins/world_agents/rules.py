@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+from pydantic import Field
 
 from earwitness.protocols import WorldAnswer, WorldView
-from earwitness.records.moment import Moment, Presence
+from earwitness.records.moment import Moment, Presence, Probability
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge
 
@@ -17,7 +20,7 @@ class RulesWorldAgent:
     for the host, or for an agent with a model, to say.
     """
 
-    def __init__(self, *, most: int = 8, threshold: float = 0.5) -> None:
+    def __init__(self, *, most: Annotated[int, Field(ge=1)] = 8, threshold: Probability = 0.5) -> None:
         """`most` is how many lines a character is told with one message; `threshold` from which probability they are.
 
         More news than that is told with the next messages: core counts as told what stands before the first line left.

@@ -71,6 +71,33 @@ def test_thinking_for_a_moment_is_a_gesture_everybody_sees() -> None:
     assert kinds('*thinks for a moment* "Fine."') == ["action", "spoken"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*walks quietly to the bar*",
+        "*tucks her hair behind her ear*",
+        "*puts a hand to his ear*",
+        "*takes the lamp aside*",
+        "*is lost in thought*",
+        "*wonders aloud where the sword is*",
+        "*says quietly* We should go.",
+    ],
+)
+def test_what_others_can_see_and_hear_is_not_private(text: str) -> None:
+    assert not {"whisper", "thought", "aside"} & set(kinds(text))
+
+
+def test_telling_of_oneself_by_name_is_action() -> None:
+    assert kinds("Alice nods and leaves the room.") == ["action"]
+    assert kinds("Alice is here!") == kinds("Alice and Bob agreed.") == ["spoken"]
+
+
+def test_a_command_keeps_private_what_is_private_within_it() -> None:
+    assert kinds("/me nods ((brb))") == ["action", "ooc"]
+    assert kinds("/w Bob hello\nOOC: brb") == ["whisper", "ooc"]
+    assert "whisper" in kinds("/me whispers to Bob")
+
+
 def test_words_quoted_within_speech_are_somebody_elses() -> None:
     assert kinds('He wrote "Bob enters" on the wall.') == ["spoken", "quoted", "spoken"]
     assert kinds('"Bob enters" was all he wrote.') == ["quoted", "spoken"]

@@ -21,6 +21,14 @@ def test_a_narrator_does_not_enter_the_scene_and_hears_only_what_the_host_lets_h
     assert tavern.say("alice", "Brr.") == {"alice", "bob"}
 
 
+def test_speaking_to_the_narrator_does_not_bring_him_into_the_scene(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"])
+    tavern.say("alice", "Narrator, what do I see?")
+    assert tavern.present == {"alice", "bob"}
+    assert tavern.say("alice", "*whispers to the narrator* What now?") == {"alice", "narrator"}
+    assert tavern.present == {"alice", "bob"}
+
+
 def test_who_enters_perceives_the_telling_of_it_and_what_follows(story: Begin) -> None:
     tavern = story(here=["alice"], away=["bob"])
     assert tavern.say("narrator", "Enter Bob.") == {"narrator", "alice", "bob"}

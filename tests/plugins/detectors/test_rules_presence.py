@@ -192,6 +192,12 @@ def test_going_off_to_a_place_nobody_set_up_is_leaving_until_one_speaks_again(st
     assert tavern.say("bob", "Who snores?") == {"alice", "bob"}
 
 
+def test_who_tells_of_leaving_by_their_own_name_has_left(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"])
+    assert tavern.say("alice", "Alice bows and leaves the room.") == {"alice", "bob"}
+    assert tavern.present == {"bob"}
+
+
 def test_where_the_place_has_no_name_yet_entering_one_is_arriving(story: Begin) -> None:
     nowhere = story(here=["alice", "bob"], scene="start")
     nowhere.say("alice", '*enters the tavern* "Good evening."')

@@ -28,8 +28,8 @@ class News:
         self.asked.append(character)
         return [
             Delivery(
-                session="s1", sequence=at, memory_id=f"memory{at}", container="s1-world", owner="world", source=f"#{at}",
-                body=body, support=Support(learned_day=1), due=1,
+                session="s1", sequence=at, memory_id=f"memory{at}", container="s1-world", owner="world",
+                source=f"#{at}", body=body, support=Support(learned_day=1), due=1,
             )
             for at, body in enumerate(self.told.get(character, ()), start=1)
         ]  # fmt: skip
@@ -105,5 +105,5 @@ async def test_more_news_than_fit_are_told_with_the_next_messages_and_none_twice
             await story.update(f"Bell {bell} tolls")
         for text in ("One.", "Two.", "Three.", "Four."):
             outcome = await (await story.say("alice", text)).settled()
-            told += [line.text for line in outcome.knowledge.get("bob", ())]
+            told += outcome.knowledge.get("bob", ())
     assert told == [f"Bell {bell} tolls. GameDay: 1" for bell in range(1, 6)]

@@ -94,8 +94,12 @@ class Case:
     def told_moves(self) -> tuple[Movement, ...]:
         """The comings and goings that its action text tells."""
         told = self.speaker.kind == "narrator"
-        found = (self.scene.movement(move, told=told) for move in self.reading.moves)
+        found = (self.scene.movement(move, told=told) for move in self.reading.moves if not self.narrates(move.id))
         return tuple(movement for movement in found if movement is not None)
+
+    def narrates(self, id: str) -> bool:
+        """Narrators stand outside the scene: they neither come nor go."""
+        return self.moment.cast[id].kind == "narrator"
 
 
 def perceived(probability: float, role: Role, *evidence: str) -> Perceived:

@@ -58,7 +58,8 @@ def _arrivals(case: Case) -> Iterator[Movement]:
         yield case.scene.arrival(case.speaker.id, "spoke")
     confined = case.reading.confined
     spoken_to = confined.listeners if confined else case.reading.addressed
-    yield from (case.scene.arrival(id, "spoken to by name") for id in spoken_to if case.scene.unplaced(id))
+    unplaced = (id for id in spoken_to if case.scene.unplaced(id) and not case.narrates(id))
+    yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
 
 
 def _leave_taking(case: Case) -> Iterator[Movement]:

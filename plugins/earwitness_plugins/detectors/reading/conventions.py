@@ -41,21 +41,33 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _THOUGHT = re.compile(
-    r"\W*(?:\w+\s+){0,3}?(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b"
-    r"(?!\s+(?:for|about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
+    r"\W*(?:\w+\s+){0,3}?(?<!\bin\s)(?<!\ba\s)"
+    r"(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b(?!\s+(?:aloud|out loud|for|"
+    r"about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
     r"|\W*(?:thinking|in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts))\b(?!\s+(?:hard|for)\b)",
     re.IGNORECASE,
 )
+_SAYS = r"(?:say|speak|tell|ask|add|murmur|mutter|breathe|hiss|talk|repl(?:y|ie)|answer)(?:s|es|ed|ing)?"
+_QUIETLY = (
+    r"(?:quietly|softly|secretly|privately|discreetly|sotto\s+voce|under\s+(?:my|his|her|their)\s+breath|"
+    r"in\s+an?\s+(?:low|hushed|quiet|soft)\s+(?:voice|tone)|in\s+a\s+whisper)"
+)
 _WHISPER = re.compile(
-    r"\bwhisper(?:s|ed|ing)?\b"
-    r"|\b(?:in|into|to|by|near|against|at)\s+[\w '’-]{1,40}\bears?\b"
-    r"|\b(?:quietly|secretly|privately|discreetly|under\s+(?:my|his|her|their)\s+breath"
-    r"|in\s+an?\s+(?:low|hushed|quiet)\s+(?:voice|tone)|in\s+a\s+whisper|sotto\s+voce)\b.{0,60}\bto\s"
-    r"|\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+[\w '’-]{1,40}\saside\b",
-    re.IGNORECASE | re.DOTALL,
+    rf"""
+      \bwhisper(?:s|ed|ing)?\b
+    | \b(?:lean|bend|lips|mouth|{_SAYS})\w*\b .{{0,40}} \b(?:in|into|to|by|near|against|at)\s
+          [\w\s'’-]{{1,40}} \bears?\b
+    | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
+    | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
+    | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
+    | \A\W* {_QUIETLY} ,?\s to\s
+    | \b(?:pull|take|draw|lead)(?:s|ing)?\s (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 _TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)", re.IGNORECASE)
 _OPENS_WITH_WHISPER = re.compile(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
+_OPENS_WITH_DEED = re.compile(r"\s+(?:\w+ly\s+)?(?!(?:is|was|has|does|says|plus|as|his)\b)[a-z]+(?:s|ed)\b")
 _DIALOGUE_END = re.compile(r"[,.!?…—–-]\W*\Z")
 _SENTENCE_END = re.compile(r"(?:[.!?…*)\]]|\n)\s*\Z")
 _SENTENCE_GAP = re.compile(r"(?<=[.!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)\s+|\n+")
@@ -88,11 +100,21 @@ def pieces(content: str, *, own: Sequence[str] = (), narrator: bool = False) -> 
     """The message cut into pieces. `own` are the speaker's names; a narrator's bare text is action, brackets too."""
     text = normalize("NFC", content)
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
-        return (Piece(kind, f"to {command['rest']}" if kind == "whisper" else command["rest"]),)
+        return tuple(_commanded(kind, command["rest"]))
     chunks = tuple(_chunks(_unbracketed(text) if narrator else text))
     bare: Kind = "action" if narrator or _is_prose(chunks, own) else "spoken"
     quote: Kind = "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
     return tuple(piece for chunk in chunks for piece in _read(chunk, bare, quote, own))
+
+
+def _commanded(kind: Kind, rest: str) -> Iterator[Piece]:
+    """A command holds for the whole message, and what is private within it stays so: `/me nods ((brb))`."""
+    if kind == "whisper":
+        yield Piece("whisper", f"to {rest}")
+    else:
+        yield from _with_action(_direction(rest) or kind if kind == "action" else kind, rest)
+    yield from (Piece("ooc", out[0]) for out in _OUT.finditer(rest))
+    yield from _hidden(rest)
 
 
 def _chunks(text: str) -> Iterator[_Chunk]:
@@ -154,7 +176,7 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterato
         yield from _bare_speech(chunk.text, bare, own)
     elif chunk.mark == "bare":
         for sentence in sentences(chunk.text):
-            yield from _with_action(_direction(sentence) or "action", sentence)
+            yield from _deed(sentence)
     else:
         inner = chunk.text.strip(_MARKUP + "()[]")
         yield from _with_action(_direction_kind(chunk, inner, bare), inner)
@@ -183,13 +205,20 @@ def _hidden(inner: str) -> Iterator[Piece]:
 
 
 def _bare_speech(text: str, bare: Kind, own: Sequence[str]) -> Iterator[Piece]:
-    """Bare text is spoken, unless it opens with a direction of its own: `whispers to Bob: run!`."""
+    """Bare text is spoken, unless it opens with a direction, `whispers to Bob: run!`, or tells of oneself by name."""
     named = next((name for name in own if _starts_with_any(text, (name,))), "")
     opening = text.lstrip()[len(named) :]
     if bare == "spoken" and _OPENS_WITH_WHISPER.match(opening):
         direction, _, text = re.split(r"([:.!?,\n]|\Z)", opening, maxsplit=1)
         yield Piece("whisper", direction)
+    elif bare == "spoken" and named and _OPENS_WITH_DEED.match(opening):
+        yield from (piece for sentence in sentences(text) for piece in _deed(sentence))
+        return
     yield Piece(bare, text)
+
+
+def _deed(sentence: str) -> Iterator[Piece]:
+    return _with_action(_direction(sentence) or "action", sentence)
 
 
 def _direction_kind(chunk: _Chunk, inner: str, beside: Kind) -> Kind:

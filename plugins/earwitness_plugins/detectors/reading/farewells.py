@@ -7,15 +7,15 @@ from typing import Literal
 
 _FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
 _OBLIGED = rf"""(?:
-      {_FILLERS}(?:have|need|got|ought|am\s+going|am\s+about|hate|regret|am\s+sorry|am\s+afraid|want|wish|
-          would\s+like)\s+to
+      {_FILLERS}(?:have|need|got|ought|am\s+going|am\s+about|hate|regret|am\s+sorry|am\s+afraid)\s+to
     | {_FILLERS}(?:gotta|must|should|had\s+better|better|will|shall|am\s+gonna|may\s+have\s+to|will\s+have\s+to)
     | ['’](?:ve|ll|d|m)\s+{_FILLERS}(?:got\s+to|gotta|have\s+to|need\s+to|better|going\s+to|gonna|about\s+to|sorry\s+to|
-          afraid\s+I\s+(?:have\s+to|must|need\s+to)|like\s+to)
+          afraid\s+I\s+(?:have\s+to|must|need\s+to))
     | ['’]ll)"""
 _NO_GOING = r"""(?:with|over|into|through|on|along|deeper|farther|further|ahead|against|beyond|for\s+(?:it|that|the)|
-    back\s+and|that|it|up|down|all|as\s+far|so\s+far|by|about|easy|crazy|to\s+(?:show|great|any))"""
-_NO_LEAVING = r"(?:it|that|them|him|her|some|a|an|my|your|something|nothing|everything|behind)"
+    back\s+and|that|it|up|down|all|first|next|second|last|wherever|anywhere|where|as\s+far|so\s+far|by|about|easy|crazy|to\s+(?:show|great|any))"""
+_NO_LEAVING = r"""(?:it|that|them|him|her|some|a|an|my|your|something|nothing|everything|behind|
+    the\s+(?!room|table|party|house|hall|tavern|inn|conversation|discussion|meeting|call|building)\w+)"""
 _GO = rf"""(?:
       (?:be\s+|get\s+)?go(?:ing)?\b(?!\s+{_NO_GOING}\b)
     | (?:be\s+)?leav(?:e|ing)\b(?!\s+{_NO_LEAVING}\b)
@@ -40,7 +40,8 @@ _STATED = re.compile(
           home))|
           excuse\s+me\s+(?:for\s+(?:a|just|one)|a\s+(?:moment|minute|second)|while\s+I)|
           I\s+take\s+my\s+leave|I\s+bid\s+(?:you|thee)|(?:carry|go|keep)\s+on\s+without\s+me|continue\s+without\s+me)\b
-    | \b(?:let\s+me|may\s+I|can\s+I|could\s+I)\s+{_FILLERS}(?:step\s+(?:out|away|outside)|excuse\s+myself|leave\s+you)\b
+    | \b(?:let\s+me|may\s+I|can\s+I|could\s+I|I(?:['’]d|\s+would)\s+like\s+to)\s+{_FILLERS}
+          (?:step\s+(?:out|away|outside)|excuse\s+myself|leave\s+you)\b
     | \b(?:sorry|sad|a\s+shame)\s+to\s+(?:have\s+to\s+)?(?:leave|go|cut\s+(?:this|it|our)\b[^.!?]{{0,30}}short)\b
     """,
     re.IGNORECASE | re.VERBOSE,

@@ -49,6 +49,7 @@ LEAVE = _words(
     | \b(?:is|are|was|were)\s+(?:led|taken|carried|dragged|escorted|thrown|sent)\s+(?:off|away|out)\b
     """
 )
+SURE = _words(r"(?:re-?)?enter|is|are|was|were|arrive")
 ENTER_DIRECTION = _words(r"\A\W*here\s+enters?\b|(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter(?=[\s,:])")
 EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 
@@ -63,7 +64,7 @@ ONE = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?:he|she|i)\b")
 OMITTED = _words(r"\W*(?:(?:then|and|but|now|\w+ly)\W+)*\Z")
 CARRIED_ON = _words(r"(?:,|\b(?:and|then|but)\b)[\s,]*(?:then\s+)?(?:\w+ly\s+)?\Z")
 NOT_FINITE = _words(
-    r"\b(?:to|not|never|nor|don't|didn't|doesn't|cannot|can't|won't|wouldn't|couldn't|would|could|should|might|may|must|can|"
+    r"\b(?:is|are|was|were|be|been|being|to|not|never|nor|don't|didn't|doesn't|cannot|can't|won't|wouldn't|couldn't|would|could|should|might|may|must|can|"
     r"will|shall|the|an?|no|(?:turn|look|glance|veer|point|lean|bear|swing)(?:s|ed)?|almost|nearly|who|nobody|without|his|her|their|its)\s+(?:\w+ly\s+)?\Z"
 )
 UNREAL = _words(r"\b(?:if|unless|until|till|before|as\s+(?:if|though)|whether|nobody|no\s+one|neither)\b")
@@ -90,4 +91,11 @@ NOT_ENTERING = _words(
 PLACE = _words(
     r"\s*(?:(?:into|inside|in|to|at)\s+)?(?:the|an?|his|her|their|my|our)\s+"
     r"(?P<place>[\w'’-]+(?:\s+(?!(?:and|with|in|at|to|from|as|while|but|carrying|where|when|through|on|by)\b)[\w'’-]+)?)"
+)
+
+PLACE_NOUN = _words(
+    r"(?:\b|_)(?:\w*room|kitchen|cellar|pantry|hall|hallway|corridor|garden|\w*yard|street|alley|woods?|forest|cave|tower|castle|"
+    r"house|hut|barn|stables?|attic|basement|library|office|study|shop|market|temple|church|chapel|dungeon|crypt|tunnel|"
+    r"tent|cabin|ship|boat|deck|fields?|meadow|village|town|city|inn|tavern|bar|pub|balcony|terrace|porch|patio|garage|"
+    r"closet|workshop|den|lair|cottage|palace|park|square|harbou?r|station|school|hospital|café|cafe|restaurant)\Z"
 )

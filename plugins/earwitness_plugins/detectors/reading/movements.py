@@ -112,8 +112,20 @@ def _told(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[
         clause = _Clause(sentence, behind, verb, mentions)
         behind = verb.end()
         movers = clause.movers(stage, movers)
-        place = words.PLACE.match(sentence, verb.end())
-        yield from (Move(id, kind, place and place["place"], _quoted(sentence)) for id in movers)
+        found = words.PLACE.match(sentence, verb.end())
+        place = found and found["place"]
+        if kind == "leave" or words.SURE.match(verb[0]) or _leads_somewhere(verb[0], place):
+            yield from (Move(id, kind, place, _quoted(sentence)) for id in movers)
+
+
+def _leads_somewhere(verb: str, place: str | None) -> bool:
+    """`walks in`, `walks into the cellar`; not `runs into trouble`, `steps into a trap`."""
+    return is_place(place) if place else not verb.casefold().endswith("into")
+
+
+def is_place(written: str) -> bool:
+    """Whether the words name a place one can walk into (`old cellar`, `Leaking Flagon`), not trouble or a trap."""
+    return written[:1].isupper() or bool(words.PLACE_NOUN.search(written))
 
 
 @dataclass(frozen=True, slots=True)

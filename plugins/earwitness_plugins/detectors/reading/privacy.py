@@ -18,9 +18,10 @@ _TOWARDS = tuple(
         r"""\bwhisper(?:s|ed|ing)?\b,?
             (?:\s+(?:\w+ly|soft|something|back|again|an?|few|words?|secret|reply|in|low|quiet|hushed|voice|tone)){0,6}
             \s+(?:to|at|into)\s+""",
-        r"\b(?:pulls?|takes?|draws?|leads?|pulling|taking|drawing|leading)\s+(?=[\w\ '’-]{1,40}\saside\b)",
-        r"""\b(?:quietly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*
-            (?:\w+s\s+|\w+ing\s+)?to\s+""",
+        r"\b(?:pull|take|draw|lead)(?:s|ing)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
+        r"\b(?:tell|ask)(?:s|ed|ing)?\s+",
+        r"""\b(?:quietly|softly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*
+            (?:\w+\s+){0,3}?to\s+""",
         r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b
             (?:\s+(?:\w+ly|in|over|close|closer|down|across)){0,4}\s+to(?:wards?)?\s+""",
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from earwitness.records.moment import Moment, Movement
 from earwitness.records.state import State, Whereabouts
 
-from .movements import Move
+from .movements import Move, is_place
 from .names import fold
 
 UNNAMED = State().current_scene
@@ -109,7 +109,7 @@ class Scene:
             return known
         unnamed_but_peopled = scene == UNNAMED and bool(self.state.here)
         if move.id in self.near and self.place is None:
-            return None if unnamed_but_peopled else "_".join(_place_words(move.place))
+            return None if unnamed_but_peopled or not is_place(move.place) else "_".join(_place_words(move.place))
         return "_".join(_place_words(move.place)) if told and not unnamed_but_peopled else scene
 
 
