@@ -27,7 +27,7 @@ class Lore(Record):
 
 
 def pieces_of(
-    plot: str | None,
+    plot: str | Mapping[str, str] | None,
     cards: Mapping[str, str],
     examples: Mapping[str, str | Sequence[str]],
     lore: Iterable[Lore | Mapping[str, Any] | str],
@@ -35,11 +35,15 @@ def pieces_of(
     resolve: Callable[[str], str],
 ) -> list[Piece]:
     """Every piece, in the order given. `resolve` turns a name into an id, or raises `UnknownName`."""
-    pieces = [Piece(type="plot", text=plot)] if plot else []
+    pieces = [Piece(type="plot", text=text, lore_key=key) for key, text in _plots(plot) if text]
     pieces += [Piece(type="character_card", text=text, owners=(resolve(who),)) for who, text in cards.items()]
     for who, dialogues in examples.items():
         pieces += [Piece(type="example_dialog", text=text, owners=(resolve(who),)) for text in each_of(dialogues)]
     return pieces + [_lore(as_lore(entry), resolve) for entry in each_of(lore)]
+
+
+def _plots(plot: str | Mapping[str, str] | None) -> list[tuple[str | None, str]]:
+    return list(plot.items()) if isinstance(plot, Mapping) else [(None, plot or "")]
 
 
 def as_lore(entry: Lore | Mapping[str, Any] | str) -> Lore:

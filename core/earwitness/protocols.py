@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from .containers import Container
 from .filters import EVERYTHING, Filter
+from .importing import Imported
 from .records.base import Record
 from .records.journal import Appended, Body, Entry
 from .records.memory import Hit, Interaction, Memory
@@ -358,38 +359,14 @@ class Ledger(Protocol):
 # ── bringing in ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class SceneLine(Record):
-    """One line of a transcript."""
-
-    speaker: str | None = None
-    """Name as written; `None` is narration."""
-    text: str
-    """What was said or told."""
-    key: str | None = None
-    """The source's own id for it, if it has one."""
-    present: tuple[str, ...] | None = None
-    """Who perceives it, where the source knows for certain (names as written)."""
-
-
-class Scene(Record):
-    """A stretch of transcript with one roster: what importers read and `replay` plays."""
-
-    id: str
-    """Unique within the file."""
-    roster: tuple[str, ...]
-    """Names as written."""
-    lines: tuple[SceneLine, ...]
-    """In order."""
-
-
 @runtime_checkable
 class Importer(Protocol):
-    """A transcript file → its scenes."""
+    """A file of somebody else's → what it says, in the words of a story."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether this looks like one of its files, from the name and the first 4,096 bytes."""
+        """Whether this looks like one of its files, from the name and the first 4,096 bytes; it may read on."""
         ...
 
-    def read(self, path: str) -> Iterable[Scene]:
-        """Every scene, in order. Raises `StoryError` naming file and line."""
+    def read(self, path: str) -> Imported:
+        """What it says: characters, plot, lore, scenes. Raises `StoryError` naming the file, and where in it."""
         ...

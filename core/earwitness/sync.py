@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar
 
 from .app import Earwitness as AsyncEarwitness
 from .backstage.backstage import Backstage as AsyncBackstage
-from .backstage.records import Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
+from .backstage.records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
 from .engine import Engine
 from .errors import StorageError
 from .filters import EVERYTHING, Filter
@@ -38,6 +38,7 @@ from .outcome import Outcome as AsyncOutcome
 from .outcome import Settlement
 from .preparing import Lore
 from .records.character import Cast, Character
+from .records.journal import Original
 from .records.message import Context, Participant
 from .records.plan import Delivery
 from .records.state import State
@@ -285,13 +286,17 @@ class Session(_Mirror[AsyncSession]):
     def prepare(
         self,
         *,
-        plot: str | None = None,
+        plot: str | Mapping[str, str] | None = None,
         cards: Mapping[str, str] | None = None,
         examples: Mapping[str, str | Sequence[str]] | None = None,
         lore: Iterable[Lore | Mapping[str, Any] | str] = (),
+        originals: Iterable[Original] = (),
         key: str | None = None,
     ) -> Outcome:
-        told = self._call(self._behind.prepare, plot=plot, cards=cards, examples=examples, lore=lore, key=key)
+        told = self._call(
+            self._behind.prepare,
+            plot=plot, cards=cards, examples=examples, lore=lore, originals=originals, key=key,
+        )  # fmt: skip
         return Outcome(self._call, told)
 
     def settled(self) -> None:
@@ -409,11 +414,16 @@ class Backstage(_Mirror[AsyncBackstage]):
     def replan(self, key: str) -> Replanned:
         return self._call(self._behind.replan, key)
 
-    def inspect(self, owner: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0) -> Shelf:
+    def inspect(
+        self, owner: str, *, filter: Filter | str = EVERYTHING, limit: int | None = None, offset: int = 0
+    ) -> Shelf:
         return self._call(self._behind.inspect, owner, filter=filter, limit=limit, offset=offset)
 
     def overview(self) -> Overview:
         return self._call(self._behind.overview)
+
+    def before(self) -> Before:
+        return self._call(self._behind.before)
 
     def retract(self, target: str) -> Outcome:
         return Outcome(self._call, self._call(self._behind.retract, target))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..records.base import Record
 from ..records.character import Cast
+from ..records.journal import Original, Piece
 from ..records.memory import Memory
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
@@ -12,6 +13,17 @@ from ..records.state import State, day_text
 
 class BackstageRecord(Record):
     """Holds what no character may see."""
+
+
+class Before(BackstageRecord):
+    """What was there before the story: what was prepared, without what a later preparation replaced."""
+
+    pieces: tuple[Piece, ...]
+    """Plot, cards, example dialogue and lore, as they were given."""
+    by_hand: tuple[Piece, ...]
+    """Those of them that came from no file."""
+    originals: tuple[Original, ...]
+    """The files the others came from, untouched."""
 
 
 class Knower(BackstageRecord):

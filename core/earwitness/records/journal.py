@@ -61,6 +61,8 @@ class Prepared(Record):
     """The body's kind."""
     pieces: tuple[Piece, ...]
     """Each becomes one permanent memory per owner."""
+    originals: tuple[Original, ...] = ()
+    """The files the pieces came from, untouched, for an export without loss."""
 
 
 class Piece(Record):
@@ -76,6 +78,21 @@ class Piece(Record):
     """Metadata `loreKey`; a piece with the same type, key and owners replaces the older one."""
     words: tuple[str, ...] = ()
     """Words that find the entry besides its own text."""
+
+
+class Original(Record):
+    """A file that pieces came from, as it was."""
+
+    name: str
+    """Its name, without its folder."""
+    format: str
+    """What `export --format` calls it: `card`, `worldinfo`, `chat`, or an importer's own word."""
+    text: str
+    """Its text, to the letter."""
+    encoding: str = "utf-8"
+    """`text.encode(encoding)` gives its bytes."""
+    owner: str | None = None
+    """Whose card it is (character id)."""
 
 
 class Revised(Record):
