@@ -1,28 +1,124 @@
-"""`earwitness import FILE`: take back what `export` wrote."""
+"""`earwitness import FILE…`: take in cards, lorebooks, chats, and what `export` wrote."""
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from earwitness.cli import Desk, story_command
 
+if TYPE_CHECKING:
+    from earwitness.app import Earwitness
+    from earwitness.importing import Imported
+    from earwitness_plugins.importers.bringing import Brought
+
+Export = list[dict[str, Any]]
+
 
 @story_command("import")
-@click.argument("file", metavar="FILE")
-@click.option("--as", "id", metavar="ID", help="Another id for the story.  [default: its own]")
-async def command(desk: Desk, file: str, id: str | None) -> None:
-    """Take in a story that `export` wrote. FILE may be - for standard input."""
-    lines = _lines(file)
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--into", metavar="ID", help="The story for cards, lorebooks and chats.  [default: one of their own]")
+@click.option("--as", "id", metavar="ID", help="Another id for an exported story.  [default: its own]")
+@click.option("--format", "name", metavar="NAME", help="The importer.  [default: whichever takes the file for its own]")
+@click.option("--user", metavar="NAME", help="Whom {{user}} stands for.  [default: the story's persona]")
+async def command(
+    desk: Desk, files: tuple[str, ...], into: str | None, id: str | None, name: str | None, user: str | None
+) -> None:
+    """Take in character cards, lorebooks and chats, or stories that `export` wrote.
+
+    FILE may be - for an exported story on standard input. Importing a file again changes nothing.
+    """
+    exports, found = _read(files, name)
+    _check(exports, found, into, id)
     async with desk.open(create=True) as ew:
-        story = await ew.import_session(lines, id=id)
-        desk.answer({"imported": story.id, "lines": len(lines)}, f"Imported {story.id}")
+        for lines in exports:
+            story = await ew.import_session(lines, id=id)
+            desk.answer({"imported": story.id, "lines": len(lines)}, f"Imported {story.id}")
+        await _bring(ew, desk, _stories(found, into), user)
 
 
-def _lines(file: str) -> list[dict[str, Any]]:
+def _read(paths: Sequence[str], name: str | None) -> tuple[list[Export], list[tuple[str, Imported]]]:
+    """Exported stories, and everything else; all of it, before anything is written."""
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.importers.choosing import read_file
     from earwitness_plugins.importers.rows import rows, rows_in
 
-    found = rows_in(sys.stdin, "standard input") if file == "-" else rows(file)
-    return [row.values for row in found]
+    strategies = Strategies()
+    exports: list[Export] = []
+    found: list[tuple[str, Imported]] = []
+    for path in paths:
+        if path == "-":
+            exports.append([row.values for row in rows_in(sys.stdin, "standard input")])
+        elif name is None and _is_export(path):
+            exports.append([row.values for row in rows(path)])
+        else:
+            found.append((path, read_file(strategies, path, name)))
+    return exports, found
+
+
+def _is_export(path: str) -> bool:
+    """Whether the first line says that a session follows."""
+    from earwitness_plugins.importers.files.limits import opened
+
+    with opened(path) as file:
+        try:
+            first = json.loads(file.readline(4096))
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(first, dict) and first.get("kind") == "session"
+
+
+def _check(exports: Sequence[Export], found: Sequence[object], into: str | None, id: str | None) -> None:
+    from earwitness.errors import InputError
+
+    if exports and into is not None:
+        raise InputError(f"--into {into!r}: an exported story is a whole one. Give it another id with --as.")
+    if id is not None and (found or len(exports) > 1):
+        raise InputError(f"--as {id!r} names one exported story. Say where cards and chats go with --into.")
+
+
+def _stories(found: Sequence[tuple[str, Imported]], into: str | None) -> Iterator[tuple[str, list[Imported]]]:
+    """Session id and what goes into it: one for cards and lorebooks together, one for each scene."""
+    from earwitness_plugins.importers.replaying import distinct, session_id
+
+    if into is not None:
+        yield into, [each for _, each in found]
+        return
+    before = [(path, each) for path, each in found if not each.scenes]
+    if before:
+        yield session_id(Path(before[0][0]).stem), [each for _, each in before]
+    apart = [part for _, each in found for part in _scene_by_scene(each)]
+    yield from zip(distinct(session_id(each.scenes[0].id) for each in apart), ([each] for each in apart), strict=True)
+
+
+def _scene_by_scene(found: Imported) -> Iterator[Imported]:
+    """The file once for each of its scenes; the first one keeps what had to be said of the file."""
+    for number, scene in enumerate(found.scenes):
+        more = {} if number == 0 else {"repairs": ()}
+        yield found.model_copy(update={"scenes": (scene,), **more})
+
+
+async def _bring(ew: Earwitness, desk: Desk, stories: Iterable[tuple[str, list[Imported]]], user: str | None) -> None:
+    from earwitness_plugins.importers.bringing import bring_in
+
+    from .terminal.warnings import warn
+
+    stories = list(stories)
+    total = sum(len(scene.lines) for _, files in stories for each in files for scene in each.scenes)
+    with desk.progress("Importing", total) as advance:
+        done = [await bring_in(ew, id, files, user=user, seen=lambda: advance(1)) for id, files in stories]
+    for brought in done:
+        warn(brought.warnings)
+        counts = brought.model_dump(mode="json", exclude={"session"})
+        desk.answer({"imported": brought.session, **counts}, _line(brought))
+
+
+def _line(brought: Brought) -> str:
+    counts = {"character": len(brought.characters), "piece": brought.pieces, "message": brought.messages}
+    said = [f"{number:,} {what}{'s' * (number != 1)}" for what, number in counts.items() if number]
+    return f"Imported into {brought.session}: {', '.join(said) or 'nothing new'}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +12,8 @@ from earwitness.cli import Desk, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
-    from earwitness.protocols import Importer, Scene
+    from earwitness.importing import Scene
     from earwitness_plugins.importers.replaying import Replayed
-
-HEAD = 4096
 
 
 @story_command("replay")
@@ -59,33 +56,17 @@ def _summary(scene: Replayed) -> dict[str, Any]:
 
 
 def _scenes(ew: Earwitness, transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
+    from earwitness.errors import StoryError
+    from earwitness_plugins.importers.choosing import read_file
+
+    from .terminal.warnings import warn
+
     for path in transcripts:
-        yield from _importer(ew, path, name).read(path)
-
-
-def _importer(ew: Earwitness, path: str, name: str | None) -> Importer:
-    """The importer that was named, or the first that takes the file for one of its own."""
-    from earwitness.errors import StoryError
-
-    if name is not None:
-        importer: Importer = ew.strategies.make("importer", name)
-        return importer
-    head, names = _head(path), ew.strategies.names("importer")
-    for candidate in (ew.strategies.make("importer", each) for each in names):
-        if candidate.accepts(path, head):
-            found: Importer = candidate
-            return found
-    raise StoryError(f"{path}: no importer takes it for one of its files. Name one with --format: {', '.join(names)}.")
-
-
-def _head(path: str) -> bytes:
-    from earwitness.errors import StoryError
-
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(HEAD)
-    except OSError as error:
-        raise StoryError(f"{path}: cannot be read: {error.strerror or error}.") from error
+        found = read_file(ew.strategies, path, name)
+        if not found.scenes:
+            raise StoryError(f"{path}: nobody says anything in it. To bring it into a story: earwitness import {path}")
+        warn(found.repairs)
+        yield from found.scenes
 
 
 def _named(scenes: Iterator[Scene], session: str | None) -> Iterator[tuple[str, Scene]]:

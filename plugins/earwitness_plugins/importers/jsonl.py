@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from earwitness.errors import StoryError
-from earwitness.protocols import Scene, SceneLine
+from earwitness.importing import Imported, Scene, SceneLine
 
 from .rows import Row, first_line, rows
 
@@ -23,12 +23,12 @@ class JsonlImporter:
         del path
         return _is_message(first_line(head))
 
-    def read(self, path: str) -> Iterator[Scene]:
+    def read(self, path: str) -> Imported:
         """The one scene. Raises `StoryError` naming file and line."""
         lines = tuple(_line(row) for row in rows(path))
         if not lines:
             raise StoryError(f"{path}: there is no message in it.")
-        yield Scene(id=Path(path).stem, roster=_roster(lines), lines=lines)
+        return Imported(scenes=(Scene(id=Path(path).stem, roster=_roster(lines), lines=lines),))
 
 
 def _is_message(line: bytes) -> bool:

@@ -13,10 +13,10 @@ from itertools import islice
 
 from earwitness.app import Earwitness
 from earwitness.ids import MAX_ID, WORLD
+from earwitness.importing import Scene, SceneLine
 from earwitness.outcome import Outcome
-from earwitness.protocols import Scene, SceneLine
 from earwitness.records.base import Record
-from earwitness.records.character import Character
+from earwitness.records.character import Cast, Character, Kind
 from earwitness.session import Session
 
 WINDOW = 256
@@ -65,20 +65,25 @@ class Replayed(Record):
 class Roles:
     """Who in a scene is who in the session."""
 
-    def __init__(self, scene: Scene) -> None:
-        names = dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker)))
-        ids = distinct(character_id(name) for name in (*names, *([NARRATOR] if self._narrated(scene) else [])))
-        self.by_name = dict(zip(names, ids, strict=False))
-        self.narrator = ids[-1] if self._narrated(scene) else ""
+    def __init__(self, scene: Scene, cast: Cast) -> None:
+        """`cast`: of the session, if there is one; whoever is in it under a name plays that part."""
+        self._cast = cast
+        self._kinds: dict[str, Kind] = dict.fromkeys(scene.personas, "persona")
+        self.by_name: dict[str, str] = {}
+        for name in dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker))):
+            known = _called(name, cast)
+            self.by_name[name] = known.id if known else self._free(character_id(name))
+        told = next((each.id for each in cast if each.kind == "narrator"), None) or self._free(NARRATOR)
+        self.narrator = told if any(line.speaker is None for line in scene.lines) else ""
 
-    @staticmethod
-    def _narrated(scene: Scene) -> bool:
-        return any(line.speaker is None for line in scene.lines)
+    def _free(self, id: str) -> str:
+        return distinct((*self._cast.ids, *self.by_name.values(), id))[-1]
 
     def cast(self) -> list[Character]:
-        """Everybody, the narrator last."""
-        told = [Character(id, name=name) for name, id in self.by_name.items()]
-        return [*told, Character(self.narrator, kind="narrator")] if self.narrator else told
+        """Those who are not in the session's cast yet, the narrator last."""
+        told = [Character(id, name=name, kind=self._kinds.get(name, "character")) for name, id in self.by_name.items()]
+        everybody = [*told, Character(self.narrator, kind="narrator")] if self.narrator else told
+        return [each for each in everybody if each.id not in self._cast]
 
     def speaker(self, line: SceneLine) -> str:
         """Character id of whoever says it."""
@@ -112,17 +117,27 @@ async def replay_all(
 
 
 async def replay(
-    ew: Earwitness, scene: Scene, session: str, *, gold: bool = False, seen: Callable[[Line], None] = lambda line: None
+    ew: Earwitness,
+    scene: Scene,
+    session: str,
+    *,
+    gold: bool = False,
+    cast: Cast | None = None,
+    prefix: str = "",
+    seen: Callable[[Line], None] = lambda line: None,
 ) -> Replayed:
     """Run a scene through END. `gold`: the source's word on who is present is taken for the host's.
 
+    In a session with other messages, `cast` is who is in it, and `prefix` keeps the keys apart.
+
     Many messages are told before any is waited for, so that the ledger and the settler keep each other company.
     """
-    roles = Roles(scene)
+    roles = Roles(scene, cast or Cast())
     story = await ew.session(session, cast=roles.cast())
     lines: list[Line] = []
     for window in windows(_spoken(scene), WINDOW):
-        told = [(line, await _say(story, roles, number, line, gold)) for number, line in window]
+        keyed = [(line, f"{prefix}{line.key or number}") for number, line in window]
+        told = [(line, await _say(story, roles, key, line, gold)) for line, key in keyed]
         for line, outcome in told:
             heard = tuple((await outcome.settled()).participants)
             lines.append(_line(session, roles.speaker(line), line, outcome, heard))
@@ -130,9 +145,13 @@ async def replay(
     return Replayed(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
 
 
-async def _say(story: Session, roles: Roles, number: int, line: SceneLine, gold: bool) -> Outcome:
+async def _say(story: Session, roles: Roles, key: str, line: SceneLine, gold: bool) -> Outcome:
     present = roles.present(line) if gold else None
-    return await story.say(roles.speaker(line), line.text, key=line.key or str(number), present=present)
+    return await story.say(roles.speaker(line), line.text, key=key, present=present)
+
+
+def _called(name: str, cast: Cast) -> Character | None:
+    return next((each for each in cast if each.name == name), None) or cast.resolve(name)
 
 
 def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, heard: tuple[str, ...]) -> Line:

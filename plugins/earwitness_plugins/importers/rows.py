@@ -10,6 +10,8 @@ from typing import Any
 
 from earwitness.errors import StoryError
 
+from .files.limits import MAX_FILE, refuse_larger
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -56,6 +58,7 @@ class Row:
 def rows(path: str) -> Iterator[Row]:
     """The objects of a JSON Lines file, blank lines left out. Raises `StoryError` naming file and line."""
     try:
+        refuse_larger(path, Path(path).stat().st_size, MAX_FILE)
         with Path(path).open(encoding="utf-8-sig") as lines:
             yield from rows_in(lines, path)
     except FileNotFoundError as error:
@@ -88,7 +91,7 @@ def as_row(place: str, value: object) -> Row:
 def _parsed(place: str, line: str) -> object:
     try:
         return json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StoryError(f"{place}: not JSON: {error}.") from error
 
 

@@ -6,9 +6,7 @@ a message may also carry `marked`, its text with the directions of its delivery,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from earwitness.protocols import Scene, SceneLine
+from earwitness.importing import Imported, Scene, SceneLine
 
 from .rows import Row, first_line, rows
 
@@ -24,9 +22,9 @@ class ScenesImporter:
         line = first_line(head)
         return line.startswith(b"{") and all(key in line for key in _KEYS)
 
-    def read(self, path: str) -> Iterator[Scene]:
+    def read(self, path: str) -> Imported:
         """Every scene, in order. Raises `StoryError` naming file and line."""
-        return map(_scene, rows(path))
+        return Imported(scenes=tuple(map(_scene, rows(path))))
 
 
 def _scene(row: Row) -> Scene:

@@ -66,8 +66,8 @@ class Before(Record):
     """What it is about, known to all."""
     cards: dict[str, Text] = {}
     """Character id → who this is, known to that character alone."""
-    examples: dict[str, Text] = {}
-    """Character id → how this character speaks."""
+    examples: dict[str, Text | tuple[Text, ...]] = {}
+    """Character id → how this character speaks: a dialogue, or a list of them."""
     lore: tuple[LoreEntry, ...] = ()
     """What is so in this world."""
 

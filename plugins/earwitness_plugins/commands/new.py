@@ -1,0 +1,87 @@
+"""`earwitness new STORY --cards … --lore …`: files become a story that can be played."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+if TYPE_CHECKING:
+    from earwitness_plugins.importers.gathering import Gathered
+
+ENDINGS = (".yaml", ".yml")
+
+
+@story_command("new")
+@click.argument("story", metavar="STORY")
+@click.argument("files", nargs=-1, metavar="[FILE]…")
+@click.option("--cards", multiple=True, metavar="FILE…", help="Character cards: whoever is in the story.")
+@click.option("--lore", multiple=True, metavar="FILE…", help="Lorebooks: what is so in its world.")
+@click.option("--user", metavar="NAME", help="Whom {{user}} stands for.  [default: User]")
+@click.option("--force", is_flag=True, help="Write over a story file that is there.")
+async def command(
+    desk: Desk, story: str, files: tuple[str, ...], cards: tuple[str, ...], lore: tuple[str, ...],
+    user: str | None, force: bool,
+) -> None:  # fmt: skip
+    """Make a story file of character cards, lorebooks and chats, ready for `earwitness play`.
+
+    It opens with the first message of every card, or with what was said in the chats.
+    """
+    from earwitness.errors import InputError
+
+    from .terminal.warnings import warn
+
+    path = _free_path(story, force)
+    given = [*cards, *files, *lore]
+    if not given:
+        raise InputError("a story needs somebody in it. Name files: earwitness new STORY --cards a.png b.png")
+    text, values, found = _made(path, given, user)
+    with click.open_file(path, "w", encoding="utf-8", atomic=True) as file:
+        file.write(text)
+    warn(found.warnings)
+    counts = {"cast": len(values["cast"]), "lore": len(found.lore), "steps": len(values["steps"])}
+    answer = {"story": str(path), "session": values["story"], **counts, "warnings": found.warnings}
+    desk.answer(answer, _line(path, counts, desk.where()))
+
+
+def _free_path(story: str, force: bool) -> Path:
+    from earwitness.errors import InputError
+
+    path = Path(story if story.endswith(ENDINGS) else f"{story}.yaml")
+    if path.exists() and not force:
+        raise InputError(f"{path} is there already. Choose another name, or write over it with --force.")
+    return path
+
+
+def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], Gathered]:
+    """The story file's text, what it says, and what it was made from. Raises `StoryError` for a file that is none."""
+    from earwitness.errors import StoryError
+    from earwitness.loading.located import yaml_text
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.importers.beginning import story_values
+    from earwitness_plugins.importers.choosing import read_file
+    from earwitness_plugins.importers.replaying import session_id
+    from earwitness_plugins.stories.reading import checked
+    from earwitness_plugins.stories.writing import story_text
+
+    strategies = Strategies()
+    title = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
+    values, found = story_values(
+        session_id(path.stem), title.title() if title.islower() else title,
+        [read_file(strategies, each) for each in files], user,
+    )  # fmt: skip
+    if not values["cast"]:
+        raise StoryError(f"{', '.join(files)}: there is nobody in it. Add a character card with --cards.")
+    names = ", ".join(Path(each).name for each in files)
+    text = story_text(values, f"Made from {names}. Play it:  earwitness play {shlex.quote(path.name)}")
+    checked(yaml_text(text, str(path), StoryError))
+    return text, values, found
+
+
+def _line(path: Path, counts: dict[str, int], where: list[str]) -> str:
+    said = f"Wrote {path}: a cast of {counts['cast']}, {counts['lore']} lore entries, {counts['steps']} opening lines."
+    return f"{said}\nPlay it:  {shlex.join(['earwitness', 'play', str(path), *where])}"

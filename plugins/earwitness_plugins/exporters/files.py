@@ -1,0 +1,80 @@
+"""Which files an export gives: what came from a file goes out as that file, to the letter; the rest is made anew."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from earwitness.backstage.records import Before
+from earwitness.records.character import Cast
+from earwitness.records.journal import Original
+
+from .card import fresh_card
+from .worldinfo import fresh_worldinfo
+
+FORMATS = ("card", "worldinfo", "chat")
+Fresh = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file to write."""
+
+    name: str
+    """With its ending; no other has it."""
+    data: bytes
+    """What is in it."""
+
+
+def files(format: str, before: Before, cast: Cast, session: str) -> tuple[File, ...]:
+    """The files of one of `FORMATS`."""
+    kept = [each for each in before.originals if each.format == format]
+    fresh = _FRESH[format](before, cast, session, kept) if format in _FRESH else ()
+    return tuple(_distinct([*map(_as_it_came, kept), *(File(name, _json(value)) for name, value in fresh)]))
+
+
+def _as_it_came(original: Original) -> File:
+    ending = ".jsonl" if original.format == "chat" else ".json"
+    stem = re.sub(r"[^\w. -]+", "_", original.name.rpartition(".")[0] or original.name).strip(". ") or original.format
+    return File(stem + ending, original.text.encode(original.encoding))
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _cards(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -> Iterator[Fresh]:
+    """A card for everybody who has one, or example dialogue, and came from no file."""
+    del session
+    owners = {each.owner for each in kept}
+    plot = "\n\n".join(each.text for each in before.pieces if each.type == "plot")
+    for member in cast:
+        own = [each for each in before.pieces if each.owners == (member.id,)]
+        if member.id not in owners and any(each.type in {"character_card", "example_dialog"} for each in own):
+            yield f"{member.id}.json", fresh_card(member, own, plot)
+
+
+def _worldinfo(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -> Iterator[Fresh]:
+    """A world-info file of all lore that came from no file; where none came from a lorebook, of all lore."""
+    lore = [each for each in (before.by_hand if kept else before.pieces) if each.type == "lore"]
+    if lore:
+        yield f"{session}.json", fresh_worldinfo(lore, cast)
+
+
+_FRESH = {"card": _cards, "worldinfo": _worldinfo}
+
+
+def _distinct(made: Iterable[File]) -> Iterator[File]:
+    """The files, a later one whose name was there already with a number in it."""
+    seen: set[str] = set()
+    for file in made:
+        name, number = file.name, 1
+        while name.casefold() in seen:
+            number += 1
+            stem, _, ending = file.name.rpartition(".")
+            name = f"{stem}-{number}.{ending}"
+        seen.add(name.casefold())
+        yield File(name, file.data)

@@ -1,0 +1,96 @@
+"""From files to a story file that can be played: cast, what was there before, and the first lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from earwitness.importing import Imported, ImportedCharacter
+from earwitness.records.character import Cast, Character
+from earwitness_plugins.stories.reading import STEPS
+from earwitness_plugins.stories.writing import tidy
+
+from .gathering import USER, Gathered, gathered
+from .people import newcomer_id
+from .replaying import Roles
+
+
+def story_values(id: str, title: str, files: Sequence[Imported], user: str | None) -> tuple[dict[str, Any], Gathered]:
+    """What a story file says, and what it was made from. `user` names whom `{{user}}` stands for."""
+    found = gathered(list(_with_speakers(files)), Cast(), user=user or _persona(files), avoid=STEPS)
+    cast = _cast(found, user or _persona(files))
+    steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
+    values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in (*cast, *narrators)]}
+    values["present"] = list(cast.ids)
+    if prepare := _before(found):
+        values["prepare"] = prepare
+    return {**values, "steps": steps}, found
+
+
+def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
+    """The files, their chats' speakers described, if only by name."""
+    known = {each.name for file in files for each in file.characters}
+    for file in files:
+        speakers = {name: scene.personas for scene in file.scenes for name in scene.roster if name not in known}
+        known |= speakers.keys()
+        more = [
+            ImportedCharacter(name=name, kind="persona" if name in personas else "character")
+            for name, personas in speakers.items()
+        ]
+        yield file.model_copy(update={"characters": (*file.characters, *more)}) if more else file
+
+
+def _persona(files: Sequence[Imported]) -> str:
+    names = [name for file in files for scene in file.scenes for name in scene.personas]
+    return names[0] if names else USER
+
+
+def _cast(found: Gathered, user: str) -> Cast:
+    """Everybody, and the user's persona where the texts speak of one."""
+    cast = Cast(members=found.cast)
+    if not found.user or cast.resolve(user) is not None:
+        return cast
+    id = newcomer_id(user, [*STEPS, *cast.ids])
+    return cast.joined([Character(id, name=user, kind="persona")])
+
+
+def _member(member: Character) -> dict[str, Any]:
+    aliases = {"aliases": list(member.aliases)} if member.aliases else {}
+    kind = {"kind": member.kind} if member.kind != "character" else {}
+    return {"id": member.id, "name": member.name, **aliases, **kind}
+
+
+def _before(found: Gathered) -> dict[str, Any]:
+    said = {
+        "plot": "\n\n".join(tidy(each) for each in found.plot.values()),
+        "cards": {id: tidy(card) for id, card in found.cards.items()},
+        "examples": {id: list(map(tidy, each)) for id, each in found.examples.items()},
+        "lore": [_lore(each.model_dump(mode="json")) for each in found.lore],
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _lore(entry: dict[str, Any]) -> dict[str, Any]:
+    """Nobody (`known_by: []`) is not everybody (no `known_by`)."""
+    said = {key: value for key, value in entry.items() if value or (key == "known_by" and value is not None)}
+    return {**said, "text": tidy(entry["text"])}
+
+
+def _greetings(found: Gathered) -> list[dict[str, Any]]:
+    """What each opens with; in company, what is meant for company."""
+    alone = len(found.told) == 1
+    firsts = {
+        id: next(iter((() if alone else told.group_greetings) or told.greetings), "") for id, told in found.told.items()
+    }
+    return [{id: tidy(text)} for id, text in firsts.items() if tidy(text)]
+
+
+def _said(found: Gathered, cast: Cast) -> tuple[list[dict[str, Any]], tuple[Character, ...]]:
+    """What was said in the scenes, and whoever tells them."""
+    steps: list[dict[str, Any]] = []
+    narrators: dict[str, Character] = {}
+    for scene in found.scenes:
+        roles = Roles(scene, cast.joined(narrators.values()))
+        narrators |= {each.id: each for each in roles.cast()}
+        steps += [{roles.speaker(line): tidy(line.text)} for line in scene.lines if tidy(line.text)]
+    return steps, tuple(narrators.values())

@@ -1,0 +1,80 @@
+"""Bringing files into a story: what was there before is prepared, what was said is replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from earwitness.app import Earwitness
+from earwitness.importing import Imported
+from earwitness.preparing import pieces_of
+from earwitness.records.base import Record
+from earwitness.records.character import Cast
+from earwitness.session import Session
+
+from .gathering import USER, Gathered, gathered
+from .replaying import replay, session_id
+
+
+class Brought(Record):
+    """What came into a story."""
+
+    session: str
+    """Session id."""
+    characters: tuple[str, ...]
+    """Ids of those the files describe."""
+    pieces: int
+    """How many pieces of plot, cards, dialogue and lore."""
+    messages: int
+    """How many messages were said in the files."""
+    new: int
+    """How many of these were not there before."""
+    warnings: tuple[str, ...]
+    """What was mended, and what could not be understood."""
+
+
+async def bring_in(
+    ew: Earwitness,
+    session: str,
+    files: Sequence[Imported],
+    *,
+    user: str | None = None,
+    gold: bool = False,
+    seen: Callable[[], None] = lambda: None,
+) -> Brought:
+    """Bring files into a story, which is begun if there is none. Doing it again changes nothing.
+
+    `user` is whom `{{user}}` stands for; by default the story's persona, if it has one only. `gold`: a chat's own word
+    on who was there is taken for certain. Raises `InputError` and `StorageError` as a session does.
+    """
+    cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
+    found = gathered(files, cast, user=user or _persona(cast))
+    story = await ew.session(session, cast=found.cast)
+    pieces = await _prepare(story, found)
+    messages = new = 0
+    for scene in found.scenes:
+        replayed = await replay(
+            ew, scene, session, gold=gold, cast=story.cast, prefix=f"{session_id(scene.id)}:", seen=lambda _: seen()
+        )
+        messages, new = messages + len(replayed.lines), new + replayed.new
+    return Brought(
+        session=session, characters=tuple(each.id for each in found.cast), pieces=pieces,
+        messages=messages, new=new, warnings=found.warnings,
+    )  # fmt: skip
+
+
+async def _prepare(story: Session, found: Gathered) -> int:
+    """How many pieces there are; they are prepared unless they, and the files they come from, stand already."""
+    pieces = pieces_of(found.plot, found.cards, found.examples, found.lore, resolve=lambda id: id)
+    before = await story.backstage().before()
+    kept = all(each in before.pieces for each in pieces) and all(each in before.originals for each in found.originals)
+    if not kept:
+        await story.prepare(
+            plot=found.plot, cards=found.cards, examples=found.examples, lore=found.lore, originals=found.originals
+        )
+        await story.settled()
+    return len(pieces)
+
+
+def _persona(cast: Cast) -> str:
+    personas = [member.name for member in cast if member.kind == "persona"]
+    return personas[0] if len(personas) == 1 else USER

@@ -1,0 +1,85 @@
+"""Character cards V1, V2 and V3: JSON, bare, in a PNG's text chunk, in a zip (CHARX, also behind a JPEG) or a WebP."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from pathlib import Path
+from typing import BinaryIO
+
+from earwitness.errors import StoryError
+from earwitness.importing import Imported
+
+from .cards.character import imported, is_card
+from .files import png
+from .files.archive import unzipped
+from .files.documents import Document, document
+from .files.limits import opened, whole
+from .files.mending import storable
+from .files.sniffing import is_text, json_in
+from .files.webp import exif_json, is_webp
+
+KEYWORDS = ("ccv3", "chara")
+"""The newest first: a picture may hold a card in several versions."""
+JPEG = b"\xff\xd8\xff"
+CARD = "card.json"
+ZIP = b"PK\x03\x04"
+
+
+class CardImporter:
+    """Reads one character from a card, with the lore it brings along."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether this is a picture or archive that may hold a card, or JSON that is one."""
+        return head.startswith((png.SIGNATURE, JPEG, ZIP)) or is_webp(head) or is_card(json_in(path, head))
+
+    def read(self, path: str) -> Imported:
+        """The character. Raises `StoryError` for a file without a card, or with one that cannot be read."""
+        name, stem, repairs = storable(Path(path).name), storable(Path(path).stem), list[str]()
+        found = _document(path, name, repairs)
+        card = imported(found.value, name, stem, repairs)
+        return card.model_copy(update={"originals": (found.original(name, "card"),)})
+
+
+def _document(path: str, name: str, repairs: list[str]) -> Document:
+    with opened(path) as file:
+        head = file.read(12)
+        if is_text(head):
+            return document(whole(path), path, repairs)
+        if head.startswith(png.SIGNATURE) and (found := _in_png(file, path, name, repairs)):
+            return found
+        packed = exif_json(file, path) if is_webp(head) else unzipped(file, path, CARD)
+    if packed is None:
+        raise StoryError(f"{path}: there is no character card in it{_reasons(repairs)}.")
+    return document(packed, path, repairs)
+
+
+def _in_png(file: BinaryIO, path: str, name: str, repairs: list[str]) -> Document | None:
+    """The card in the newest version that can be read; `None` when there is none."""
+    chunks = [(each.keyword.casefold(), each.value) for each in png.texts(file, name, repairs)]
+    cards = [(keyword, value) for wanted in KEYWORDS for keyword, value in chunks if keyword == wanted]
+    if not cards:
+        return None
+    for keyword, value in cards[:-1]:
+        try:
+            return _unpacked(value, path, repairs)
+        except StoryError as error:
+            repairs.append(f"{name}: its {keyword} card cannot be read, the next one was ({error})")
+    return _unpacked(cards[-1][1], path, repairs)
+
+
+def _unpacked(value: bytes, path: str, repairs: list[str]) -> Document:
+    """The JSON in a text chunk: Base64 (RFC 4648), also without its padding, or as it is."""
+    bare = b"".join(value.split())
+    if bare.startswith(b"{"):
+        return document(value, path, repairs)
+    letters = bare.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    try:
+        data = base64.b64decode(letters + b"=" * (-len(letters) % 4), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise StoryError(f"{path}: the card in it is neither Base64 nor JSON: {error}.") from error
+    return document(data, path, repairs)
+
+
+def _reasons(repairs: list[str]) -> str:
+    return f" ({'; '.join(repairs)})" if repairs else ""

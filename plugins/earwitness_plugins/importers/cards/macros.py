@@ -1,0 +1,23 @@
+"""What cards write in place of names: `{{char}}`, `{{user}}` and their older spellings."""
+
+from __future__ import annotations
+
+import re
+
+_CHARACTER = re.compile(r"(?i)\{\{\s*(?:char|bot)\s*\}\}|<(?:bot|char)>")
+_USER = re.compile(r"(?i)\{\{\s*user\s*\}\}|<user>")
+
+
+def with_character(text: str, name: str) -> str:
+    """The text with the character's name in it."""
+    return _CHARACTER.sub(lambda _: name, text)
+
+
+def with_user(text: str, name: str) -> str:
+    """The text with the user's name in it."""
+    return _USER.sub(lambda _: name, text)
+
+
+def names_user(text: str) -> bool:
+    """Whether the text speaks of the user."""
+    return _USER.search(text) is not None

@@ -1,0 +1,78 @@
+"""Episodes of CRD3: a JSON list of turns, each with the names of those who speak and what they say.
+
+Source: Rameshkumar and Bailey, "Storytelling with Dialogue: A Critical Role Dungeons and Dragons Dataset", ACL 2020.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from earwitness.errors import StoryError
+from earwitness.importing import Imported, Scene, SceneLine
+
+from .files.documents import document
+from .files.limits import whole
+from .files.sniffing import json_in
+from .rows import Row, as_row
+
+EVERYBODY = "ALL"
+
+
+class Crd3Importer:
+    """Reads one episode a file; the session is named after the file."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether this is JSON with turns in it."""
+        if b'"UTTERANCES"' not in head and b'"TURNS"' not in head and b'"NAMES"' not in head:
+            return False
+        return any(True for _ in _turns(json_in(path, head)))
+
+    def read(self, path: str) -> Imported:
+        """The episode. Raises `StoryError` naming the turn that cannot be read."""
+        repairs: list[str] = []
+        found = document(whole(path), path, repairs)
+        turns = [as_row(f"{path}: turn {number}", turn) for number, turn in enumerate(_turns(found.value), 1)]
+        if not turns:
+            raise StoryError(f"{path}: there is no turn in it: a list of objects with NAMES and UTTERANCES.")
+        return Imported(scenes=(_scene(Path(path).stem, turns),), repairs=tuple(repairs))
+
+
+def _turns(value: Any) -> Iterator[Any]:
+    """All turns: of a list, of an episode with `TURNS`, or of chunks, which overlap and repeat their numbers."""
+    seen: set[object] = set()
+    for part in value if isinstance(value, list) else [value]:
+        if not isinstance(part, dict):
+            continue
+        if "UTTERANCES" in part:
+            yield part
+        for turn in part.get("TURNS") or ():
+            number = turn.get("NUMBER") if isinstance(turn, dict) else None
+            if not isinstance(number, int) or number not in seen:
+                seen.add(number)
+                yield turn
+
+
+def _scene(id: str, turns: list[Row]) -> Scene:
+    spoken = [(_names(turn), _text(turn)) for turn in turns]
+    roster = tuple(dict.fromkeys(name for names, _ in spoken for name in names))
+    return Scene(id=id, roster=roster, lines=tuple(_line(names, text, roster) for names, text in spoken))
+
+
+def _names(turn: Row) -> tuple[str, ...]:
+    """Who speaks; nobody by name where it is all of them (`ALL`, `ALL - MATT`)."""
+    names = [name.strip() for name in turn.names("NAMES") or ()]
+    return tuple(name for name in names if name and not re.match(rf"{EVERYBODY}\b", name))
+
+
+def _text(turn: Row) -> str:
+    return " ".join(each.strip() for each in turn.names("UTTERANCES") or ())
+
+
+def _line(names: tuple[str, ...], text: str, roster: tuple[str, ...]) -> SceneLine:
+    """The first of several speaks. What several say at once everybody at the table hears; else the source is silent."""
+    if not names:
+        return SceneLine(text=f"Everybody: {text}" if text else "", present=roster)
+    return SceneLine(speaker=names[0], text=text, present=roster if len(names) > 1 else None)

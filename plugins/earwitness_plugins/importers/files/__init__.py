@@ -1,0 +1,1 @@
+"""Files that others wrote: containers, encodings, and JSON that is not quite what it should be."""

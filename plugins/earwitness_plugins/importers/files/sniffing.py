@@ -1,0 +1,38 @@
+"""What kind of file this is, from its first bytes; for JSON, from all of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from earwitness.errors import StoryError
+
+from .documents import MARK, decoded
+from .limits import whole
+
+_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"PK\x03\x04", b"RIFF", b"GIF8", b"SQLite")
+
+
+def is_text(head: bytes) -> bool:
+    """Whether a file begins like a text."""
+    return not head.startswith(_BINARY) and (head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in head)
+
+
+def json_in(path: str, head: bytes) -> Any:
+    """The JSON document that a file holds, or `None` when it holds none; what is no file is judged by its head."""
+    if not is_text(head) or not text_of(head).startswith(("{", "[")):
+        return None
+    try:
+        data = whole(path)
+    except StoryError:
+        data = head
+    try:
+        return json.loads(decoded(data)[0].removeprefix(MARK), strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def text_of(head: bytes) -> str:
+    """The first bytes as text; a letter that is cut off at their end is left out."""
+    text = decoded(head)[0] if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head.decode("utf-8", errors="replace")
+    return text.removeprefix(MARK).lstrip()

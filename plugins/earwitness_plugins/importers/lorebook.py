@@ -1,0 +1,28 @@
+"""Lorebooks that stand by themselves: world info of SillyTavern, V3 lorebooks, and those of NovelAI, Agnai and Risu."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from earwitness.importing import Imported
+
+from .cards.book import imported, is_lorebook
+from .files.documents import document
+from .files.limits import whole
+from .files.mending import storable
+from .files.sniffing import json_in
+
+
+class LorebookImporter:
+    """Reads what is so in a world. Who knows an entry that names nobody? Everybody."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether this is JSON with entries of a lorebook."""
+        return is_lorebook(json_in(path, head))
+
+    def read(self, path: str) -> Imported:
+        """Its entries. Raises `StoryError` for a file that is no JSON object."""
+        name, stem, repairs = storable(Path(path).name), storable(Path(path).stem), list[str]()
+        found = document(whole(path), path, repairs)
+        book = imported(found.value, name, stem, repairs)
+        return book.model_copy(update={"originals": (found.original(name, "worldinfo"),)})

@@ -1,0 +1,162 @@
+"""Chats of SillyTavern, with one character or a group: JSON Lines, a header and then a message a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from earwitness.errors import StoryError
+from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.records.journal import Original
+
+from .cards.macros import with_user
+from .files.documents import MARK, decoded, parsed
+from .files.limits import whole
+from .files.mending import Mended, mended, storable
+from .files.sniffing import is_text, text_of
+
+NARRATOR = "narrator"
+UNUSED = "unused"
+EVERYWHERE = "presence_universal_tracker"
+_HEADER = ("chat_metadata", "user_name", "character_name")
+
+
+class SillyTavernChatImporter:
+    """Reads one chat a file; of several swipes the chosen one counts. The session is named after the file."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether the first line is (or begins like) a chat's header, or a message of one."""
+        del path
+        line = text_of(head).partition("\n")[0] if is_text(head) else ""
+        try:
+            first = json.loads(line)
+        except (ValueError, RecursionError):  # longer than what was looked at
+            return line.startswith("{") and any(f'"{key}"' in line for key in (*_HEADER, "is_user"))
+        return isinstance(first, dict) and (_is_header(first) or _is_message(first))
+
+    def read(self, path: str) -> Imported:
+        """The chat. Raises `StoryError` when there is no message in it."""
+        name, stem, repairs = storable(Path(path).name), storable(Path(path).stem), list[str]()
+        text, encoding = decoded(whole(path))
+        header, messages = _read(text.removeprefix(MARK), name, repairs)
+        told = [message for message in messages if message.in_story]
+        if not told:
+            raise StoryError(f"{path}: there is no message in it.")
+        original = Original(name=name, format="chat", text=text, encoding=encoding)
+        return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))
+
+
+def _is_header(row: Mapping[str, Any]) -> bool:
+    return any(key in row for key in _HEADER) and "mes" not in row
+
+
+def _is_message(row: Mapping[str, Any]) -> bool:
+    return "mes" in row and "name" in row
+
+
+def _read(text: str, name: str, repairs: list[str]) -> tuple[Mended, list[_Message]]:
+    """Header and messages. A line that cannot be read is left out and named, so that one does not cost the others."""
+    header, messages = mended({}, name, repairs), list[_Message]()
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{name}:{number}"
+        try:
+            row = mended(parsed(line, place, repairs), place, repairs)
+        except StoryError as error:
+            repairs.append(f"{error} The line was left out.")
+            continue
+        if _is_header(row.values):
+            header = row
+        elif _is_message(row.values):
+            messages.append(_message(row))
+        else:
+            repairs.append(f"{place}: neither a header nor a message; left out")
+    return header, messages
+
+
+# ── one message ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    name: str
+    """Who says it; the narrator's is not used."""
+    text: str
+    """The swipe that was chosen."""
+    user: bool
+    """A user's."""
+    narrated: bool
+    """Told, not said."""
+    in_story: bool
+    """Help texts, comments and the like are no part of it. Messages that were hidden are: they have been said."""
+    face: str
+    """The picture of a group's member."""
+    present: tuple[str, ...] | None
+    """Pictures of those the extension «Presence» saw there."""
+
+
+def _message(row: Mended) -> _Message:
+    extra = row.values.get("extra")
+    kind = str(extra.get("type") or "") if isinstance(extra, dict) else ""
+    there = row.values.get("present")
+    return _Message(
+        name=" ".join(row.text("name").split()) or "Somebody",
+        text=_chosen(row),
+        user=row.flag("is_user"),
+        narrated=kind == NARRATOR,
+        in_story=not (row.flag("is_system") and kind not in ("", NARRATOR)),
+        face=row.text("original_avatar"),
+        present=tuple(map(str, there)) if isinstance(there, list) else None,
+    )
+
+
+def _chosen(row: Mended) -> str:
+    """The swipe that was chosen; the message itself where there is none."""
+    swipes, number = row.values.get("swipes"), row.values.get("swipe_id")
+    if isinstance(number, str) and number.isdecimal():
+        row.mend("swipe_id", number, "taken as a number")
+        number = int(number[:9])
+    if not isinstance(swipes, list) or type(number) is not int:
+        return row.text("mes")
+    if not 0 <= number < len(swipes) or not isinstance(swipes[number], str):
+        row.mend("swipe_id", number, f"no such swipe among {len(swipes)}; the message itself was taken")
+        return row.text("mes")
+    return row.within(f"swipes[{number}]", {"mes": swipes[number]}).text("mes")
+
+
+# ── the whole chat ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _scene(id: str, header: Mended, messages: Sequence[_Message]) -> Scene:
+    users = dict.fromkeys(each.name for each in messages if each.user and not each.narrated)
+    user = _named(header, "user_name") or next(iter(users), "")
+    faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
+    lines = tuple(_line(message, user, faces) for message in messages)
+    speakers = (line.speaker for line in lines if line.speaker)
+    roster = dict.fromkeys((*filter(None, (_named(header, "character_name"),)), *speakers))
+    return Scene(id=id, roster=tuple(roster), lines=lines, personas=tuple(users))
+
+
+def _named(header: Mended, key: str) -> str:
+    """A name in the header; a group's says `unused`."""
+    name = " ".join(header.text(key).split())
+    return "" if name == UNUSED else name
+
+
+def _line(message: _Message, user: str, faces: Mapping[str, str]) -> SceneLine:
+    speaker = None if message.narrated else message.name
+    text = with_user(message.text, user) if user else message.text
+    return SceneLine(speaker=speaker, text=text, present=_present(message, user, faces))
+
+
+def _present(message: _Message, user: str, faces: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Names of those who were there, if all are known by their pictures; the user sees the whole chat."""
+    there = [each for each in message.present or () if each != EVERYWHERE]
+    if message.present is None or not all(each in faces for each in there):
+        return None
+    speaker = () if message.narrated else (message.name,)
+    return tuple(dict.fromkeys((*speaker, *(faces[each] for each in there), *filter(None, (user,)))))

@@ -1,0 +1,73 @@
+"""Plain transcripts: `Name: text`, one message a line; what has no name goes on, or tells, after an empty line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from earwitness.errors import StoryError
+from earwitness.importing import Imported, Scene, SceneLine
+
+from .files.documents import MARK, decoded
+from .files.limits import whole
+from .files.mending import storable
+from .files.sniffing import is_text, text_of
+
+LOOKED_AT = 40
+_STAMP = r"(?:\[[^\]\n]{1,40}\]\s*)?"
+_NAME = r"[^\W\d_](?:[\w .'’-]{0,38}[\w.'’)])?"
+_SPEAKER = rf"\*\*(?P<bold>{_NAME}):?\*\*:?|<(?P<angled>{_NAME})>|(?P<plain>{_NAME}):"
+_SAID = re.compile(rf"{_STAMP}(?:{_SPEAKER})[ \t]+(?P<text>\S.*)")
+_TOLD = re.compile(r"[*(\[].*[*)\]]")
+
+
+class TextImporter:
+    """Reads one conversation a file; the session is named after the file."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether at least half of the first lines are somebody's words."""
+        if not is_text(head) or Path(path).suffix.casefold() in {".json", ".jsonl", ".yaml", ".yml", ".toml"}:
+            return False
+        lines = [line.strip() for line in text_of(head).splitlines() if line.strip()][:LOOKED_AT]
+        said = sum(_SAID.fullmatch(line) is not None for line in lines)
+        return said > 0 and said * 2 >= len(lines)
+
+    def read(self, path: str) -> Imported:
+        """The conversation. Raises `StoryError` when nobody says anything in it."""
+        text, encoding = decoded(whole(path))
+        lines = tuple(_lines(text.removeprefix(MARK)))
+        roster = tuple(dict.fromkeys(line.speaker for line in lines if line.speaker))
+        if not roster:
+            raise StoryError(f"{path}: nobody says anything in it. Write a message a line, as in Alice: Good morning.")
+        known = encoding.startswith("utf")
+        repairs = () if known else (f"{Path(path).name}: not UTF-8; read as {encoding}",)
+        return Imported(scenes=(Scene(id=Path(path).stem, roster=roster, lines=lines),), repairs=repairs)
+
+
+def _lines(text: str) -> Iterator[SceneLine]:
+    """Messages, each with the lines that go on with it."""
+    speaker: str | None = None
+    said: list[str] = []
+    apart = True
+    for line in map(str.strip, text.splitlines()):
+        found = _SAID.fullmatch(line)
+        if said and (found or _tells(line, apart)):
+            yield SceneLine(speaker=speaker, text="\n".join(said))
+            said = []
+        if found or not said:
+            speaker = _name(found) if found else None
+        if line:
+            said.append(storable(found["text"] if found else line))
+        apart = not line
+    if said:
+        yield SceneLine(speaker=speaker, text="\n".join(said))
+
+
+def _tells(line: str, apart: bool) -> bool:
+    """Whether a line without a name tells something, and does not go on with what was said. `apart`: after a gap."""
+    return bool(line) and (apart or _TOLD.fullmatch(line) is not None)
+
+
+def _name(found: re.Match[str]) -> str:
+    return (found["bold"] or found["angled"] or found["plain"]).rstrip()
