@@ -246,7 +246,9 @@ class Session:
         that branch. Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken.
         """
         await self._settler.caught_up()
-        sequence = await self._sequence(at)
+        branch = await self._engine.ledger.load(id) if at is None else None
+        again = branch.forked_at if branch is not None and branch.parent == self.id else None
+        sequence = await self._sequence(at) if again is None else again
         await transplant.fork(self._engine, self.id, id, sequence)
         return await self._opener(id)
 

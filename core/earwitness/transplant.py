@@ -18,6 +18,9 @@ from .live import Live
 from .records.journal import Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 
+VERSION = 1
+"""Of the exported lines."""
+
 
 async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
     """Write the entries and plans of `session` up to a sequence number under `id`; they are applied when it is opened.
@@ -54,7 +57,11 @@ async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]],
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
     """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back."""
     snapshot = (await Live.load(engine.ledger, session, engine.plugins)).snapshot
-    yield {"kind": "session", "version": 1, **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"})}
+    yield {
+        "kind": "session",
+        "version": VERSION,
+        **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"}),
+    }
     for entry in await engine.ledger.entries(session):
         plan = await engine.ledger.plan(session, entry.sequence)
         if plan is not None:
@@ -81,8 +88,7 @@ async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | 
 
 
 def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], dict[str, Any]]:
-    if not lines or lines[0].get("kind") != "session" or not isinstance(lines[0].get("id"), str):
-        raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
+    origin = _origin(lines)
     past, data = [], {}
     for number, line in enumerate(lines[1:], 2):
         try:
@@ -97,7 +103,20 @@ def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]]
             raise StoryError(f"line {number}: not an exported line: {error}") from error
     if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):
         raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
-    return str(lines[0]["id"]), past, data
+    return origin, past, data
+
+
+def _origin(lines: list[Mapping[str, Any]]) -> str:
+    """The id of the exported session. Raises `StoryError` where the lines cannot be an export of ours."""
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, Mapping):
+            raise StoryError(f"line {number}: not an exported line: {line!r} is no table.")
+    head = lines[0] if lines else {}
+    if head.get("kind") != "session" or not isinstance(head.get("id"), str):
+        raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
+    if head.get("version") != VERSION:
+        raise StoryError(f"line 1: version {head.get('version')!r} of the export is not {VERSION}, the one known here.")
+    return str(head["id"])
 
 
 class _Renamed:
