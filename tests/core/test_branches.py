@@ -1,0 +1,371 @@
+"""Branches share the past and go their own way; an export taken in again is the same story, memory by memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+import pytest
+
+from earwitness import (
+    Character,
+    Earwitness,
+    Memory,
+    MessageAnswer,
+    MessageEvent,
+    Moment,
+    Plugin,
+    Session,
+    SettledMessage,
+    Update,
+)
+from earwitness.errors import ContainerCollision, InputError, InvalidId, StoryError, UnknownName
+from earwitness.protocols import Share
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+
+Begin = Callable[..., Awaitable[Session]]
+OpenApp = Callable[..., Awaitable[Earwitness]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
+Shelves = dict[str, list[tuple[str, dict[str, Any]]]]
+
+
+class Directions(Protocol):
+    moments: list[Moment]
+
+
+class Gossip:
+    """Whatever Bob hears, Charlie hears from him on day 5."""
+
+    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+        if "bob" in settled.participants:
+            yield Share(character="charlie", shared_from="bob", rule="gossip", due=5)
+
+
+class Counter(Plugin):
+    """Counts the messages, and tells the world."""
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        event.data["count"] = count = int(str(event.data.get("count", 0))) + 1
+        return MessageAnswer(updates=(Update(description=f"Message {count} was said"),))
+
+
+async def keys(memories: Memories, story: Session, owner: str) -> list[str]:
+    return [key for memory in await memories(story, owner) for key in memory.message_keys]
+
+
+async def shelves(memories: Memories, story: Session) -> Shelves:
+    """Everything every container holds, in order, but for what a name of the session goes into."""
+    owners = (*story.cast.ids, "world")
+    return {owner: [(memory.content, memory.metadata) for memory in await memories(story, owner)] for owner in owners}
+
+
+async def a_rich_story(begin: Begin, teller: Callable[..., Any], **given: Any) -> Session:
+    """Somebody joins, somebody is forgotten; edits, rerolls, retractions, news, gossip yet to come."""
+    story = await begin(
+        cast=["alice", Character("bob", aliases=["Robert"]), "charlie"], state={"current_scene": "tavern"},
+        present=["alice", "bob"], world_agent=teller(), sharing_rules=[Gossip()], plugins=[Counter()], **given,
+    )  # fmt: skip
+    await story.prepare(plot="A sword is lost.", lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
+    await story.update("A bell rang", key="u1", audience=["alice", "bob"])
+    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("bob", "Is it?", key="m2", present=["alice"])
+    await story.edit("m1", "The sword is red.")
+    await story.join("dana", "eve")
+    await story.say("dana", "What sword?", key="m3", present=["alice", "eve"])
+    await story.change(game_day=2, current_scene="cave", description="They went to the cave")
+    await story.say("alice", "Nothing.", key="m4", present=["dana"])
+    await story.reroll("The Sacred Sword.")
+    await story.say("eve", "Aha.", key="m5", present=["dana"])
+    await story.retract("m2")
+    await story.prepare(lore=[{"text": "Dragons fear silver.", "key": "dragons"}])
+    await story.forget("eve")
+    await story.say("bob", "Who else knows?", key="m6", present=["alice"])
+    await story.settled()
+    return story
+
+
+# ── branches ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def three_messages(begin: Begin, **given: Any) -> Session:
+    story = await begin(**given)
+    for n in (1, 2, 3):
+        await story.say("alice", f"Word {n}.", key=f"m{n}", present=["bob"])
+    return story
+
+
+@pytest.mark.parametrize(
+    ("at", "shared"), [("m1", ["m1"]), (3, ["m1", "m2"]), ("#begin", []), (None, ["m1", "m2", "m3"])]
+)
+async def test_a_branch_shares_the_past_up_to_a_key_a_sequence_number_or_now(
+    begin: Begin, memories: Memories, at: str | int | None, shared: list[str]
+) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2", at=at)
+    for owner in ("alice", "bob", "world"):
+        assert await keys(memories, branch, owner) == shared
+    assert branch.cast == story.cast
+
+
+async def test_a_branch_goes_its_own_way(begin: Begin, memories: Memories) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2", at="m2")
+    await branch.say("bob", "Otherwise.", key="m3", present=["charlie"])
+    await branch.change(game_day=9)
+    await branch.retract("m1")
+    await branch.settled()
+    assert await keys(memories, branch, "bob") == ["m2", "m3"]
+    assert await keys(memories, branch, "charlie") == ["m3"]
+    assert await keys(memories, story, "bob") == ["m1", "m2", "m3"]
+    assert await keys(memories, story, "charlie") == []
+    assert (story.state.game_day, branch.state.game_day) == (1, 9)
+
+
+async def test_what_happens_to_the_trunk_later_does_not_reach_the_branch(begin: Begin, memories: Memories) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2")
+    await story.edit("m1", "Another word.")
+    await story.retract("m2")
+    await story.say("alice", "More.", key="m4", present=["bob"])
+    assert await keys(memories, branch, "bob") == ["m1", "m2", "m3"]
+    assert (await memories(branch, "bob"))[0].content.endswith("Word 1. GameDay: 1")
+
+
+async def test_a_branch_takes_the_state_and_the_texts_as_they_were_at_that_point(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(state={"current_scene": "tavern"})
+    await story.say("alice", "Blue.", key="m1", present=["bob"])
+    edited = await story.edit("m1", "Red.")
+    await story.change(current_scene="cave", game_day=4)
+    before, after = await story.fork("before", at="m1"), await story.fork("after", at=edited.sequence)
+    assert (await memories(before, "bob"))[0].content.endswith("Message: Alice: Blue. GameDay: 1")
+    assert (await memories(after, "bob"))[0].content.endswith("Message: Alice: Red. GameDay: 1")
+    assert (after.state.current_scene, after.state.game_day, after.state.here) == ("tavern", 1, ("alice", "bob"))
+
+
+async def test_forking_asks_nobody(begin: Begin, directions: Directions) -> None:
+    story = await three_messages(begin, detector=directions)
+    await story.settled()
+    asked = len(directions.moments)
+    await (await story.fork("s2", at="m2")).settled()
+    assert len(directions.moments) == asked
+
+
+async def test_a_rich_past_is_the_same_in_the_branch(
+    begin: Begin, memories: Memories, teller: Callable[..., Any]
+) -> None:
+    store = MemoryStore()
+    story = await a_rich_story(begin, teller, store=store)
+    branch = await story.fork("s2")
+    assert await shelves(memories, branch) == await shelves(memories, story)
+    assert branch.state == story.state
+    assert await store.count("s2-eve") == 0
+    overview = await branch.backstage().overview()
+    assert (overview.parent, overview.settled) == ("s1", (await story.backstage().overview()).settled)
+
+
+async def test_what_is_due_later_arrives_in_the_branch_too(
+    begin: Begin, memories: Memories, teller: Callable[..., Any]
+) -> None:
+    story = await a_rich_story(begin, teller)
+    branch = await story.fork("s2")
+    assert await keys(memories, branch, "charlie") == []
+    await branch.change(game_day=5)
+    assert await keys(memories, branch, "charlie") == ["m1", "m6"]
+    assert await keys(memories, story, "charlie") == []
+
+
+async def test_what_rests_on_something_rests_on_it_in_the_branch(
+    begin: Begin, memories: Memories, teller: Callable[..., Any]
+) -> None:
+    story = await a_rich_story(begin, teller)
+    branch = await story.fork("s2")
+    await branch.retract("u1")
+    assert "A bell rang" not in "".join(memory.content for memory in await memories(branch, "alice"))
+    assert "A bell rang" in "".join(memory.content for memory in await memories(story, "alice"))
+
+
+async def test_a_branch_tells_no_news_twice(begin: Begin, memories: Memories, teller: Callable[..., Any]) -> None:
+    story = await a_rich_story(begin, teller)
+    branch = await story.fork("s2")
+    await branch.say("alice", "Well.", key="m9", present=["bob", "dana"])
+    every = "\n".join(memory.content for memory in await memories(branch, "alice"))
+    assert every.count("A bell rang") == 1
+    assert every.count("They went to the cave") == 1
+
+
+async def test_each_branch_counts_on_from_the_same_plugin_data(begin: Begin) -> None:
+    ledger = MemoryLedger()
+    story = await three_messages(begin, plugins=[Counter()], ledger=ledger)
+    branch = await story.fork("s2", at="m2")
+    await branch.say("alice", "Otherwise.")
+    await branch.settled()
+    assert (await ledger.data("s1", "counter"), await ledger.data("s2", "counter")) == ({"count": 3}, {"count": 3})
+
+
+async def test_the_same_key_may_stand_for_another_text_in_another_branch(begin: Begin) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2", at="m2")
+    assert (await branch.say("bob", "Otherwise.", key="m3")).created
+    assert not (await branch.say("alice", "Word 1.", key="m1")).created
+
+
+async def test_a_branch_may_be_forked_in_turn(begin: Begin, memories: Memories) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2", at="m2")
+    await branch.say("bob", "Otherwise.", key="b3", present=["alice"])
+    twig = await branch.fork("s3", at="b3")
+    assert await keys(memories, twig, "alice") == ["m1", "m2", "b3"]
+
+
+async def test_forking_to_the_same_id_at_the_same_point_returns_that_branch(begin: Begin, memories: Memories) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2", at="m2")
+    await branch.say("bob", "Otherwise.", key="b3")
+    await story.say("alice", "More.", key="m4")
+    again = await story.fork("s2", at="m2")
+    assert again is branch
+    assert await keys(memories, again, "bob") == ["m1", "m2", "b3"]
+
+
+async def test_forking_to_the_same_id_without_a_point_returns_that_branch_too(begin: Begin) -> None:
+    story = await three_messages(begin)
+    branch = await story.fork("s2")
+    await story.say("alice", "More.", key="m4")
+    assert await story.fork("s2") is branch
+
+
+async def test_a_branch_cannot_take_the_id_of_another_story_or_point(open_app: OpenApp, memories: Memories) -> None:
+    ew = await open_app()
+    story, other = await ew.session("s1", cast=["alice"]), await ew.session("other", cast=["zoe"])
+    await story.say("alice", "Hello.", key="m1")
+    await story.fork("s2", at="m1")
+    for id, at in (("other", None), ("s1", None), ("s2", "#begin")):
+        with pytest.raises(ContainerCollision, match=f"session '{id}' exists and is no branch of 's1'"):
+            await story.fork(id, at=at)
+    assert other.cast.ids == ("zoe",)
+    assert await keys(memories, story, "alice") == ["m1"]
+
+
+async def test_a_branch_whose_containers_would_be_another_s_is_refused_and_nothing_is_begun(open_app: OpenApp) -> None:
+    ew = await open_app()
+    story = await ew.session("s1", cast=["x-alice"])
+    await ew.session("s2-x", cast=["alice"])
+    with pytest.raises(ContainerCollision, match="'s2-x-alice'"):
+        await story.fork("s2")
+    assert await ew.sessions() == ("s1", "s2-x")
+
+
+@pytest.mark.parametrize("at", ["m9", 99, 0])
+async def test_a_branch_needs_a_point_there_is(begin: Begin, at: str | int) -> None:
+    story = await three_messages(begin)
+    with pytest.raises(UnknownName, match=f"no entry {at!r} in session 's1' to fork at"):
+        await story.fork("s2", at=at)
+
+
+async def test_a_branch_needs_an_id_that_is_none_of_ours(begin: Begin) -> None:
+    story = await begin()
+    with pytest.raises(InvalidId, match="'pantheon-1' starts with 'pantheon-'"):
+        await story.fork("pantheon-1")
+
+
+# ── export and import ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def exported(story: Session) -> list[dict[str, Any]]:
+    """The export as it comes back from a file."""
+    return [json.loads(json.dumps(line)) async for line in story.backstage().export()]
+
+
+@pytest.mark.parametrize("id", ["s1", "another"])
+async def test_an_export_taken_in_is_the_same_story_memory_by_memory(
+    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any], id: str
+) -> None:
+    story = await a_rich_story(begin, teller)
+    copy = await (await open_app(plugins=[Counter()])).import_session(await exported(story), id=id)
+    assert copy.id == id
+    assert await shelves(memories, copy) == await shelves(memories, story)
+    assert (copy.cast, copy.state) == (story.cast, story.state)
+    for owner in story.cast.ids:
+        theirs = [memory.id for memory in await memories(copy, owner)]
+        ours = [memory.id for memory in await memories(story, owner)]
+        assert (theirs == ours) is (id == "s1" or not ours)
+
+
+async def test_an_import_goes_on_where_the_export_ended(
+    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any]
+) -> None:
+    story = await a_rich_story(begin, teller)
+    ew = await open_app(plugins=[Counter()], world_agent=teller())
+    copy = await ew.import_session(await exported(story), id="copy")
+    assert not (await copy.say("alice", "The sword is red.", key="m1")).created
+    settled = await (await copy.say("alice", "And so on.", present=["bob"])).settled()
+    assert [update.body for update in settled.updates] == ["Message 9 was said. GameDay: 2"]
+    await copy.change(game_day=5)
+    assert await keys(memories, copy, "charlie") == ["m1", "m6"]
+
+
+async def test_an_import_can_explain_and_take_back_what_it_holds(
+    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any]
+) -> None:
+    copy = await (await open_app()).import_session(await exported(await a_rich_story(begin, teller)), id="copy")
+    await copy.change(game_day=5)
+    charlies = next(memory for memory in await memories(copy, "charlie") if memory.message_keys)
+    explanation = await copy.backstage().explain(charlies.id)
+    (hop,) = explanation.supports
+    assert (hop.shared_from, hop.rule) == ("bob", "gossip")
+    await copy.retract("m1")
+    await copy.retract("u1")
+    assert "sword is red" not in json.dumps(await shelves(memories, copy))
+    assert "A bell rang" not in json.dumps(await shelves(memories, copy))
+
+
+async def test_an_import_asks_nobody(begin: Begin, open_app: OpenApp, directions: Directions) -> None:
+    lines = await exported(await three_messages(begin))
+    await (await (await open_app(detector=directions)).import_session(lines)).settled()
+    assert directions.moments == []
+
+
+async def test_what_was_exported_from_a_copy_is_the_same_export(begin: Begin, open_app: OpenApp) -> None:
+    lines = await exported(await three_messages(begin))
+    copy = await (await open_app()).import_session(lines)
+    assert await exported(copy) == lines
+
+
+async def test_an_import_does_not_write_over_a_story_there_is(open_app: OpenApp, memories: Memories) -> None:
+    ew = await open_app()
+    story = await ew.session("s1", cast=["alice"])
+    await story.say("alice", "Hello.", key="m1")
+    lines = await exported(story)
+    with pytest.raises(InputError, match=r"session 's1' exists already\. Import under another id, or forget it first"):
+        await ew.import_session(lines)
+    assert await keys(memories, story, "alice") == ["m1"]
+
+
+def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    return lines[:number] + lines[number + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (lambda lines: [], "line 1: not an Earwitness export"),
+        (lambda lines: lines[1:], "line 1: not an Earwitness export"),
+        (lambda lines: [{**lines[0], "version": 99}, *lines[1:]], "line 1: .*version 99"),
+        (lambda lines: without(lines, 2), "the export is incomplete"),
+        (lambda lines: [*lines, {"kind": "poem"}], "line 6: kind 'poem' is not one of session, entry, data"),
+        (lambda lines: [*lines[:2], {**lines[2], "plan": None}], "line 3: not an exported line"),
+        (lambda lines: [*lines[:2], {"kind": "entry"}], "line 3: not an exported line"),
+        (lambda lines: [*lines, "a line"], "line 6: not an exported line"),
+    ],
+)
+async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
+    begin: Begin, open_app: OpenApp, harm: Callable[[list[dict[str, Any]]], list[Any]], said: str
+) -> None:
+    lines = await exported(await three_messages(begin))
+    ew = await open_app()
+    with pytest.raises(StoryError, match=said):
+        await ew.import_session(harm(lines))
+    assert await ew.sessions() == ()
