@@ -68,10 +68,11 @@ class World:
         return allowed, [line for line in lines if line not in allowed]
 
     async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
-        """Up to which entry the news is told, once `told` is: to just before the first item left for later."""
+        """Up to which entry the news is told, once `told` is: to just before the first item left for later, and at most
+        to just before this message, since what it brings about is news with the next one."""
         heard = {cited for line in told for cited in line.cites}
         left = [update for update in await self.news(character) if update.memory_id not in heard]
-        return left[0].sequence - 1 if left else sequence
+        return (left[0].sequence if left else sequence) - 1
 
 
 def may_know(character: str, metadata: Mapping[str, MetaValue]) -> bool:
