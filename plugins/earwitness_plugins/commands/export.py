@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,11 +32,19 @@ async def command(desk: Desk, session: str | None, name: str, output: str) -> No
     one. SESSION may be left out where there is one story only.
     """
     async with desk.open() as ew:
-        story = await ew.open_session(session or desk.only(await ew.sessions()))
+        story = await ew.open_session(session or _only(await ew.sessions()))
         written = [await _whole(story, output)] if name == WHOLE else _write(await _parts(story, name), output)
     for path in written:
         if path != "-":
             desk.answer({"exported": story.id, "file": path}, f"Exported {story.id} to {path}")
+
+
+def _only(sessions: Sequence[str]) -> str:
+    from earwitness.errors import InputError
+
+    if len(sessions) != 1:
+        raise InputError(f"name the story: earwitness export ID. There are: {', '.join(sessions) or 'none'}.")
+    return sessions[0]
 
 
 async def _whole(story: Session, output: str) -> str:

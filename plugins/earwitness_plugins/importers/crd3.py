@@ -26,9 +26,7 @@ class Crd3Importer:
 
     def accepts(self, path: str, head: bytes) -> bool:
         """Whether this is JSON with turns in it."""
-        if b'"UTTERANCES"' not in head and b'"TURNS"' not in head and b'"NAMES"' not in head:
-            return False
-        return any(True for _ in _turns(json_in(path, head)))
+        return any(isinstance(turn, dict) and "UTTERANCES" in turn for turn in _turns(json_in(path, head)))
 
     def read(self, path: str) -> Imported:
         """The episode. Raises `StoryError` naming the turn that cannot be read."""

@@ -10,7 +10,7 @@ from earwitness.preparing import Lore
 from earwitness.records.character import Cast, Character
 from earwitness.records.journal import Original
 
-from .cards.macros import names_user, with_user
+from .cards.macros import names_user, with_character, with_user
 from .people import People, Person
 
 USER = "User"
@@ -92,7 +92,8 @@ def _lore(files: Sequence[Imported], people: People, user: str) -> tuple[tuple[L
     unknown: list[str] = []
     for number, file in enumerate(files):
         for entry in file.lore:
-            known_by, text = people.knowers(entry, number), with_user(entry.text, user)
+            known_by = people.knowers(entry, number)
+            text = _filled(entry.text, people, known_by, user)
             if strangers := people.unknown(entry):
                 verb = "hidden from" if entry.exclude else "known to"
                 unknown.append(f"lore {entry.key!r} is {verb} {', '.join(strangers)}, whom nobody here is called")
@@ -102,6 +103,12 @@ def _lore(files: Sequence[Imported], people: People, user: str) -> tuple[tuple[L
             words = tuple(with_user(word, user) for word in entry.words)
             found[key, known_by] = Lore(text=text, key=key, known_by=known_by, words=words)
     return tuple(found.values()), unknown
+
+
+def _filled(text: str, people: People, known_by: tuple[str, ...] | None, user: str) -> str:
+    """The text with the user's name, and with the character's where only one can be meant."""
+    named = with_user(text, user)
+    return with_character(named, people.name(known_by[0])) if known_by and len(known_by) == 1 else named
 
 
 def _originals(file: Imported, ids: Sequence[str]) -> Iterator[Original]:

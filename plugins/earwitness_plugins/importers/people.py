@@ -39,10 +39,9 @@ class People:
         ids = {each.character.id for each in self.described}
         self.others = [Person(each, _lower(each.names)) for each in cast if each.id not in ids]
 
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """Of everybody."""
-        return tuple(each.character.id for each in (*self.described, *self.others))
+    def name(self, id: str) -> str:
+        """Display name."""
+        return next(each.character.name for each in self._all() if each.character.id == id)
 
     def of_file(self, number: int) -> tuple[str, ...]:
         """Ids of those a file describes."""

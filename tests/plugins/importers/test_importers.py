@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.protocols import Importer, SceneLine
+from earwitness.importing import SceneLine
+from earwitness.protocols import Importer
 from earwitness_plugins.importers.jsonl import JsonlImporter
 from earwitness_plugins.importers.scenes import ScenesImporter
 
@@ -43,19 +44,19 @@ def test_both_are_importers() -> None:
 
 
 def test_a_scene_has_its_roster_and_its_lines_in_order(tmp_path: Path) -> None:
-    (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE))
+    (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE)).scenes
     assert scene.id == "made-up-tavern/1"
     assert scene.roster == ("Mira", "Old Tom")
     assert scene.lines[1] == SceneLine(speaker="Mira", text="Close the door.", present=("Mira", "Old Tom"))
 
 
 def test_narration_has_no_speaker_and_a_chorus_has_its_first(tmp_path: Path) -> None:
-    (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE))
+    (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE)).scenes
     assert [line.speaker for line in scene.lines] == [None, "Mira", "Old Tom", "Old Tom"]
 
 
 def test_a_speech_is_played_with_the_directions_of_its_delivery(tmp_path: Path) -> None:
-    (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE))
+    (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE)).scenes
     assert scene.lines[3].text == "(aside) A ghost."
 
 
@@ -65,7 +66,7 @@ def test_a_plain_transcript_is_one_scene_named_after_its_file(tmp_path: Path) ->
         {"speaker": None, "text": "A bell."},
         {"speaker": "ben", "text": "Yes?", "key": "m-2", "present": ["ann", "ben", "cat"]},
     ]
-    (scene,) = JsonlImporter().read(transcript(tmp_path, *rows))
+    (scene,) = JsonlImporter().read(transcript(tmp_path, *rows)).scenes
     assert scene.id == "night"
     assert scene.roster == ("ann", "ben", "cat")
     assert [line.key for line in scene.lines] == [None, None, "m-2"]
@@ -83,7 +84,7 @@ def test_each_format_is_recognised_by_its_first_line_alone(tmp_path: Path) -> No
 def test_a_byte_order_mark_and_blank_lines_are_harmless(tmp_path: Path) -> None:
     path = transcript(tmp_path, "\ufeff" + json.dumps({"speaker": "ann", "text": "x"}), "", "")
     assert accepting(path) == ["jsonl"]
-    assert len(next(JsonlImporter().read(path)).lines) == 1
+    assert len(JsonlImporter().read(path).scenes[0].lines) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_what_cannot_be_read_is_named_with_its_place(
     tmp_path: Path, kind: str, rows: list[object], said: list[str]
 ) -> None:
     with pytest.raises(StoryError) as caught:
-        list(IMPORTERS[kind].read(transcript(tmp_path, *rows)))
+        IMPORTERS[kind].read(transcript(tmp_path, *rows))
     assert [part for part in said if part not in str(caught.value)] == []
 
 
@@ -113,12 +114,12 @@ def test_a_file_that_is_not_there_or_not_text_is_an_error_of_ours(tmp_path: Path
     (tmp_path / "bytes").write_bytes(b'{"speaker": "\xff"}')
     for name, said in {"none": "no such file", "bytes": "not UTF-8"}.items():
         with pytest.raises(StoryError, match=said):
-            list(IMPORTERS[kind].read(str(tmp_path / name)))
+            IMPORTERS[kind].read(str(tmp_path / name))
 
 
 def test_the_plays_of_the_development_data_are_read_whole(development_data: Path) -> None:
     plays = sorted((development_data / "participants" / "shakespeare").glob("*.jsonl"))
-    scenes = [scene for play in plays for scene in ScenesImporter().read(str(play))]
+    scenes = [scene for play in plays for scene in ScenesImporter().read(str(play)).scenes]
     assert len(plays) == 19
     assert len({scene.id for scene in scenes}) == len(scenes)
     assert sum(len(scene.lines) for scene in scenes) > 20_000
