@@ -21,6 +21,7 @@ from ..protocols import Ledger, Store
 from .cases.promises_closed import FailClosed
 from .cases.promises_how import Provenance
 from .cases.promises_lost import NothingLost
+from .cases.promises_random import RandomStories
 from .cases.promises_text import TextIsData
 from .cases.promises_there import There
 from .cases.promises_twice import NothingTwice
@@ -28,7 +29,7 @@ from .cases.promises_walls import Walls
 from .suite import Report, adapted, check
 
 
-class PromisesSuite(Walls, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData):
+class PromisesSuite(Walls, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData, RandomStories):
     """Subclass it, and say in `make_store_and_ledger` how to make yours."""
 
 

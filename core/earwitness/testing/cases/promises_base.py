@@ -105,10 +105,10 @@ class PromiseCases(Suite[Stage]):
         """Everything that stands in a container of the story."""
         return list((await story.backstage().inspect(owner, filter=filter)).memories)
 
-    async def everything(self, earwitness: Earwitness) -> dict[str, Any]:
-        """All that is kept: every container of every story, and what the ledger says of it."""
+    async def everything(self, earwitness: Earwitness, prefix: str = "") -> dict[str, Any]:
+        """All that is kept of the stories whose id begins so: every container, and what the ledger says of it."""
         found: dict[str, Any] = {}
-        for id in await earwitness.sessions():
+        for id in [id for id in await earwitness.sessions() if id.startswith(prefix)]:
             story = await earwitness.open_session(id)
             for owner in (*story.cast.ids, "world"):
                 found[f"{id}: {owner}"] = await self.held(story, owner)

@@ -1,0 +1,226 @@
+"""Random stories as values, and an oracle that says who must remember what of them.
+
+A `Script` turns random draws into calls a host may make, and keeps, in a few dicts, what follows from them: each
+character's container holds exactly the messages whose participants include her, in their current revision, without
+those that were retracted. Imported only where a property is tried: it needs hypothesis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ..app import Earwitness
+from ..ids import WORLD, memory_id
+
+CAST = ("alice", "bob", "carol")
+STORIES = ("s1", "s1-x", "s2")
+VERBS = ("say", "say", "say", "say", "edit", "reroll", "retract", "change", "retract_change", "enter", "leave", "fork")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What chance gives for one step; what is not needed is not looked at."""
+
+    story: int
+    verb: str
+    who: str
+    heard: frozenset[str] | None
+    present: frozenset[str] | None
+    moves: str
+    which: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a host: the same call made again must change nothing."""
+
+    story: str
+    verb: str
+    given: tuple[str, ...]
+    named: dict[str, Any]
+
+    @property
+    def root(self) -> str:
+        """The story it, or what it branches off, began as."""
+        return max((name for name in STORIES if f"{self.story}-".startswith(f"{name}-")), key=len)
+
+    async def on(self, earwitness: Earwitness, prefix: str) -> None:
+        """Make it, in the story of that name behind the prefix."""
+        story = await earwitness.session(prefix + self.story, cast=CAST, present=CAST[:2])
+        given = (prefix + self.given[0],) if self.verb == "fork" else self.given
+        await getattr(story, self.verb)(*given, **self.named)
+
+
+@dataclass
+class Told:
+    """A message as the oracle knows it."""
+
+    key: str
+    speaker: str
+    words: str
+    listeners: set[str]
+    here_before: set[str]
+    present: frozenset[str] | None
+    revision: int = 0
+    retracted: bool = False
+
+
+@dataclass
+class News:
+    """A change as the oracle knows it."""
+
+    audience: set[str]
+    stands: bool = True
+
+
+@dataclass
+class Book:
+    """One story as the oracle knows it: what was told, what has changed, who is here, and the same after each call."""
+
+    messages: dict[str, Told] = field(default_factory=dict)
+    news: dict[str, News] = field(default_factory=dict)
+    here: set[str] = field(default_factory=lambda: set(CAST[:2]))
+    last: str = ""
+    past: list[tuple[str, Book]] = field(default_factory=list)
+
+    def ids(self, session: str, owner: str) -> dict[str, str]:
+        """Memory id → words of everything that must stand in the owner's container, and nothing else may."""
+        container = f"{session}-{owner}"
+        said = [
+            (memory_id(session, each.key, each.revision, container, "message"), each.words)
+            for each in self.messages.values()
+            if not each.retracted and (owner == WORLD or owner in each.listeners)
+        ]
+        told = [
+            (memory_id(session, key, 0, container, "update-0"), f"news of {key}.")
+            for key, news in self.news.items()
+            if news.stands and owner == WORLD
+        ]
+        return dict([*said, *told])
+
+    def gone(self) -> list[str]:
+        """Words that nobody may remember: of retracted messages, and news that was taken back."""
+        words = [each.words for each in self.messages.values() if each.retracted]
+        return words + [f"news of {key}." for key, news in self.news.items() if not news.stands]
+
+
+class Script:
+    """Draws made into calls, and the books of all stories after them."""
+
+    def __init__(self, draws: Sequence[Draw]) -> None:
+        self.books: dict[str, Book] = {name: Book() for name in STORIES}
+        self.calls: list[Call] = []
+        for number, draw in enumerate(draws):
+            name = list(self.books)[draw.story % len(self.books)]
+            getattr(self, f"_{draw.verb}")(name, self.books[name], draw, f"k{number}")
+
+    def _call(self, name: str, verb: str, *given: str, **named: Any) -> None:
+        self.calls.append(Call(name, verb, given, named))
+        book = self.books[name]
+        past, book.past = book.past, []
+        book.past = [*past, (named.get("key") or named["own_key"], deepcopy(book))]
+
+    def _say(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        content = _content(key, draw)
+        told = Told(key, draw.who, f"words {key}.", set(), set(book.here), draw.present)
+        book.messages[key] = told
+        _perceive(book, told, draw)
+        book.last = key
+        present = {} if draw.present is None else {"present": sorted(draw.present)}
+        self._call(name, "say", draw.who, content, key=key, **present)
+
+    def _edit(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        if told := _pick([each for each in book.messages.values() if not each.retracted], draw.which):
+            self._revise(book, told, draw, key)
+            self._call(name, "edit", told.key, _content(key, draw), own_key=key)
+
+    def _reroll(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        if standing := [each for each in book.messages.values() if not each.retracted]:
+            self._revise(book, standing[-1], draw, key)
+            self._call(name, "reroll", _content(key, draw), own_key=key)
+
+    def _revise(self, book: Book, told: Told, draw: Draw, key: str) -> None:
+        told.revision += 1
+        told.words = f"words {key}."
+        here = book.here
+        book.here = set(told.here_before)
+        _perceive(book, told, draw)
+        if book.last != told.key:  # something has happened since: whereabouts stay as they are
+            book.here = here
+
+    def _retract(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        if told := _pick(list(book.messages.values()), draw.which):
+            told.retracted = True
+            self._call(name, "retract", told.key, own_key=key)
+
+    def _change(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        book.news[key] = News(set(book.here))
+        book.last = key
+        self._call(name, "change", key=key, game_day=1 + draw.which / 2, description=f"There is news of {key}")
+
+    def _retract_change(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        if taken := _pick(list(book.news), draw.which):
+            book.news[taken].stands = False
+            self._call(name, "retract", taken, own_key=key)
+
+    def _enter(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        book.here.add(draw.who)
+        book.last = key
+        self._call(name, "enter", draw.who, key=key)
+
+    def _leave(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        book.here.discard(draw.who)
+        book.last = key
+        self._call(name, "leave", draw.who, key=key)
+
+    def _fork(self, name: str, book: Book, draw: Draw, key: str) -> None:
+        if book.past and len(self.books) < 6:
+            place = draw.which % len(book.past)
+            at, then = book.past[place]
+            self.calls.append(Call(name, "fork", (f"{name}-{key}",), {"at": at}))
+            branch = deepcopy(then)
+            branch.past = book.past[: place + 1]
+            self.books[f"{name}-{key}"] = branch
+
+
+def _content(key: str, draw: Draw) -> str:
+    heard = "" if draw.heard is None else f"(heard by {', '.join(sorted(draw.heard))})"
+    return f"Some words {key}. {heard} {draw.moves}".strip()
+
+
+def _perceive(book: Book, told: Told, draw: Draw) -> None:
+    """Who perceives it, and who is here afterwards: the host's word, then the text's, then who is here."""
+    heard = told.present if told.present is not None else draw.heard
+    told.listeners = {told.speaker, *(book.here if heard is None else heard)}
+    if told.present is not None:
+        book.here |= told.listeners
+    for who, how in re.findall(r"\((\w+) (enter|leave)s\)", draw.moves):
+        (book.here.add if how == "enter" else book.here.discard)(who)
+
+
+def _pick(among: Sequence[Any], which: int) -> Any:
+    return among[which % len(among)] if among else None
+
+
+_some = st.one_of(st.none(), st.frozensets(st.sampled_from(CAST)))
+draws: st.SearchStrategy[list[Draw]] = st.lists(
+    st.builds(
+        Draw,
+        story=st.integers(0, 5),
+        verb=st.sampled_from(VERBS),
+        who=st.sampled_from(CAST),
+        heard=_some,
+        present=st.one_of(st.none(), st.none(), _some),
+        moves=st.sampled_from(("", "", "(bob leaves)", "(bob enters)", "(carol enters)", "(alice leaves)")),
+        which=st.integers(0, 20),
+    ),
+    min_size=3,
+    max_size=20,
+)
+"""What chance gives for a whole script."""
