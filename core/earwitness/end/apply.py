@@ -52,12 +52,9 @@ async def _recorded(ledger: Ledger, session: str) -> int:
 
 
 def _day(plan: Plan) -> float:
-    """The game day a plan is applied on."""
-    if plan.due_day is not None:
-        return plan.due_day
-    if plan.message is not None:
-        return plan.message.message.game_day
-    return float("inf")
+    """The game day a plan is applied on: a message is heard on its own day, though the story has gone back since."""
+    said = plan.message.message.game_day if plan.message else None
+    return max((day for day in (plan.due_day, said) if day is not None), default=float("inf"))
 
 
 async def _due(ledger: Ledger, session: str, day: float) -> Sequence[Delivery]:
