@@ -221,6 +221,17 @@ class Provenance(PromiseCases):
             assert story.state.here == ("alice", "carol")
 
     @case
+    async def test_an_edit_of_words_of_a_later_day_is_remembered(self, stage: Stage) -> None:
+        """The story has gone back in time since: those who heard the old words have the new ones at once."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew, state={"game_day": 6})
+            await self.tell(story, "alice", "message 0", key="k")
+            await (await story.change(game_day=2)).settled()
+            await (await story.edit("k", "message 1")).settled()
+            for owner in ("alice", "bob", "world"):
+                assert ["message 1" in each.content for each in await self.held(story, owner)] == [True], owner
+
+    @case
     async def test_a_rerolled_last_message_undoes_its_comings_and_goings(self, stage: Stage) -> None:
         """However often it is rerolled; once something else has happened, whereabouts stay as they are."""
         async with stage.open() as ew:
