@@ -28,7 +28,8 @@ CANDIDATES = 50
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`."""
     facts = await facts_about(engine, live.snapshot.id, question)
-    proofs = await _proofs(engine, live.snapshot.id, [fact.id for fact in facts])
+    least = min((coverage(question, fact.content) for fact in facts), default=LEAST)
+    proofs = await _proofs(engine, live.snapshot.id, [fact.id for fact in facts], question, least)
     return WhoKnows(
         question=question, knowers={id: _knower(id, proofs.get(id, [])) for id in live.snapshot.cast.ids}
     )  # fmt: skip
@@ -44,13 +45,18 @@ async def facts_about(engine: Engine, session: str, question: str) -> list[Memor
     return [memory for _, memory in sorted(about, key=lambda each: -each[0])]
 
 
-async def _proofs(engine: Engine, session: str, facts: Sequence[str]) -> dict[str, list[tuple[Delivery, bool]]]:
+async def _proofs(
+    engine: Engine, session: str, facts: Sequence[str], question: str, least: float
+) -> dict[str, list[tuple[Delivery, bool]]]:
     """Character id → applied deliveries about the facts, and whether each only tells of them as world knowledge."""
     if not facts:
         return {}
     ledger = engine.ledger
     sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
-    copies = await ledger.deliveries(session, sources=sorted(sources))
+    all_copies = await ledger.deliveries(session, sources=sorted(sources))
+    copies = [
+        each for each in all_copies if coverage(question, each.body) >= least
+    ]  # who heard a part may have missed it
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     told = [each for each in tellings if cites(each) & set(facts)]

@@ -109,19 +109,20 @@ async def _fallen(ledger: Ledger, session: str, cited: Collection[str]) -> set[s
 
 
 def memory_of(supports: Sequence[Delivery], fallen: Collection[str]) -> Memory:
-    """One memory from its standing deliveries; the strongest shows. Pure."""
+    """One memory from its standing deliveries; the strongest shows, and the fullest text of them. Pure."""
     strongest = min(supports, key=strength)
+    fullest = max(sorted(supports, key=strength), key=lambda each: len(each.body))
     lines = dict.fromkeys(
         line.text for each in supports for line in each.knowledge if not any(id in fallen for id in line.cites)
     )
     support = strongest.support
     metadata: dict[str, MetaValue] = dict(strongest.metadata)
-    metadata["learnedDay"] = min(each.support.learned_day for each in supports)
+    metadata["learnedDay"] = min(each.support.learned_day for each in supports if len(each.body) == len(fullest.body))
     if strongest.owner != WORLD:
         metadata["interactionType"] = support.how
         if support.shared_from:
             metadata["sharedFrom"] = support.shared_from
-    content = with_knowledge(strongest.body, lines)
+    content = with_knowledge(fullest.body, lines)
     return Memory(id=strongest.memory_id, container=strongest.container, content=content, metadata=metadata)
 
 

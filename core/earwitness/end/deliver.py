@@ -27,7 +27,8 @@ def of_message(
         world_container(session), message, sequence, message_line(name, message.content, message.game_day),
         metadata=message_metadata(message, settled.participants), support=_direct(message),
     )  # fmt: skip
-    return [world, *(_own(settled, id, told.get(id, ()), name, session, sequence, now) for id in settled.participants)]
+    reached = [id for id in settled.participants if settled.heard_by(id)]
+    return [world, *(_own(settled, id, told.get(id, ()), name, session, sequence, now) for id in reached)]
 
 
 def _own(
@@ -36,15 +37,17 @@ def _own(
     message = settled.message
     support = Support(learned_day=now, rule="; ".join(settled.participants[id].evidence) or None)
     metadata = message_metadata(message, settled.participants) | {"isSpeaker": id == message.speaker}
-    body = character_memory(name, message.content, message.game_day, now)
+    body = character_memory(name, settled.heard_by(id), message.game_day, now)
     return _delivery(
         character_container(session, id), message, sequence, body,
         metadata=metadata, support=support, knowledge=told, due=now,
     )  # fmt: skip
 
 
-def of_share(share: Share, settled: SettledMessage, cast: Cast, session: str, sequence: int, now: float) -> Delivery:
-    """The copy of one who was told."""
+def of_share(
+    share: Share, text: str, settled: SettledMessage, cast: Cast, session: str, sequence: int, now: float
+) -> Delivery:
+    """The copy of one who was told, in as far as the teller knew."""
     message, name = settled.message, cast[settled.message.speaker].name
     due = now if share.due is None else share.due
     teller = share.shared_from
@@ -55,7 +58,7 @@ def of_share(share: Share, settled: SettledMessage, cast: Cast, session: str, se
     )
     support = Support(how=share.how, shared_from=teller, via=via, rule=share.rule, learned_day=due)
     metadata = message_metadata(message, settled.participants) | {"isSpeaker": share.character == message.speaker}
-    body = character_memory(name, message.content, message.game_day, due)
+    body = character_memory(name, text, message.game_day, due)
     return _delivery(
         character_container(session, share.character), message, sequence, body,
         metadata=metadata, support=support, due=due,

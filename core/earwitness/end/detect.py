@@ -6,7 +6,7 @@ from ..dispatch import Answered, ask
 from ..engine import Engine
 from ..errors import StrategyError
 from ..records.character import Cast
-from ..records.moment import Moment, Perceived, Presence
+from ..records.moment import Moment, Perceived, Presence, Segment
 from ..records.plan import Answer
 
 
@@ -43,7 +43,14 @@ def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, 
     evidence = said.evidence if said and said.evidence else ("said it",)
     characters[speaker] = Perceived(probability=1, role="speaker", evidence=evidence)
     movements = tuple(move for move in presence.movements if move.character in cast)
-    return Presence(characters=characters, movements=movements), strangers
+    segments = tuple(_known_audience(segment, cast) for segment in presence.segments)
+    return Presence(characters=characters, movements=movements, segments=segments), strangers
+
+
+def _known_audience(segment: Segment, cast: Cast) -> Segment:
+    if segment.audience is None:
+        return segment
+    return segment.model_copy(update={"audience": tuple(id for id in segment.audience if id in cast)})
 
 
 def _closed(engine: Engine, answered: Answered[Presence], speaker: str) -> Presence:

@@ -14,6 +14,7 @@ from ..records.plan import Answer, Delivery, Plan
 from ..records.update import Knowledge, Update
 from .deliver import of_message, of_share, of_update
 from .detect import detect
+from .hearing import heard
 from .propose import Proposals, propose
 from .settle import participants
 from .share import guarded, shares
@@ -45,9 +46,9 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
         engine.settings.end.threshold,
     )  # fmt: skip
     degraded = bool(report.failure) or proposals.degraded
-    settled = SettledMessage(message=moment.message, participants=found, degraded=degraded)
-    told, struck = ({}, ()) if keep_told else await _told(world, proposals, found)
-    movements = (*_arrivals(moment, found), *presence.movements)
+    settled = _settled(engine, moment.message, presence, proposals, found, degraded)
+    told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
+    movements = (*_arrivals(moment, settled.participants), *presence.movements)
     return Judged(settled, moment, presence, proposals, movements, told, (report, *proposals.reports, *struck), data)
 
 
@@ -77,7 +78,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     settled = judged.settled
     deliveries = of_message(settled, judged.told, cast, session, sequence, now)
     told_on, reports = await shares(engine, settled, judged.moment)
-    deliveries += [of_share(share, settled, cast, session, sequence, now) for share in told_on]
+    deliveries += [of_share(share, text, settled, cast, session, sequence, now) for share, text in told_on]
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
     plan = Plan(
         session=session,
@@ -122,6 +123,23 @@ def recent(live: Live, message: Message) -> tuple[Message, ...]:
     return tuple(
         each.message for each in live.recent if not each.retracted and each.message.sequence < message.sequence
     )
+
+
+def _settled(
+    engine: Engine,
+    message: Message,
+    presence: Presence,
+    proposals: Proposals,
+    found: dict[str, Participant],
+    degraded: bool,
+) -> SettledMessage:
+    """With what each perceived, where that is less than the whole; who perceived nothing of it was no participant."""
+    partly: dict[str, str] = {}
+    if engine.settings.end.perception == "segments" and message.present is None:
+        added = {id for _, answer in proposals.plugins for id in answer.add}
+        partly = heard(presence, found, message.speaker, added)
+    kept = {id: part for id, part in found.items() if partly.get(id) != "" or id == message.speaker}
+    return SettledMessage(message=message, participants=kept, heard=partly, degraded=degraded)
 
 
 async def _told(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ..dispatch import Answered, ask
@@ -18,8 +18,10 @@ from ..records.plan import Answer, Delivery, Plan
 T = TypeVar("T")
 
 
-async def shares(engine: Engine, settled: SettledMessage, moment: Moment) -> tuple[list[Share], tuple[Answer, ...]]:
-    """All rules' shares, in the rules' order, for members of the cast only. A rule that fails shares nothing."""
+async def shares(
+    engine: Engine, settled: SettledMessage, moment: Moment
+) -> tuple[list[tuple[Share, str]], tuple[Answer, ...]]:
+    """All rules' shares and the texts told, in the rules' order, for members of the cast. A failing rule shares nothing."""
     limit = engine.settings.end.plugin_timeout
 
     async def asked(name: str, rule: SharingRule) -> Answered[Iterable[Share]]:
@@ -31,15 +33,27 @@ async def shares(engine: Engine, settled: SettledMessage, moment: Moment) -> tup
         kept, failure = _of_type(answer, Share, engine)
         found += [share for share in kept if share.character in moment.cast]
         reports.append(answer.reported().model_copy(update={"failure": failure}))
-    return _tellable(found, set(settled.participants)), tuple(reports)
+    return _tellable(found, settled), tuple(reports)
 
 
-def _tellable(shares: Sequence[Share], know: set[str]) -> list[Share]:
-    """The shares whose teller knows: perceived it, or was told. Without a teller it is the rule's doing."""
-    reached = know | {share.character for share in shares if share.shared_from is None}
-    while more := {share.character for share in shares if share.shared_from in reached} - reached:
-        reached |= more
-    return [share for share in shares if share.shared_from is None or share.shared_from in reached]
+def _tellable(shares: Sequence[Share], settled: SettledMessage) -> list[tuple[Share, str]]:
+    """The shares whose teller knows, each with the text told: what he perceived, or was told himself.
+
+    Without a teller it is the rule's doing, and the whole message. Whoever perceived nothing tells nothing.
+    """
+    known = {id: settled.heard_by(id) for id in settled.participants}
+    told: dict[int, tuple[Share, str]] = {}
+    while reached := [index for index, share in enumerate(shares) if index not in told and _teller_knows(share, known)]:
+        for index in reached:
+            share = shares[index]
+            text = known[share.shared_from] if share.shared_from is not None else settled.message.content
+            told[index] = (share, text)
+            known.setdefault(share.character, text)
+    return [told[index] for index in sorted(told) if told[index][1]]
+
+
+def _teller_knows(share: Share, known: Mapping[str, str]) -> bool:
+    return share.shared_from is None or share.shared_from in known
 
 
 async def guarded(engine: Engine, plan: Plan) -> Plan:

@@ -61,7 +61,13 @@ class SettledMessage(Record):
     """The message in its current revision."""
     participants: dict[str, Participant]
     """Exactly those who perceived it."""
+    heard: dict[str, str] = {}
+    """What a participant perceived of it, where that is less than the whole; an empty text is nothing at all."""
     retracted: bool = False
     """Taken back: nobody remembers it."""
     degraded: bool = False
     """Settled fail-closed, because a decision did not come in time or failed."""
+
+    def heard_by(self, character: str) -> str:
+        """What this participant perceived of it."""
+        return self.heard.get(character, self.message.content)

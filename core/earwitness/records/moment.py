@@ -57,6 +57,17 @@ class Movement(Record):
     """Why, in words."""
 
 
+class Segment(Record):
+    """One piece of a message that reads as one thing: role-play text is not one lump."""
+
+    text: str
+    """As written, markup included."""
+    kind: Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
+    """How it is told; `ooc` is said out of character, and is delivered to nobody."""
+    audience: tuple[str, ...] | None = None
+    """Ids of those who can perceive it besides the speaker; `None` = everybody who perceives the message."""
+
+
 class Presence(Record):
     """A detector's answer: each character's part, and who moved."""
 
@@ -64,6 +75,8 @@ class Presence(Record):
     """Character id → what is believed. Who is left out is absent."""
     movements: tuple[Movement, ...] = ()
     """Core folds these into the whereabouts, in this order, after the message."""
+    segments: tuple[Segment, ...] = ()
+    """The message in pieces, in order; each participant receives those she could perceive. Empty = one open piece."""
 
     @classmethod
     def only(cls, speaker: str, why: str = "said it") -> Presence:

@@ -13,7 +13,7 @@ from ..hooks import PluginData, RecallAnswer, RecallEvent
 from ..live import Live
 from ..loading.settings import RecallSettings
 from ..records.memory import Hit, Memory
-from ..records.message import Context, Message
+from ..records.message import Context, SettledMessage
 from .rank import chosen, ranked
 from .reads import Read, listed_reads
 from .recalled import Recall, Recalled
@@ -39,7 +39,7 @@ async def recall(
     """
     latest = heard(live, character)[-settings.recent :]
     asked = query if query is not None else query_of(live, character, latest)
-    keys = [message.key for message in latest] if in_prompt is None else list(in_prompt)
+    keys = [each.message.key for each in latest] if in_prompt is None else list(in_prompt)
     reads, failures = await listed_reads(engine, live.snapshot, character, context, keys)
     found = await _searched(engine, reads, asked, settings.memories * CANDIDATES)
     always = await _permanent(engine, reads) if settings.permanent == "always" else []
@@ -55,16 +55,19 @@ async def recall(
     )
 
 
-def heard(live: Live, character: str) -> list[Message]:
-    """The recent messages this character perceived, oldest first."""
-    return [each.message for each in live.recent if character in each.participants and not each.retracted]
+def heard(live: Live, character: str) -> list[SettledMessage]:
+    """The recent messages this character perceived something of, oldest first."""
+    known = (each for each in live.recent if character in each.participants and not each.retracted)
+    return [each for each in known if each.heard_by(character)]
 
 
-def query_of(live: Live, character: str, latest: Iterable[Message]) -> str:
-    """The recall query of DESIGN: the time, and the last messages this character perceived."""
+def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:
+    """The recall query of DESIGN: the time, and the last messages as this character perceived them."""
     cast = live.snapshot.cast
     lines = (
-        message_line(cast[each.speaker].name, each.content, each.game_day) for each in latest if each.speaker in cast
+        message_line(cast[each.message.speaker].name, each.heard_by(character), each.message.game_day)
+        for each in latest
+        if each.message.speaker in cast
     )
     return recall_query(live.snapshot.state.game_day, lines, cast[character].name)
 
