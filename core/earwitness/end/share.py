@@ -21,7 +21,7 @@ T = TypeVar("T")
 async def shares(
     engine: Engine, settled: SettledMessage, moment: Moment
 ) -> tuple[list[tuple[Share, str]], tuple[Answer, ...]]:
-    """All rules' shares and the texts told, in the rules' order, for members of the cast. A failing rule shares nothing."""
+    """All rules' shares with the texts told, in the rules' order, for members of the cast. A failing rule has none."""
     limit = engine.settings.end.plugin_timeout
 
     async def asked(name: str, rule: SharingRule) -> Answered[Iterable[Share]]:
