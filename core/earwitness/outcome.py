@@ -64,7 +64,7 @@ class Settlement(Record):
 class Outcome:
     """What the host holds once an entry is durable. What was decided comes with `settled()`; before, it raises."""
 
-    def __init__(self, entry: Entry, settled: Callable[[int], Awaitable[Plan]], *, created: bool) -> None:
+    def __init__(self, entry: Entry, settled: Callable[[], Awaitable[Plan]], *, created: bool) -> None:
         self.key = entry.key
         """The entry's key."""
         self.sequence = entry.sequence
@@ -84,7 +84,7 @@ class Outcome:
         `PluginError` if `strict`.
         """
         if self._settlement is None:
-            self._settlement = Settlement(plan=await self._settled(self.sequence))
+            self._settlement = Settlement(plan=await self._settled())
         return self._settlement
 
     @property

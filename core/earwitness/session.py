@@ -266,10 +266,12 @@ class Session:
     async def _append(self, body: Body, key: str | None) -> Outcome:
         checked = check_key(key) if key is not None else None
         appended = await self._engine.ledger.append(self.id, keepable(body), key=checked, timestamp=now())
+        entry = appended.entry
         if not appended.created:
-            await self._same(appended.entry, body)
+            await self._same(entry, body)
+        plan = self._settler.promise(entry.sequence, new=appended.created)
         self._settler.wake()
-        return Outcome(appended.entry, self._settler.settled, created=appended.created)
+        return Outcome(entry, plan, created=appended.created)
 
     async def _same(self, entry: Entry, body: Body) -> None:
         """The same key may only come again with the same text: as first said, or as it was revised to."""

@@ -8,7 +8,8 @@ from another process, is applied as it was recorded, and nobody is asked again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from ..background import Background
 from ..engine import Engine
@@ -42,6 +43,18 @@ class Settler:
         if self._work is None or self._work.done():
             self._work = self._background.start(self._run, f"settle {self.live.snapshot.id}")
         return self._work
+
+    def promise(self, sequence: int, *, new: bool) -> Callable[[], Awaitable[Plan]]:
+        """What `settled` will answer; for a `new` entry it is kept at hand, which spares reading the plan back."""
+        if not new:
+            return partial(self.settled, sequence)
+        future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
+
+        async def kept() -> Plan:
+            known = future.done() and not future.cancelled() and future.exception() is None
+            return future.result() if known else await self.settled(sequence)
+
+        return kept
 
     async def settled(self, sequence: int) -> Plan:
         """The entry's plan, once it is applied. Raises what kept it from being applied."""
