@@ -1,11 +1,12 @@
 """The promises of the design hold on the references and on what we ship, and the suite finds who breaks them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import Phase, settings
 
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
@@ -116,6 +117,17 @@ class Reviving(MemoryLedger):
         return [each.model_copy(update={"status": "applied"}) if each.status == "withdrawn" else each for each in found]
 
 
+@pytest.fixture
+def first_failure_is_enough() -> Iterator[None]:
+    """Random examples are neither shrunk nor gathered."""
+    before = settings.get_current_profile_name()
+    settings.register_profile("first failure", phases=[Phase.generate], report_multiple_bugs=False, database=None)
+    settings.load_profile("first failure")
+    yield
+    settings.load_profile(before)
+
+
+@pytest.mark.usefixtures("first_failure_is_enough")
 @pytest.mark.parametrize(
     ("store", "ledger", "found_by"),
     [
