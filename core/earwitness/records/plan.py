@@ -165,7 +165,7 @@ class Snapshot(Record):
         """The session once this plan is applied. A pure fold: `reduce(Snapshot.after, plans, first)`."""
         return self.model_copy(
             update={
-                "cast": plan.cast or self.cast,
+                "cast": self.cast if plan.cast is None else plan.cast,
                 "state": self.state.updated(plan.state) if plan.state else self.state,
                 "told": {**self.told, **plan.told},
                 "settled": plan.sequence,
