@@ -10,15 +10,15 @@ from earwitness.records.character import Cast, Character
 from earwitness_plugins.stories.reading import STEPS
 from earwitness_plugins.stories.writing import tidy
 
-from .gathering import USER, Gathered, gathered
+from .gathering import Gathered, gathered
 from .people import newcomer_id
 from .replaying import Roles
 
 
 def story_values(id: str, title: str, files: Sequence[Imported], user: str | None) -> tuple[dict[str, Any], Gathered]:
-    """What a story file says, and what it was made from. `user` names whom `{{user}}` stands for."""
-    found = gathered(list(_with_speakers(files)), Cast(), user=user or _persona(files), avoid=STEPS)
-    cast = _cast(found, user or _persona(files))
+    """What a story file says, and what it was made from. `user` names whom `{{user}}` means."""
+    found = gathered(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
+    cast = _cast(found)
     steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
     values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in (*cast, *narrators)]}
     values["present"] = list(cast.ids)
@@ -40,18 +40,13 @@ def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
         yield file.model_copy(update={"characters": (*file.characters, *more)}) if more else file
 
 
-def _persona(files: Sequence[Imported]) -> str:
-    names = [name for file in files for scene in file.scenes for name in scene.personas]
-    return names[0] if names else USER
-
-
-def _cast(found: Gathered, user: str) -> Cast:
+def _cast(found: Gathered) -> Cast:
     """Everybody, and the user's persona where the texts speak of one."""
     cast = Cast(members=found.cast)
-    if not found.user or cast.resolve(user) is not None:
+    if not found.names_user or cast.resolve(found.user) is not None:
         return cast
-    id = newcomer_id(user, [*STEPS, *cast.ids])
-    return cast.joined([Character(id, name=user, kind="persona")])
+    id = newcomer_id(found.user, [*STEPS, *cast.ids])
+    return cast.joined([Character(id, name=found.user, kind="persona")])
 
 
 def _member(member: Character) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from earwitness.records.base import Record
 from earwitness.records.character import Cast
 from earwitness.session import Session
 
-from .gathering import USER, Gathered, gathered
+from .gathering import Gathered, gathered
 from .replaying import replay, session_id
 
 
@@ -43,11 +43,11 @@ async def bring_in(
 ) -> Brought:
     """Bring files into a story, which is begun if there is none. Doing it again changes nothing.
 
-    `user` is whom `{{user}}` stands for; by default the story's persona, if it has one only. `gold`: a chat's own word
-    on who was there is taken for certain. Raises `InputError` and `StorageError` as a session does.
+    `user` is whom `{{user}}` means; by default the one persona of the story or the chats. `gold`: a chat's own word on
+    who was there is taken for certain. Raises `InputError` and `StorageError` as a session does.
     """
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
-    found = gathered(files, cast, user=user or _persona(cast))
+    found = gathered(files, cast, user=user)
     story = await ew.session(session, cast=found.cast)
     pieces = await _prepare(story, found)
     messages = new = 0
@@ -73,8 +73,3 @@ async def _prepare(story: Session, found: Gathered) -> int:
         )
         await story.settled()
     return len(pieces)
-
-
-def _persona(cast: Cast) -> str:
-    personas = [member.name for member in cast if member.kind == "persona"]
-    return personas[0] if len(personas) == 1 else USER

@@ -35,18 +35,18 @@ class CardImporter:
 
     def read(self, path: str) -> Imported:
         """The character. Raises `StoryError` for a file without a card, or with one that cannot be read."""
-        name, stem, repairs = storable(Path(path).name), storable(Path(path).stem), list[str]()
-        found = _document(path, name, repairs)
-        card = imported(found.value, name, stem, repairs)
-        return card.model_copy(update={"originals": (found.original(name, "card"),)})
+        repairs: list[str] = []
+        found = _document(path, repairs)
+        card = imported(found.value, path, storable(Path(path).stem), repairs)
+        return card.model_copy(update={"originals": (found.original(path, "card"),)})
 
 
-def _document(path: str, name: str, repairs: list[str]) -> Document:
+def _document(path: str, repairs: list[str]) -> Document:
     with opened(path) as file:
         head = file.read(12)
         if is_text(head):
             return document(whole(path), path, repairs)
-        if head.startswith(png.SIGNATURE) and (found := _in_png(file, path, name, repairs)):
+        if head.startswith(png.SIGNATURE) and (found := _in_png(file, path, repairs)):
             return found
         packed = exif_json(file, path) if is_webp(head) else unzipped(file, path, CARD)
     if packed is None:
@@ -54,9 +54,9 @@ def _document(path: str, name: str, repairs: list[str]) -> Document:
     return document(packed, path, repairs)
 
 
-def _in_png(file: BinaryIO, path: str, name: str, repairs: list[str]) -> Document | None:
+def _in_png(file: BinaryIO, path: str, repairs: list[str]) -> Document | None:
     """The card in the newest version that can be read; `None` when there is none."""
-    chunks = [(each.keyword.casefold(), each.value) for each in png.texts(file, name, repairs)]
+    chunks = [(each.keyword.casefold(), each.value) for each in png.texts(file, path, repairs)]
     cards = [(keyword, value) for wanted in KEYWORDS for keyword, value in chunks if keyword == wanted]
     if not cards:
         return None
@@ -64,7 +64,7 @@ def _in_png(file: BinaryIO, path: str, name: str, repairs: list[str]) -> Documen
         try:
             return _unpacked(value, path, repairs)
         except StoryError as error:
-            repairs.append(f"{name}: its {keyword} card cannot be read, the next one was ({error})")
+            repairs.append(f"{path}: its {keyword} card cannot be read, the next one was ({error})")
     return _unpacked(cards[-1][1], path, repairs)
 
 

@@ -34,8 +34,10 @@ class Gathered:
     """The files themselves."""
     warnings: tuple[str, ...] = ()
     """What was mended, and what could not be understood."""
-    user: bool = False
-    """The user is spoken of."""
+    user: str = USER
+    """Whom `{{user}}` means."""
+    names_user: bool = False
+    """The files speak of the user."""
     cards: dict[str, str] = field(init=False)
     """Character id → who this is."""
     examples: dict[str, tuple[str, ...]] = field(init=False)
@@ -47,8 +49,14 @@ class Gathered:
         object.__setattr__(self, "examples", {id: examples for id, examples in spoken.items() if examples})
 
 
-def gathered(files: Sequence[Imported], cast: Cast, *, user: str = USER, avoid: Collection[str] = ()) -> Gathered:
-    """Everything the files say, for a story with this cast. `user` is whom `{{user}}` means; no id is in `avoid`."""
+def gathered(
+    files: Sequence[Imported], cast: Cast, *, user: str | None = None, avoid: Collection[str] = ()
+) -> Gathered:
+    """Everything the files say, for a story with this cast. Newcomers get no id in `avoid`.
+
+    `user` is whom `{{user}}` means; by default the one persona of the cast, else of the files' chats.
+    """
+    user = user or _persona(files, cast)
     people = People(files, cast, avoid=avoid)
     lore, unknown = _lore(files, people, user)
     texts = [text for file in files for text in _texts(file)]
@@ -60,8 +68,15 @@ def gathered(files: Sequence[Imported], cast: Cast, *, user: str = USER, avoid: 
         scenes=tuple(scene for file in files for scene in file.scenes),
         originals=tuple(each for number, file in enumerate(files) for each in _originals(file, people.of_file(number))),
         warnings=(*(repair for file in files for repair in file.repairs), *unknown),
-        user=any(map(names_user, texts)),
+        user=user,
+        names_user=any(map(names_user, texts)),
     )
+
+
+def _persona(files: Sequence[Imported], cast: Cast) -> str:
+    in_cast = [member.name for member in cast if member.kind == "persona"]
+    in_chats = list(dict.fromkeys(name for file in files for scene in file.scenes for name in scene.personas))
+    return next((names[0] for names in (in_cast, in_chats) if len(names) == 1), USER)
 
 
 def _told(person: Person, user: str) -> ImportedCharacter:

@@ -22,7 +22,7 @@ class LorebookImporter:
 
     def read(self, path: str) -> Imported:
         """Its entries. Raises `StoryError` for a file that is no JSON object."""
-        name, stem, repairs = storable(Path(path).name), storable(Path(path).stem), list[str]()
+        repairs: list[str] = []
         found = document(whole(path), path, repairs)
-        book = imported(found.value, name, stem, repairs)
-        return book.model_copy(update={"originals": (found.original(name, "worldinfo"),)})
+        book = imported(found.value, path, storable(Path(path).stem), repairs)
+        return book.model_copy(update={"originals": (found.original(path, "worldinfo"),)})

@@ -39,13 +39,14 @@ class SillyTavernChatImporter:
 
     def read(self, path: str) -> Imported:
         """The chat. Raises `StoryError` when there is no message in it."""
-        name, stem, repairs = storable(Path(path).name), storable(Path(path).stem), list[str]()
+        repairs: list[str] = []
         text, encoding = decoded(whole(path))
-        header, messages = _read(text.removeprefix(MARK), name, repairs)
+        header, messages = _read(text.removeprefix(MARK), path, repairs)
         told = [message for message in messages if message.in_story]
         if not told:
             raise StoryError(f"{path}: there is no message in it.")
-        original = Original(name=name, format="chat", text=text, encoding=encoding)
+        stem = storable(Path(path).stem)
+        original = Original(name=storable(Path(path).name), format="chat", text=text, encoding=encoding)
         return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))
 
 
@@ -57,13 +58,13 @@ def _is_message(row: Mapping[str, Any]) -> bool:
     return "mes" in row and "name" in row
 
 
-def _read(text: str, name: str, repairs: list[str]) -> tuple[Mended, list[_Message]]:
+def _read(text: str, path: str, repairs: list[str]) -> tuple[Mended, list[_Message]]:
     """Header and messages. A line that cannot be read is left out and named, so that one does not cost the others."""
-    header, messages = mended({}, name, repairs), list[_Message]()
+    header, messages = mended({}, path, repairs), list[_Message]()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{name}:{number}"
+        place = f"{path}:{number}"
         try:
             row = mended(parsed(line, place, repairs), place, repairs)
         except StoryError as error:

@@ -26,12 +26,12 @@ class TextImporter:
     """Reads one conversation a file; the session is named after the file."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether at least half of the first lines are somebody's words."""
+        """Whether it begins with somebody's words, or they are a third of its first lines at least."""
         if not is_text(head) or Path(path).suffix.casefold() in {".json", ".jsonl", ".yaml", ".yml", ".toml"}:
             return False
         lines = [line.strip() for line in text_of(head).splitlines() if line.strip()][:LOOKED_AT]
-        said = sum(_SAID.fullmatch(line) is not None for line in lines)
-        return said > 0 and said * 2 >= len(lines)
+        said = [_SAID.fullmatch(line) is not None for line in lines]
+        return any(said[:1]) or (any(said) and sum(said) * 3 >= len(said))
 
     def read(self, path: str) -> Imported:
         """The conversation. Raises `StoryError` when nobody says anything in it."""
@@ -41,7 +41,7 @@ class TextImporter:
         if not roster:
             raise StoryError(f"{path}: nobody says anything in it. Write a message a line, as in Alice: Good morning.")
         known = encoding.startswith("utf")
-        repairs = () if known else (f"{Path(path).name}: not UTF-8; read as {encoding}",)
+        repairs = () if known else (f"{path}: not UTF-8; read as {encoding}",)
         return Imported(scenes=(Scene(id=Path(path).stem, roster=roster, lines=lines),), repairs=repairs)
 
 

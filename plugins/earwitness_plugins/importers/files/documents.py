@@ -5,12 +5,14 @@ from __future__ import annotations
 import codecs
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from earwitness.errors import StoryError
 from earwitness.records.journal import Original
 
 from .limits import MAX_TEXT, refuse_larger
+from .mending import storable
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _GUESSES = ("utf-8", "cp1252", "latin-1")
@@ -28,9 +30,9 @@ class Document:
     encoding: str
     """`text.encode(encoding)` are the bytes it was read from."""
 
-    def original(self, name: str, format: str) -> Original:
+    def original(self, path: str, format: str) -> Original:
         """The document to keep."""
-        return Original(name=name, format=format, text=self.text, encoding=self.encoding)
+        return Original(name=storable(Path(path).name), format=format, text=self.text, encoding=self.encoding)
 
 
 def document(data: bytes, place: str, repairs: list[str]) -> Document:

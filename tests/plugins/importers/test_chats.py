@@ -1,0 +1,123 @@
+"""Chats of SillyTavern, alone and in company."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness.errors import StoryError
+from earwitness.importing import Imported, Scene
+from earwitness.protocols import Importer
+from earwitness_plugins.importers.sillytavern_chat import SillyTavernChatImporter
+
+from .making import file
+
+HEADER = {"user_name": "Kim", "character_name": "Mira", "create_date": "x", "chat_metadata": {"note_prompt": ""}}
+GROUP = {"user_name": "unused", "character_name": "unused", "chat_metadata": {}}
+
+
+def says(name: str, mes: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "is_user": False, "is_system": False, "send_date": "x", "mes": mes, "extra": {}, **more}
+
+
+def read(folder: Path, *rows: object) -> Imported:
+    path = file(folder, "night.jsonl", rows)
+    importer = SillyTavernChatImporter()
+    assert importer.accepts(path, Path(path).read_bytes()[:4096])
+    return importer.read(path)
+
+
+def scene(folder: Path, *rows: object) -> Scene:
+    (found,) = read(folder, *rows).scenes
+    return found
+
+
+def test_it_is_an_importer() -> None:
+    assert isinstance(SillyTavernChatImporter(), Importer)
+
+
+def test_a_chat_is_one_scene_with_the_user_in_a_mask(tmp_path: Path) -> None:
+    found = scene(tmp_path, HEADER, says("Mira", "Welcome, {{user}}."), says("Kim", "Thanks.", is_user=True))
+    assert (found.id, found.roster, found.personas) == ("night", ("Mira", "Kim"), ("Kim",))
+    assert [(line.speaker, line.text) for line in found.lines] == [("Mira", "Welcome, Kim."), ("Kim", "Thanks.")]
+
+
+def test_the_chosen_swipe_counts(tmp_path: Path) -> None:
+    swipes = ["First.", "Second.", "Third."]
+    found = scene(tmp_path, HEADER, says("Mira", "First.", swipes=swipes, swipe_id=2), says("Mira", "Plain."))
+    assert [line.text for line in found.lines] == ["Third.", "Plain."]
+
+
+@pytest.mark.parametrize("number", [9, -1, None, "two", [1]])
+def test_a_choice_that_is_none_leaves_the_message(tmp_path: Path, number: object) -> None:
+    found = read(tmp_path, HEADER, says("Mira", "First.", swipes=["First.", "Second."], swipe_id=number))
+    assert found.scenes[0].lines[0].text == "First."
+    assert bool(found.repairs) == (number in (9, -1))
+
+
+def test_narration_is_told_and_help_is_no_part_of_the_story(tmp_path: Path) -> None:
+    rows = [
+        says("System", "The lamp goes out.", extra={"type": "narrator"}),
+        says("System", "Type /help.", is_system=True, extra={"type": "help"}),
+        says("Note", "for myself", is_system=True, extra={"type": "comment"}),
+        says("Mira", "Hidden, but said.", is_system=True),
+    ]
+    found = scene(tmp_path, HEADER, *rows)
+    assert [(line.speaker, line.text) for line in found.lines] == [
+        (None, "The lamp goes out."),
+        ("Mira", "Hidden, but said."),
+    ]
+
+
+def test_a_group_has_everybody_who_speaks_in_it(tmp_path: Path) -> None:
+    rows = [
+        says("Mira", "Evening.", original_avatar="mira.png", is_group=True),
+        says("Kim", "Hm.", is_user=True),
+        says("Tom", "Evening.", original_avatar="tom.png", present=["mira.png", "presence_universal_tracker"]),
+        says("Mira", "Psst.", original_avatar="mira.png", present=["mira.png"]),
+        says("Mira", "Who?", original_avatar="mira.png", present=["stranger.png"]),
+    ]
+    found = scene(tmp_path, GROUP, *rows)
+    assert found.roster == ("Mira", "Kim", "Tom")
+    present = [line.present for line in found.lines]
+    assert present == [None, None, ("Tom", "Mira", "Kim"), ("Mira", "Kim"), None]
+
+
+def test_the_file_is_kept_to_the_letter(tmp_path: Path) -> None:
+    (original,) = read(tmp_path, HEADER, says("Mira", "Hm.", unheard_of=1.50)).originals
+    assert original.text == (tmp_path / "night.jsonl").read_text("utf-8")
+    assert original.format == "chat"
+
+
+def test_a_broken_line_costs_only_itself_and_is_named(tmp_path: Path) -> None:
+    lines = [
+        json.dumps(HEADER),
+        json.dumps(says("Mira", "One.")),
+        '{"name": "Mi',
+        "[]",
+        "{}",
+        json.dumps(says("Kim", "Two.")),
+    ]
+    path = file(tmp_path, "night.jsonl", "\n".join(lines))
+    found = SillyTavernChatImporter().read(path)
+    assert [line.text for line in found.scenes[0].lines] == ["One.", "Two."]
+    assert [repair.split(" ")[0].rstrip(":") for repair in found.repairs] == [
+        f"{path}:{number}" for number in (3, 4, 5)
+    ]
+
+
+def test_a_chat_without_a_header_is_a_chat_and_one_without_messages_is_none(tmp_path: Path) -> None:
+    assert scene(tmp_path, says("Mira", "Hm.")).roster == ("Mira",)
+    with pytest.raises(StoryError, match="there is no message in it"):
+        read(tmp_path, HEADER)
+
+
+def test_transcripts_of_other_kinds_are_left_to_others(tmp_path: Path) -> None:
+    for row in ({"speaker": "ann", "text": "x"}, {"scene": "1", "roster": []}, {"name": "x", "first_mes": "y"}):
+        path = file(tmp_path, "x.jsonl", [row])
+        assert not SillyTavernChatImporter().accepts(path, json.dumps(row).encode())
+
+
+def test_a_long_first_line_is_known_by_its_beginning(tmp_path: Path) -> None:
+    assert scene(tmp_path, {**HEADER, "chat_metadata": {"note": "x" * 9000}}, says("Mira", "Hm.")).roster == ("Mira",)
