@@ -28,6 +28,8 @@ from .session import Session, now
 from .validating import check_state, each_of
 
 DEFAULT_FILE = "earwitness.db"
+ONE = ("ledger", "store", "embedder", "detector", "world_agent")
+SEVERAL = ("sharing_rules", "guards")
 
 
 class Earwitness:
@@ -54,7 +56,8 @@ class Earwitness:
         """Wire an instance together; nothing is opened before `async with`.
 
         `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
-        own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`);
+        own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`,
+        `{"guards": [MyGuard()]}`), which is named by its class;
         `changes` replace single settings (`detector="everyone"`, `strict=True`).
         Raises `SettingsError`, `UnknownName`, `PluginError`.
         """
@@ -65,7 +68,8 @@ class Earwitness:
         )  # fmt: skip
         for plugin in plugins:
             hooks.register(plugin, _name_of(plugin))
-        return cls(_wired(chosen, makers, hooks, dict(strategies or {})), makers, failures)
+        made = dict(strategies or {})
+        return cls(_wired(_named(chosen, made), makers, hooks, made), makers, failures)
 
     async def __aenter__(self) -> Self:
         await self.engine.ledger.open()
@@ -175,6 +179,15 @@ def _settings(path: str | Path | None, given: Settings | str | Path | None, chan
     if path is not None:
         changes = {**changes, "path": str(path)}
     return settings.changed(**changes) if changes else settings
+
+
+def _named(settings: Settings, made: Mapping[str, Any]) -> Settings:
+    """The settings with the strategies that were handed over in place of those they name, so that reports say so."""
+    for kind in made:
+        if kind not in {*ONE, *SEVERAL}:
+            raise unknown("kind of strategy", kind, (*ONE, *SEVERAL))
+    given = {kind: StrategySpec(name=type(made[kind]).__name__.lower()) for kind in ONE if kind in made}
+    return settings.model_copy(update=given)
 
 
 def _wired(settings: Settings, makers: Strategies, hooks: Plugins, made: dict[str, Any]) -> Engine:
