@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 import pytest
 
-from earwitness import Earwitness, Moment, Presence, Settings
+from earwitness import Earwitness, Moment, Presence, Session, Settings
 from earwitness.errors import SettingsError, StrategyError, UnknownName
 from earwitness.loading.settings import StrategySpec
 from earwitness.loading.strategies import Strategies
@@ -258,3 +258,20 @@ def test_a_plugin_that_is_blocked_is_not_even_loaded() -> None:
 def test_an_allowed_plugin_that_is_not_installed_is_refused_with_those_that_are() -> None:
     with pytest.raises(UnknownName, match=r"unknown plugin 'chronical'.*Did you mean 'chronicle'"):
         Earwitness.open(settings=Settings.of(plugins=["chronical"]))
+
+
+# ── strategies handed over as instances ─────────────────────────────────────────────────────────────────────────────
+
+
+async def test_what_is_handed_over_is_named_by_its_class_in_the_report(
+    begin: Callable[..., Awaitable[Session]],
+) -> None:
+    story = await begin(detector=Ears(reach=1))
+    settled = await (await story.say("alice", "Hello.")).settled()
+    assert [answer.by for answer in settled.plan.answers] == ["detector:ears"]
+
+
+@pytest.mark.parametrize("kind", ["guard", "detectors", "graph"])
+def test_a_kind_that_nobody_would_ask_for_is_refused_and_not_left_out(kind: str) -> None:
+    with pytest.raises(UnknownName, match=f"unknown kind of strategy '{kind}'. Known: detector, embedder, guards, "):
+        Earwitness.open(settings=Settings.of(**NOBODY), strategies={kind: object()})

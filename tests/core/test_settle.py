@@ -1,0 +1,220 @@
+"""From what is believed to who took part: the host's word, then withholding, then adding; who shares, who strikes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from earwitness import (
+    Memory,
+    MessageAnswer,
+    MessageEvent,
+    Moment,
+    Participant,
+    Perceived,
+    Plugin,
+    Presence,
+    Session,
+    SettledMessage,
+)
+from earwitness.errors import StrategyError
+from earwitness.filters import EVERYTHING, Filter
+from earwitness.protocols import Reader, Share, Strike, WorldAnswer, WorldView
+from earwitness.records.plan import Plan
+
+Begin = Callable[..., Awaitable[Session]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
+FOUR = ("alice", "bob", "charlie", "dana")
+
+
+class Believes:
+    """A detector that believes the same of every message: character id → probability."""
+
+    def __init__(self, **probabilities: float) -> None:
+        self.probabilities = probabilities
+
+    def detect(self, moment: Moment) -> Presence:
+        return Presence(
+            characters={
+                id: Perceived(probability=each, role="overhearing", evidence=("a hunch",))
+                for id, each in self.probabilities.items()
+            }
+        )
+
+
+class Proposes(Plugin):
+    """A plugin that adds and withholds the same at every message."""
+
+    def __init__(self, name: str, add: Iterable[str] = (), withhold: Iterable[str] = ()) -> None:
+        self.name = name
+        self.answer = MessageAnswer(add=dict.fromkeys(add, "I say so"), withhold=dict.fromkeys(withhold, "I say no"))
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        return self.answer
+
+
+async def parts(story: Session, *, by: str = "alice", present: list[str] | None = None) -> dict[str, Participant]:
+    return (await (await story.say(by, "Hello.", present=present)).settled()).participants
+
+
+# ── who took part ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_who_is_believed_likely_enough_took_part(begin: Begin) -> None:
+    story = await begin(cast=FOUR, detector=Believes(bob=0.5, charlie=0.49, dana=1.0))
+    assert list(await parts(story)) == ["alice", "bob", "dana"]
+    strict = await begin(cast=FOUR, detector=Believes(bob=0.5, charlie=0.49, dana=1.0), end={"threshold": 0.9})
+    found = await parts(strict)
+    assert list(found) == ["alice", "dana"]
+    assert (found["dana"].role, found["dana"].confidence, found["dana"].evidence) == ("overhearing", 1.0, ("a hunch",))
+
+
+async def test_the_speaker_comes_first_and_the_others_as_in_the_cast(begin: Begin) -> None:
+    story = await begin(cast=FOUR, detector=Believes(dana=1, charlie=1, alice=1))
+    assert list(await parts(story, by="charlie")) == ["charlie", "alice", "dana"]
+
+
+@pytest.mark.parametrize("belief", [{}, {"alice": 0.0}])
+async def test_the_speaker_always_remembers_what_she_said(begin: Begin, belief: dict[str, float]) -> None:
+    story = await begin(detector=Believes(**belief), plugins=[Proposes("mute", withhold=["alice"])])
+    found = await parts(story)
+    assert (list(found), found["alice"].role, found["alice"].confidence) == (["alice"], "speaker", 1)
+
+
+async def test_withholding_beats_adding_whoever_comes_first(begin: Begin) -> None:
+    no, yes = Proposes("no", withhold=["bob", "charlie"]), Proposes("yes", add=["charlie", "dana"])
+    for plugins in ([no, yes], [yes, no]):
+        found = await parts(await begin(cast=FOUR, detector=Believes(bob=1.0), plugins=plugins))
+        assert list(found) == ["alice", "dana"]
+        assert found["dana"].evidence == ("plugin:yes: I say so",)
+
+
+async def test_the_host_s_word_beats_detector_agent_and_plugins(begin: Begin) -> None:
+    plugins = [Proposes("no", withhold=["bob"]), Proposes("yes", add=["dana"])]
+    story = await begin(cast=FOUR, detector=Believes(bob=0.7, charlie=1.0), plugins=plugins)
+    found = await parts(story, present=["bob"])
+    assert list(found) == ["alice", "bob"]
+    assert found["bob"] == Participant(role="overhearing", confidence=1, evidence=("the host said so", "a hunch"))
+
+
+async def test_the_detector_is_not_shown_the_host_s_word(begin: Begin, directions: Any) -> None:
+    story = await begin(detector=directions)
+    await parts(story, present=["bob"])
+    assert directions.moments[0].message.present is None
+
+
+async def test_a_world_agent_may_name_the_participants_itself(begin: Begin) -> None:
+    class Decides:
+        def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+            likely = Participant(role="addressee", confidence=0.8, evidence=("read it",))
+            unlikely = Participant(role="present", confidence=0.2)
+            return WorldAnswer(participants={"charlie": likely, "dana": unlikely, "zoltan": likely})
+
+    story = await begin(cast=FOUR, detector=Believes(bob=1.0), world_agent=Decides())
+    found = await parts(story)
+    assert list(found) == ["alice", "charlie"]
+    assert found["charlie"].evidence == ("read it",)
+
+
+async def test_nobody_outside_the_cast_takes_part_whoever_names_them(begin: Begin) -> None:
+    story = await begin(detector=Believes(zoltan=1.0, bob=1.0), plugins=[Proposes("yes", add=["ximena"])])
+    settled = await (await story.say("alice", "Hello.")).settled()
+    assert list(settled.participants) == ["alice", "bob"]
+    assert [(each.by, each.failure) for each in settled.failures] == [
+        ("detector:believes", "named 'zoltan', who are not in the cast; ignored")
+    ]
+
+
+# ── who fails decides nothing ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def fails(*_: object) -> Any:
+    raise ValueError("out of order")
+
+
+def silent(*_: object) -> Any:
+    return None
+
+
+def mumbles(*_: object) -> Any:
+    return ["yes"]
+
+
+async def test_a_detector_that_fails_leaves_the_speaker_alone(begin: Begin) -> None:
+    for method, failure in ((fails, "ValueError: out of order"), (silent, "no answer"), (mumbles, "answered list")):
+        detector = type("Detector", (), {"detect": method})()
+        story = await begin(detector=detector, present=["bob"], strict=False)
+        settled = await (await story.say("alice", "Hello.")).settled()
+        assert (list(settled.participants), settled.degraded) == (["alice"], True)
+        assert (settled.failures[0].failure or "").startswith(failure)
+
+
+async def test_a_sharing_rule_that_fails_shares_nothing_and_is_named(begin: Begin, memories: Memories) -> None:
+    class Shares:
+        def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+            return [Share(character="charlie", shared_from="bob"), Share(character="zoltan")]
+
+    for method in (fails, mumbles):
+        broken = type("Broken", (), {"share": method})()
+        story = await begin(cast=FOUR, sharing_rules=[broken, Shares()], strict=False)
+        settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
+        assert [answer.by for answer in settled.failures] == ["sharing_rule:broken"]
+        assert [len(await memories(story, id)) for id in FOUR] == [1, 1, 1, 0]
+
+
+async def test_who_does_not_know_it_can_tell_nobody(begin: Begin, memories: Memories) -> None:
+    class Rumours:
+        def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+            return [Share(character="dana", shared_from="charlie"), Share(character="bob", shared_from="dana")]
+
+    story = await begin(cast=FOUR, sharing_rules=[Rumours()])
+    await story.say("alice", "Hello.", present=[])
+    assert [len(await memories(story, id)) for id in FOUR] == [1, 0, 0, 0]
+    await story.say("alice", "Hello again.", present=["charlie"])
+    assert [len(await memories(story, id)) for id in FOUR] == [2, 1, 1, 1]
+
+
+class Guards:
+    """A guard whose parts may break."""
+
+    def filter(self, reader: Reader) -> Filter:
+        return EVERYTHING
+
+    def strike(self, plan: Plan) -> Iterable[Strike]:
+        return ()
+
+
+@pytest.mark.parametrize("method", [fails, mumbles])
+async def test_a_guard_that_fails_withholds_all_but_the_speaker_s_own(
+    begin: Begin, memories: Memories, method: Callable[..., Any]
+) -> None:
+    guard = type("Broken", (Guards,), {"strike": method})()
+    story = await begin(guards=[Guards(), guard], strict=False)
+    settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    assert [answer.by for answer in settled.failures] == ["guard:broken"]
+    assert settled.degraded
+    assert [len(await memories(story, id)) for id in ("alice", "bob", "world")] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("method", [fails, silent, mumbles])
+async def test_a_guard_that_fails_in_a_recall_withholds_everything_and_is_named(
+    begin: Begin, method: Callable[..., Any]
+) -> None:
+    guard = type("Broken", (Guards,), {"filter": method})()
+    story = await begin(guards=[guard, Guards()], strict=False)
+    await story.say("alice", "Hello.", present=["bob"])
+    turn = await story.turn("bob", in_prompt=[])
+    assert turn.memories == ()
+    assert [failure.split(":")[1] for failure in turn.failures] == ["broken"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"), [("detector", "detect"), ("world_agent", "propose"), ("sharing_rules", "share")]
+)
+async def test_strict_raises_for_a_strategy_that_fails(begin: Begin, kind: str, method: str) -> None:
+    broken = type("Broken", (), {method: fails})()
+    story = await begin(**{kind: [broken] if kind.endswith("s") else broken}, strict=True)
+    with pytest.raises(StrategyError, match="out of order"):
+        await (await story.say("alice", "Hello.")).settled()
