@@ -41,7 +41,7 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["preview", "x", "--speaker", "dora"], "unknown character 'dora'"),
         (["preview", "x", "--speaker", "bob", "--session", "attic"], "unknown session 'attic'"),
         (["replay", "none.jsonl"], "none.jsonl: there is no such file"),
-        (["replay", "cellar.yaml"], "no importer takes it for one of its files. Name one with --format: card, crd3, jsonl,"),
+        (["replay", "cellar.yaml"], "no importer takes it for one of its files. Name one with --format: card, crd3"),
         (["replay", "cellar.yaml", "--format", "vhs"], "unknown importer 'vhs'. Known: card, crd3, jsonl"),
         (["import", "none.jsonl"], "none.jsonl: there is no such file"),
         (["inspect", "--settings", "none.toml"], "none.toml: there is no such file"),

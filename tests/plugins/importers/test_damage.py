@@ -1,4 +1,4 @@
-"""Damaged files: whatever is broken in a card or a lorebook, it comes in with warnings or is refused in one sentence."""
+"""Damaged files: whatever is broken in a card or lorebook, it comes in with warnings or is refused in one sentence."""
 
 from __future__ import annotations
 

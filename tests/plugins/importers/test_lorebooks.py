@@ -27,7 +27,7 @@ DIALECTS: dict[str, dict[str, Any]] = {
     },
     "novelai": {
         "lorebookVersion": 6,
-        "entries": [{"text": "It burns.", "displayName": "Lamp", "id": "a-1", "keys": ["lamp", "oil"], "enabled": True}],
+        "entries": [{"text": "It burns.", "displayName": "L", "id": "a-1", "keys": ["lamp", "oil"], "enabled": True}],
         "settings": {"orderByKeyLocations": False},
     },
     "agnai": {

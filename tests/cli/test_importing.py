@@ -1,0 +1,196 @@
+"""`earwitness import`, `export --format` and `replay` with cards, lorebooks, chats and transcripts."""
+
+import base64
+import json
+import shutil
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run, answer, told
+
+CARD: dict[str, Any] = {
+    "spec": "chara_card_v2",
+    "spec_version": "2.0",
+    "data": {
+        "name": "Mira", "description": "{{char}} keeps the lamp.", "personality": "", "scenario": "Fog.",
+        "first_mes": "Late again, {{user}}?", "mes_example": "", "tags": [], "extensions": {"x": 1.50},
+        "character_book": {"entries": [{"keys": ["oil"], "content": "Oil is short.", "enabled": True, "id": 1}]},
+    },
+}  # fmt: skip
+BO = {**CARD, "data": {**CARD["data"], "name": "Bo", "character_book": None, "scenario": ""}}
+NOT_BO = {"names": ["Bo"], "isExclude": True}
+WORLD: dict[str, Any] = {
+    "entries": {
+        "0": {"uid": 0, "key": ["gulls"], "content": "Gulls lie.", "characterFilter": NOT_BO},
+        "1": {"uid": 1, "key": [], "content": "Night lasts a month.", "constant": True, "position": 4},
+    }
+}  # fmt: skip
+CHAT = (
+    '{"user_name": "Kim", "character_name": "Mira", "chat_metadata": {}}\n'
+    '{"name": "Mira", "is_user": false, "mes": "Who is there?", "swipes": ["Hm.", "Who is there?"], "swipe_id": 1}\n'
+    '{"name": "Kim", "is_user": true, "mes": "Me."}\n'
+)
+EPISODE = [{"NAMES": ["ANN"], "UTTERANCES": ["Roll,", "please."]}, {"NAMES": ["BEN", "CAT"], "UTTERANCES": ["Ha!"]}]
+
+
+def picture(card: object) -> bytes:
+    """A PNG with a card in it."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    text = chunk(b"tEXt", b"chara\0" + base64.b64encode(json.dumps(card).encode()))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", bytes(13)) + text + chunk(b"IEND", b"")
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """A folder with a card in a picture, another in JSON, a world and a chat."""
+    (folder / "mira.png").write_bytes(picture(CARD))
+    (folder / "bo.json").write_text(json.dumps(BO), "utf-8")
+    (folder / "world.json").write_text(json.dumps(WORLD), "utf-8")
+    (folder / "night.jsonl").write_text(CHAT, "utf-8")
+    (folder / "game.json").write_text(json.dumps(EPISODE), "utf-8")
+    (folder / "talk.txt").write_text("Ann: Good evening.\nBen: Is it?\n", "utf-8")
+    return folder
+
+
+def lore(run: Run, session: str, owner: str) -> list[str]:
+    """What somebody knows of the world."""
+    found = answer(run("inspect", session, owner, "--filter", "type==lore", "--json"))["memories"]
+    return [each["content"].rpartition("]\n")[2] for each in found]
+
+
+def test_a_card_begins_a_story_of_its_own(run: Run, files: Path) -> None:
+    brought = answer(run("import", "mira.png", "--json"))
+    assert brought == {
+        "imported": "mira", "characters": ["mira"], "pieces": 3, "messages": 0, "new": 0, "warnings": [],
+    }  # fmt: skip
+    assert lore(run, "mira", "mira") == ["Oil is short."]
+    assert run("import", "mira.png").stdout == "Imported into mira: 1 character, 3 pieces\n"
+
+
+def test_cards_and_worlds_together_make_one_story(run: Run, files: Path) -> None:
+    brought = answer(run("import", "mira.png", "bo.json", "world.json", "--json"))
+    assert (brought["imported"], brought["characters"]) == ("mira", ["mira", "bo"])
+    assert lore(run, "mira", "mira") == ["Oil is short.", "Gulls lie.", "Night lasts a month."]
+    assert lore(run, "mira", "bo") == ["Night lasts a month."]
+
+
+def test_files_go_into_a_story_that_is_there(played: Run, files: Path) -> None:
+    assert answer(played("import", "mira.png", "night.jsonl", "--into", "cellar", "--json"))["messages"] == 2
+    cast = [member["id"] for member in answer(played("inspect", "cellar", "--json"))["cast"]["members"]]
+    assert cast == ["alice", "bob", "charlie", "mira", "kim"]
+
+
+def test_every_chat_is_a_story_unless_told_otherwise(run: Run, files: Path) -> None:
+    (files / "day.jsonl").write_text(CHAT, "utf-8")
+    brought = told(run("import", "night.jsonl", "day.jsonl", "--json"))
+    assert [(each["imported"], each["messages"]) for each in brought] == [("night", 2), ("day", 2)]
+
+
+def test_what_was_mended_is_said_on_standard_error(run: Run, files: Path) -> None:
+    result = run("import", "bo.json", "--json")
+    assert result.stderr == "Warning: bo.json: data.character_book is null: read as none.\n"
+    assert answer(result)["warnings"] == ["bo.json: data.character_book is null: read as none"]
+
+
+def test_one_broken_file_and_nothing_is_changed(run: Run, files: Path) -> None:
+    (files / "broken.png").write_bytes((files / "mira.png").read_bytes()[:60])
+    result = run("import", "bo.json", "broken.png")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: broken.png: there is no character card in it")
+    assert len(result.stderr.splitlines()) == 1
+    assert not (files / "earwitness.db").exists()
+
+
+def test_a_format_may_be_named_and_an_unknown_one_lists_them(run: Run, files: Path) -> None:
+    assert answer(run("import", "bo.json", "--format", "card", "--json"))["characters"] == ["bo"]
+    result = run("import", "bo.json", "--format", "cards")
+    assert result.exit_code == 2
+    assert "unknown importer 'cards'. Known: card, " in result.stderr
+    assert "Did you mean 'card'?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["out.jsonl", "--into", "cellar"], "an exported story is a whole one. Give it another id with --as"),
+        (["mira.png", "--as", "x"], "--as 'x' names one exported story. Say where cards and chats go with --into"),
+    ],
+)
+def test_options_that_do_not_fit_the_file_say_which_does(played: Run, files: Path, words: list[str], said: str) -> None:
+    assert played("export", "cellar", "-o", "out.jsonl").exit_code == 0
+    result = played("import", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_an_exported_story_and_a_card_come_in_together(played: Run, files: Path) -> None:
+    assert played("export", "cellar", "-o", "out.jsonl").exit_code == 0
+    brought = told(played("import", "out.jsonl", "mira.png", "--store", "other.db", "--json"))
+    assert [each["imported"] for each in brought] == ["cellar", "mira"]
+
+
+# ── out again ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_cards_worlds_and_chats_go_out_to_the_letter(run: Run, files: Path) -> None:
+    run("import", "mira.png", "world.json", "night.jsonl", "--into", "tale")
+    assert run("export", "--format", "card").stdout_bytes == json.dumps(CARD).encode()
+    assert run("export", "tale", "--format", "worldinfo", "-o", "w.json").exit_code == 0
+    assert (files / "w.json").read_bytes() == (files / "world.json").read_bytes()
+    assert run("export", "tale", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
+
+
+def test_several_cards_need_a_folder(run: Run, files: Path) -> None:
+    run("import", "mira.png", "bo.json", "--into", "tale")
+    result = run("export", "tale", "--format", "card")
+    assert result.exit_code == 2
+    assert "2 files (mira.json, bo.json) need a folder: --output FOLDER" in result.stderr
+    out = told(run("export", "tale", "--format", "card", "--output", "out", "--json"))
+    assert [each["file"] for each in out] == ["out/mira.json", "out/bo.json"]
+    assert (files / "out" / "bo.json").read_bytes() == (files / "bo.json").read_bytes()
+
+
+def test_a_story_without_files_gets_new_ones(played: Run, files: Path) -> None:
+    made = json.loads(played("export", "cellar", "--format", "card").stdout)
+    assert (made["spec"], made["data"]["name"]) == ("chara_card_v3", "Charlie")
+    assert made["data"]["description"] == "Charlie is always late."
+    result = played("export", "cellar", "--format", "worldinfo")
+    assert result.exit_code == 2
+    assert "'cellar' has nothing that could go out as worldinfo. All of it: --format jsonl" in result.stderr
+
+
+def test_which_story_goes_out_must_be_clear(run: Run, files: Path) -> None:
+    run("import", "night.jsonl", "talk.txt")
+    result = run("export", "--format", "card")
+    assert result.exit_code == 2
+    assert "name the story: earwitness export ID. There are: night, talk" in result.stderr
+
+
+def test_a_whole_story_keeps_its_files(run: Run, files: Path) -> None:
+    run("import", "mira.png")
+    shutil.copy(files / "mira.png", files / "x.png")
+    exported = run("export", "mira").stdout
+    assert run("import", "-", "--store", "other.db", input=exported).exit_code == 0
+    assert run("export", "--format", "card", "--store", "other.db").stdout_bytes == json.dumps(CARD).encode()
+
+
+# ── replay ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_replay_takes_episodes_chats_and_plain_text(run: Run, files: Path) -> None:
+    scenes = told(run("replay", "game.json", "night.jsonl", "talk.txt", "--json"))
+    assert [(each["session"], each["messages"]) for each in scenes] == [("game", 2), ("night", 2), ("talk", 2)]
+    assert scenes[0]["names"] == {"ann": "ANN", "ben": "BEN", "cat": "CAT"}
+
+
+def test_replay_of_a_card_says_what_takes_it(run: Run, files: Path) -> None:
+    result = run("replay", "mira.png")
+    assert result.exit_code == 2
+    assert "mira.png: nobody says anything in it. To bring it into a story: earwitness import mira.png" in result.stderr

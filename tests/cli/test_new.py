@@ -1,0 +1,129 @@
+"""`earwitness new`: files become a story that can be played, and nothing is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from earwitness.errors import StoryError
+from earwitness.loading.located import yaml_text
+from earwitness_plugins.stories.reading import read_story
+from earwitness_plugins.stories.writing import story_text, tidy
+
+from .conftest import Run, answer, told
+from .test_importing import BO, CARD, files  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.usefixtures("files")
+
+
+def made(run: Run, *words: str) -> dict[str, Any]:
+    """What the command says it made."""
+    found: dict[str, Any] = answer(run("new", *words, "--json"))
+    return found
+
+
+def test_cards_and_lore_become_a_story_ready_to_play(run: Run) -> None:
+    result = run("new", "tavern", "--cards", "mira.png", "bo.json", "--lore", "world.json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "Wrote tavern.yaml: a cast of 3, 3 lore entries, 2 opening lines.",
+        "Play it:  earwitness play tavern.yaml",
+    ]
+    steps = told(run("play", "tavern.yaml", "--json"))
+    assert [each["text"] for each in steps if each["kind"] == "say"] == ["Late again, User?"] * 2
+    assert steps[-1]["memories"].keys() == {"mira", "bo", "user"}
+
+
+def test_everybody_hears_how_it_opens_and_knows_what_is_theirs(run: Run) -> None:
+    made(run, "tavern.yaml", "--cards", "mira.png", "--cards", "bo.json", "--lore", "world.json")
+    story = read_story("tavern.yaml")
+    assert story.present == ("mira", "bo", "user")
+    assert story.prepare.plot == "Fog."
+    assert story.prepare.cards["mira"] == "Mira keeps the lamp."
+    assert [(entry.text, entry.known_by) for entry in story.prepare.lore] == [
+        ("Oil is short.", ("mira",)),
+        ("Gulls lie.", ("mira",)),
+        ("Night lasts a month.", None),
+    ]
+
+
+def test_the_user_is_who_one_says(run: Run) -> None:
+    made(run, "tavern", "--cards", "mira.png", "--user", "Kim Li")
+    story = read_story("tavern.yaml")
+    assert [(each.id, each.name, each.kind) for each in story.cast][-1] == ("kim_li", "Kim Li", "persona")
+    assert "Late again, Kim Li?" in Path("tavern.yaml").read_text("utf-8")
+
+
+def test_a_chat_goes_on_as_a_story(run: Run) -> None:
+    assert made(run, "tavern", "--cards", "mira.png", "night.jsonl")["steps"] == 2
+    story = read_story("tavern.yaml")
+    assert [each.id for each in story.cast] == ["mira", "kim"]
+    assert [getattr(step, "text", None) for step in story.steps] == ["Who is there?", "Me."]
+
+
+def test_in_company_they_open_as_they_do_in_company(run: Run, folder: Path) -> None:
+    group = {**CARD, "data": {**CARD["data"], "name": "Cat", "group_only_greetings": ["Good evening, all."]}}
+    (folder / "cat.json").write_text(json.dumps(group), "utf-8")
+    made(run, "alone", "--cards", "cat.json")
+    made(run, "together", "--cards", "cat.json", "bo.json")
+    assert "Late again" in Path("alone.yaml").read_text("utf-8")
+    assert "Good evening, all." in Path("together.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["Say", "Note", "World", "李雷", "0o17", "No", "a: b", "- x", 'O\'Neil "Bo"', "#1"])
+def test_any_name_makes_a_story_that_can_be_played(run: Run, folder: Path, name: str) -> None:
+    card = {**BO, "data": {**BO["data"], "name": name, "nickname": "null"}}
+    (folder / "odd.json").write_text(json.dumps(card), "utf-8")
+    made(run, "odd", "--cards", "odd.json")
+    assert read_story("odd.yaml").cast[0].name == name
+    assert run("play", "odd.yaml").exit_code == 0
+
+
+def test_a_story_that_is_there_is_not_written_over(run: Run, story: Path) -> None:
+    before = story.read_text("utf-8")
+    result = run("new", "cellar", "--cards", "mira.png")
+    assert result.exit_code == 2
+    assert "cellar.yaml is there already. Choose another name, or write over it with --force" in result.stderr
+    assert story.read_text("utf-8") == before
+    assert run("new", "cellar", "--cards", "mira.png", "--force").exit_code == 0
+    assert story.read_text("utf-8") != before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "a story needs somebody in it. Name files: earwitness new STORY --cards a.png b.png"),
+        (["--lore", "world.json"], "world.json: there is nobody in it. Add a character card with --cards"),
+        (["--cards", "none.png"], "none.png: there is no such file"),
+        (["--cards", "mira.png", "--lore", "cellar.yaml"], "cellar.yaml: no importer takes it for one of its files"),
+    ],
+)
+def test_what_cannot_become_a_story_is_one_sentence_and_no_file(
+    run: Run, story: Path, words: list[str], said: str
+) -> None:
+    result = run("new", "tavern", *words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not Path("tavern.yaml").exists()
+
+
+# ── the file itself ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_long_texts_are_blocks_that_a_person_can_edit(run: Run, folder: Path) -> None:
+    long = {**BO, "data": {**BO["data"], "description": "One line.\n\nAnother:  \n\t- with a list" + " and more" * 30}}
+    (folder / "long.json").write_text(json.dumps(long), "utf-8")
+    made(run, "long", "--cards", "long.json")
+    assert "    bo: |-\n      One line.\n\n      Another:\n          - with a list and more" in Path(
+        "long.yaml"
+    ).read_text("utf-8")
+
+
+@given(st.text(), st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"])))
+def test_whatever_is_written_reads_back_as_the_same_text(text: str, key: str) -> None:
+    text = tidy(text.encode(errors="ignore").decode())
+    written = story_text({"story": "s", "said": {key: [text, f"{text}\n\n  {text}"]}}, "A heading\nof two lines")
+    assert yaml_text(written, "s.yaml", StoryError).value["said"] == {key: [text, f"{text}\n\n  {text}"]}
