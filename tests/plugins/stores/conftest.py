@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -52,9 +53,14 @@ class Oracle:
         depth = max(limit, 100)
         fused = _weighed(_normalised([words[i] for i in found], depth), _normalised([meaning[i] for i in found], depth))
         scores = dict(zip((memories[place].id for place in found), fused, strict=True))
+        said = [
+            memory.id
+            for memory in memories
+            if matches(filter, memory.metadata) and memory.metadata.get("type") == "message"
+        ]
         if rerank and self.tokens(memories, query):
-            scores = self._reranked(memories, query, scores)
-        return scores
+            scores = self._reranked(memories, query, _in_context(said, scores))
+        return _in_context(said, scores)
 
     def says_nothing(self, query: str) -> bool:
         """No words, and no meaning either: then the newest are found, which is no matter of scores."""
@@ -119,6 +125,17 @@ def _normalised(scores: Sequence[float], depth: int) -> list[float]:
 def _weighed(words: Sequence[float], meaning: Sequence[float]) -> list[float]:
     share = 0.6 if any(words) and any(meaning) else float(any(words))
     return [share * word + (1 - share) * meant for word, meant in zip(words, meaning, strict=True)]
+
+
+def _in_context(said: Sequence[str], scores: dict[str, float]) -> dict[str, float]:
+    """Each message half of the way to a better one just before it, and a quarter of it to a better one after it."""
+    lifted = dict(scores)
+    for earlier, later in pairwise(said):
+        if later in scores:
+            lifted[later] += max(scores.get(earlier, 0.0) - scores[later], 0.0) / 2
+        if earlier in scores:
+            lifted[earlier] += max(scores.get(later, 0.0) - scores[earlier], 0.0) / 4
+    return lifted
 
 
 def agrees(hits: Sequence[Hit], scores: dict[str, float], limit: int) -> None:

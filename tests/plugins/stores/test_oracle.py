@@ -64,7 +64,10 @@ def test_a_search_among_hundreds_equals_brute_force(
             (name, deed, thing, place) for name in names for deed in deeds for thing in things for place in places
         )
     ]
-    memories = [memory(f"m{number * 7919 % 1009:04}", text) for number, text in enumerate(sentences * 2)]
+    memories = [
+        memory(f"m{number * 7919 % 1009:04}", text, type="message" if number % 3 else "lore")
+        for number, text in enumerate(sentences * 2)
+    ]
     memories = list({kept.id: kept for kept in memories}.values())
     assert len(memories) > 600
 

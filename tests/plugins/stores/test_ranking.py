@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.stores.sqlite import bm25, fusion, rerank
+from earwitness_plugins.stores.sqlite.context import Context
 
 scores = st.lists(st.floats(-1, 30, width=32), min_size=1, max_size=30).map(lambda values: np.array(values, np.float64))
 
@@ -62,6 +63,37 @@ def test_fused_scores_lie_between_0_and_1_and_keep_the_order_both_agree_on(
 def test_the_best_are_those_a_sort_would_give(values: list[float], count: int) -> None:
     wanted = sorted(range(len(values)), key=lambda place: (-values[place], f"id{place}"))[:count]
     assert fusion.best(np.array(values), lambda place: f"id{place}", count) == wanted
+
+
+@given(st.lists(st.integers(-3, 9), min_size=1, max_size=300), st.integers(1, 20))
+def test_the_kth_largest_is_what_a_sort_would_give(values: list[int], k: int) -> None:
+    k = min(k, len(values))
+    assert fusion.kth_largest(np.array(values, np.float64), k) == sorted(values, reverse=True)[k - 1]
+
+
+def in_context(spoken: str, found: list[int], values: list[float]) -> list[float]:
+    """`spoken`: one letter a memory, `m` for a message."""
+    flags = np.array([letter == "m" for letter in spoken])
+    return Context.of(flags, np.array(found, np.int64)).lifted(np.array(values, np.float64)).tolist()
+
+
+def test_a_message_is_lifted_half_the_way_to_a_better_one_before_it_and_a_quarter_to_one_after_it() -> None:
+    assert in_context("mmm", [0, 1, 2], [0.0, 0.8, 0.4]) == pytest.approx([0.2, 0.8, 0.6])
+
+
+def test_equal_neighbours_stay_equal_and_the_best_loses_nothing() -> None:
+    assert in_context("mmm", [0, 1, 2], [0.5, 0.5, 0.5]) == [0.5, 0.5, 0.5]
+    assert max(in_context("mmmm", [0, 1, 2, 3], [1.0, 0.9, 1.0, 0.0])) == 1.0
+
+
+def test_lore_stands_alone_and_parts_no_messages() -> None:
+    assert in_context("mlm", [0, 1, 2], [1.0, 0.2, 0.0]) == [1.0, 0.2, 0.5]
+    assert in_context("lll", [0, 1, 2], [1.0, 0.2, 0.0]) == [1.0, 0.2, 0.0]
+
+
+def test_a_message_that_was_not_found_lifts_nobody_and_stands_between() -> None:
+    assert in_context("mmm", [0, 2], [1.0, 0.2]) == [1.0, 0.2]
+    assert in_context("mmm", [], []) == []
 
 
 def test_a_token_weighs_what_the_rarest_word_with_it_weighs(embedder: StaticEmbedder) -> None:

@@ -92,6 +92,26 @@ async def test_scores_and_parts_lie_between_0_and_1(store: SqliteStore, memory: 
             assert all(0 <= value <= 1 for value in (hit.score, *hit.parts.values()))
 
 
+async def test_the_answer_is_found_beside_its_question(store: SqliteStore, memory: Remember) -> None:
+    talk = ("Good morning.", "What is your favourite dish, Bob?", "Onion soup, always.", "Shall we go?", "Not yet.")
+    for kind in ("message", "lore"):
+        said = [memory(f"{kind}{n}", text, container=kind, type=kind) for n, text in enumerate(talk)]
+        await store.put(said)
+    query = "What is Bob's favourite dish?"
+    assert await found(store, query, container="message", limit=2) == ["message1", "message2"]
+    [_, answer] = await store.search("message", query, limit=2)
+    [alone] = [hit for hit in await store.search("lore", query) if hit.memory.id == "lore2"]
+    assert 0 < answer.parts["context"] <= answer.score - alone.score + 1e-6
+    assert "context" not in alone.parts
+
+
+async def test_what_the_filter_hides_lifts_nothing(store: SqliteStore, memory: Remember) -> None:
+    talk = ("What is your favourite dish?", "Soup.")
+    await store.put([memory(f"m{n}", text, type="message", gameDay=n) for n, text in enumerate(talk)])
+    [hit] = await store.search("s1-alice", "a favourite dish", filter=Compare("gameDay", ">", 0))
+    assert "context" not in hit.parts
+
+
 async def test_equal_memories_are_ordered_by_id(store: SqliteStore, memory: Remember) -> None:
     await store.put([memory(id, "the same sword") for id in ("c", "a", "d", "b")])
     assert await found(store, "sword", limit=3) == ["a", "b", "c"]

@@ -18,6 +18,8 @@ DEPTH = 100
 WORDS_SHARE = 0.6
 """Share of the words in a fused score; the rest is the meaning's."""
 _RRF = 60
+_COLUMNS = 4
+"""So many columns for each score that is wanted, where only the largest are."""
 _DIGITS = 6
 """What differs only by the noise of float32 is a tie, and ties go by id."""
 
@@ -50,11 +52,24 @@ def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH
 def normalised(scores: Doubles, depth: int) -> Doubles:
     """0 to 1 from the score at `depth` (from 0, when there are no more rows than that) to the best; negatives are 0."""
     best = max(float(scores.max(initial=0.0)), 0.0)
-    floor = max(float(np.partition(scores, -depth)[-depth]), 0.0) if len(scores) > depth else 0.0
+    positive = scores[scores > 0]
+    floor = kth_largest(positive, depth) if len(scores) > depth <= len(positive) else 0.0
     if best <= floor:
         return np.where((scores >= best) & (scores > 0), 1.0, 0.0)
     scaled: Doubles = np.clip((scores - floor) / (best - floor), 0.0, 1.0)
     return scaled
+
+
+def kth_largest(scores: Doubles, k: int) -> float:
+    """The k-th largest of at least k scores.
+
+    Of many, most are left out first: the k-th largest of the largest of each column is no larger than what is wanted.
+    """
+    height = len(scores) // (_COLUMNS * k)
+    if height > 1:
+        table = scores[: len(scores) // height * height].reshape(height, -1)
+        scores = scores[scores >= np.partition(table.max(axis=0), -k)[-k]]
+    return float(np.partition(scores, -k)[-k])
 
 
 def reciprocal_ranks(scores: Doubles, depth: int) -> Doubles:
@@ -78,6 +93,6 @@ def rounded(scores: Doubles) -> Doubles:
 def best(scores: Doubles, id_of: Callable[[int], str], count: int) -> list[int]:
     """The places of the best `count` scores, best first; ties by the id of the place."""
     places = np.arange(len(scores))
-    if len(scores) > count:
-        places = np.flatnonzero(scores >= np.partition(scores, -count)[-count])
+    if len(scores) > count > 0:
+        places = np.flatnonzero(scores >= kth_largest(scores, count))
     return sorted(places.tolist(), key=lambda place: (-scores[place], id_of(place)))[:count]

@@ -15,7 +15,7 @@ from .schema import ContainerRow, find_container, rid
 def memories_at(connection: apsw.Connection, name: str, number: int, positions: Sequence[int]) -> list[Memory]:
     """The memories at these positions, in this order; all must exist."""
     found = {
-        key: Memory(id=id, container=name, content=content, metadata=json.loads(metadata))
+        key: _memory(id, name, content, metadata)
         for key, id, content, metadata in connection.execute(
             "SELECT rid, id, content, metadata FROM store_memory WHERE rid IN (SELECT value FROM json_each(?))",
             (_keys(number, positions),),
@@ -55,9 +55,7 @@ def page(connection: apsw.Connection, name: str, limit: int | None, offset: int)
         "SELECT id, content, metadata FROM store_memory WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ? OFFSET ?",
         (*container.range, -1 if limit is None else max(limit, 0), max(offset, 0)),
     )
-    return [
-        Memory(id=id, container=name, content=content, metadata=json.loads(metadata)) for id, content, metadata in rows
-    ]
+    return [_memory(id, name, content, metadata) for id, content, metadata in rows]
 
 
 def count(connection: apsw.Connection, name: str) -> int:
@@ -70,7 +68,12 @@ def _find(connection: apsw.Connection, name: str, container: ContainerRow, id: s
     found = connection.execute(
         "SELECT content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?", (container.number, id)
     ).fetchone()
-    return Memory(id=id, container=name, content=found[0], metadata=json.loads(found[1])) if found else None
+    return _memory(id, name, *found) if found else None
+
+
+def _memory(id: str, container: str, content: str, metadata: str) -> Memory:
+    """A memory as it was put; it was checked then, and is not again."""
+    return Memory.model_construct(id=id, container=container, content=content, metadata=json.loads(metadata))
 
 
 def _keys(number: int, positions: Sequence[int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -14,8 +15,10 @@ from earwitness.records.memory import Hit
 from earwitness.words import plain, query_words
 
 from . import bm25, fusion, rerank
+from .columns import Mask
+from .context import SPOKEN, Context
 from .filtering import mask
-from .fusion import Doubles, Fused, Fusion
+from .fusion import Doubles, Fusion
 from .loading import column, postings
 from .reading import content_at, memories_at
 from .rerank import Reranker
@@ -55,14 +58,19 @@ class View:
     connection: apsw.Connection
     snapshot: Snapshot
     _postings: dict[str, Postings] = field(default_factory=dict, init=False)
+    _idfs: dict[str, float] = field(default_factory=dict, init=False)
 
     def rows(self, filter: Filter) -> Integers:
-        """The rows of the memories that the filter holds for, in the order of slots."""
+        """The rows of the memories that the filter holds for, in the order they were first written."""
         snapshot = self.snapshot
-        if filter == EVERYTHING:
-            return np.flatnonzero(snapshot.live)
-        held = mask(filter, snapshot.size, partial(column, self.connection, snapshot))
-        return np.flatnonzero(snapshot.live & held)
+        rows = np.flatnonzero(snapshot.live if filter == EVERYTHING else snapshot.live & self.mask(filter))
+        positions = snapshot.positions[rows]
+        replaced = rows.size and (positions[1:] < positions[:-1]).any()  # a new slot, but the old place
+        return rows[np.argsort(positions)] if replaced else rows
+
+    def mask(self, filter: Filter) -> Mask:
+        """Which rows the filter holds for, gone ones included."""
+        return mask(filter, self.snapshot.size, partial(column, self.connection, self.snapshot))
 
     def postings(self, term: str) -> Postings:
         """Where a term stands, gone rows included."""
@@ -77,12 +85,24 @@ class View:
 
     def idf(self, term: str) -> float:
         """What a term weighs in this container."""
-        containing = np.count_nonzero(self.snapshot.live[self.postings(term).rows])
-        return bm25.idf(self.documents, int(containing))
+        if term not in self._idfs:
+            containing = np.count_nonzero(self.snapshot.live[self.postings(term).rows])
+            self._idfs[term] = bm25.idf(self.documents, int(containing))
+        return self._idfs[term]
 
     def id_of(self, rows: Integers) -> Callable[[int], str]:
         """The id at a place among these rows."""
         return lambda place: self.snapshot.ids[rows[place]]
+
+
+class Scored(NamedTuple):
+    """n memories that were found, and what speaks for each."""
+
+    rows: Integers
+    scores: Doubles
+    """Shape (n,)."""
+    parts: dict[str, Doubles]
+    """By name, each of shape (n,); NaN where a part was not looked at."""
 
 
 def search(view: View, question: Question, filter: Filter, limit: int, ranking: Ranking) -> list[Hit]:
@@ -90,18 +110,19 @@ def search(view: View, question: Question, filter: Filter, limit: int, ranking: 
 
     A question without words and meaning finds the newest memories, with score 0.
     """
-    rows = view.rows(filter)
-    if limit <= 0 or not rows.size:
+    seen = view.rows(filter)
+    if limit <= 0 or not seen.size:
         return []
-    words, meaning = _word_scores(view, question)[rows], _meaning_scores(view.snapshot, question.vector, rows)
     if not question.words and not question.vector.any():
-        return _newest(view, rows, limit)
+        return _newest(view, seen[::-1][:limit].tolist())
+    words, meaning = _word_scores(view, question)[seen], _meaning_scores(view.snapshot, question.vector, seen)
     found = np.flatnonzero((words > 0) | (meaning > 0))
-    rows = rows[found]
+    context = Context.of(view.mask(SPOKEN)[seen], found)
     fused = fusion.fuse(words[found], meaning[found], ranking.fusion, depth=max(limit, fusion.DEPTH))
-    if ranking.reranker is None or not rows.size:
-        return _hits(view, rows, fused.scores, {"words": fused.words, "meaning": fused.meaning}, limit)
-    return _reranked(view, question, rows, fused, limit, ranking.reranker)
+    scored = Scored(seen[found], fused.scores, {"words": fused.words, "meaning": fused.meaning})
+    if ranking.reranker is not None and found.size:
+        scored = _reranked(view, question, scored, context, ranking.reranker)
+    return _hits(view, scored, fusion.rounded(context.lifted(scored.scores)), limit)
 
 
 def _word_scores(view: View, question: Question) -> Doubles:
@@ -124,19 +145,17 @@ def _meaning_scores(snapshot: Snapshot, vector: Floats, rows: Integers) -> Doubl
     return doubles
 
 
-def _reranked(
-    view: View, question: Question, rows: Integers, fused: Fused, limit: int, reranker: Reranker
-) -> list[Hit]:
-    parts = {"words": fused.words, "meaning": fused.meaning}
+def _reranked(view: View, question: Question, scored: Scored, context: Context, reranker: Reranker) -> Scored:
     tokens, weights = rerank.weighed_tokens(reranker, question.words, view.idf)
     if not tokens.size:
-        return _hits(view, rows, fused.scores, parts, limit)
-    candidates = fusion.best(fused.scores, view.id_of(rows), rerank.DEPTH)
-    documents = _documents(view, rows[candidates], reranker)
-    again = np.full(len(rows), np.nan)
+        return scored
+    lifted = fusion.rounded(context.lifted(scored.scores))
+    candidates = fusion.best(lifted, view.id_of(scored.rows), rerank.DEPTH)
+    documents = _documents(view, scored.rows[candidates], reranker)
+    again = np.full(len(lifted), np.nan)
     again[candidates] = rerank.similarities(reranker, tokens, weights, documents)
-    scores = fusion.rounded((1 - rerank.SHARE) * fused.scores + rerank.SHARE * np.nan_to_num(again))
-    return _hits(view, rows, scores, {**parts, "rerank": again}, limit)
+    scores = fusion.rounded((1 - rerank.SHARE) * lifted + rerank.SHARE * np.nan_to_num(again))
+    return Scored(scored.rows, scores, {**scored.parts, "rerank": again})
 
 
 def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]:
@@ -148,24 +167,25 @@ def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]
     return [ids for row in rows.tolist() if (ids := snapshot.tokens(row)) is not None]
 
 
-def _newest(view: View, rows: Integers, limit: int) -> list[Hit]:
-    newest_first = rows[np.argsort(-view.snapshot.positions[rows])][:limit]
-    return _as_hits(view, newest_first.tolist(), [0.0] * len(newest_first), [{}] * len(newest_first))
+def _newest(view: View, rows: list[int]) -> list[Hit]:
+    return _as_hits(view, rows, [0.0] * len(rows), [{}] * len(rows))
 
 
-def _hits(view: View, rows: Integers, scores: Doubles, parts: dict[str, Doubles], limit: int) -> list[Hit]:
-    places = fusion.best(scores, view.id_of(rows), limit)
-    by_place = [
+def _hits(view: View, scored: Scored, scores: Doubles, limit: int) -> list[Hit]:
+    """The best of these scores, which are those of `scored` lifted by their context."""
+    parts = {**scored.parts, "context": np.where(scores > scored.scores, scores - scored.scores, np.nan)}
+    places = fusion.best(scores, view.id_of(scored.rows), limit)
+    made_of = [
         {name: float(part[place]) for name, part in parts.items() if not np.isnan(part[place])} for place in places
     ]
-    return _as_hits(view, rows[places].tolist(), scores[places].tolist(), by_place)
+    return _as_hits(view, scored.rows[places].tolist(), scores[places].tolist(), made_of)
 
 
 def _as_hits(view: View, rows: list[int], scores: Sequence[float], parts: Sequence[dict[str, float]]) -> list[Hit]:
     snapshot = view.snapshot
     memories = memories_at(view.connection, view.name, snapshot.number, _positions(snapshot, rows))
-    return [
-        Hit(memory=memory, score=score, parts=made_of)
+    return [  # not validated: what comes from our own tables was checked when it was written
+        Hit.model_construct(memory=memory, score=score, parts=made_of)
         for memory, score, made_of in zip(memories, scores, parts, strict=True)
     ]
 

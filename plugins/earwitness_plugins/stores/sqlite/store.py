@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TypeVar
 
 import apsw
-import numpy as np
 
 from earwitness.errors import StorageError, unknown
 from earwitness.filters import EVERYTHING, Filter
@@ -40,9 +39,10 @@ class SqliteStore:
     One `put` is one durable transaction over all its containers. Several processes may use one file: each sees at once
     what the others have written. Nothing a container holds moves the ranking of another, for all counts are its own.
 
-    Scores are fused from BM25 and cosine and, if the embedder has `maxsim`, the best 50 are ranked again; `Hit.parts`
-    has `words`, `meaning` and `rerank`, each from 0 to 1. Every hit shares a word or some meaning with the query; an
-    empty query finds the newest memories, with score 0.
+    Scores are fused from BM25 and cosine and, if the embedder has `maxsim`, the best 50 are ranked again; a message is
+    lifted towards a better one just before or after it. `Hit.parts` has `words`, `meaning`, `rerank` and, where it
+    lifted, `context`, each from 0 to 1. Every hit shares a word or some meaning with the query; an empty query finds
+    the newest memories, with score 0.
 
     Args:
         path: the file, made when it is missing; `:memory:` for one that ends with the store.
@@ -190,7 +190,7 @@ class SqliteStore:
 
 
 def _page(view: View, filter: Filter, limit: int | None, offset: int) -> list[Memory]:
-    positions = np.sort(view.snapshot.positions[view.rows(filter)])
+    positions = view.snapshot.positions[view.rows(filter)]
     end = None if limit is None else max(offset, 0) + max(limit, 0)
     chosen: list[int] = positions[max(offset, 0) : end].tolist()
     return reading.memories_at(view.connection, view.name, view.snapshot.number, chosen)
