@@ -9,10 +9,14 @@ would be decided otherwise. Played again, it makes the same calls under the same
 import asyncio
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-from earwitness import Earwitness, Moment, Outcome, Perceived, Presence, Session, Settings
-from earwitness.testing.scripted import Crier, Gossip
+from earwitness import Earwitness, Memory, Moment, Outcome, Perceived, Presence, Session, Settings
+from earwitness.loading.resources import Resources
+from earwitness.testing.scripted import Crier, Faulty, Gossip
+from earwitness_plugins.embedders.static import StaticEmbedder
+from earwitness_plugins.ledgers.sqlite import SqliteLedger
+from earwitness_plugins.stores.sqlite import SqliteStore
 
 CAST = ("alice", "bob", "carol", "dave")
 TURNS = 200
@@ -65,14 +69,29 @@ def _said_before(turn: int) -> str:
     return said[-3] if turn % 2 else said[-1]
 
 
+def _taking_its_time(store: SqliteStore) -> Callable[..., Awaitable[None]]:
+    """Writes that take longer, so that more kills come between a plan and its memories."""
+
+    async def put(memories: Sequence[Memory]) -> None:
+        await asyncio.sleep(0.003)
+        await store.put(memories)
+        await asyncio.sleep(0.001)
+
+    return put
+
+
 async def play(path: str, token: str) -> None:
+    resources = Resources()
+    store = SqliteStore(path=path, embedder=StaticEmbedder(), resources=resources)
     strategies = {
+        "ledger": SqliteLedger(path=path, resources=resources),
+        "store": Faulty(store, put=_taking_its_time(store)),
         "detector": ByChance(token),
         "world_agent": Crier(),
         "sharing_rules": [Gossip({"bob": ["dave"]}, delay=1)],
     }
     settings = Settings.of(plugins=[], detector="none", world_agent="none", strict=True)
-    async with Earwitness.open(path, settings=settings, strategies=strategies) as ew:
+    async with Earwitness.open(settings=settings, strategies=strategies) as ew:
         story = await ew.session(STORY, cast=CAST)
         for key in keys():
             await call(story, key)
