@@ -42,7 +42,5 @@ class Background:
 
     def _opened(self) -> asyncio.TaskGroup:
         if self._group is None:
-            raise NotOpen(
-                "this Earwitness is not open. Use it and its sessions in `async with Earwitness.open(…)`."
-            )
+            raise NotOpen("this Earwitness is not open. Use it and its sessions in `async with Earwitness.open(…)`.")
         return self._group

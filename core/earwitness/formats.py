@@ -71,6 +71,12 @@ def with_knowledge(body: str, lines: Iterable[str]) -> str:
     return f"{body}\n\n{KNOWLEDGE}\n{known}" if known else body
 
 
+def only_knowledge(content: str) -> str | None:
+    """A memory without its message: the time and the knowledge section, or `None` where there is no knowledge."""
+    body, found, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
+    return f"{body.partition(f'{MESSAGE}')[0]}{KNOWLEDGE}\n{known}" if found else None
+
+
 def recall_query(day: float, recent: Iterable[str], name: str) -> str:
     """The query a turn recalls with. `recent` are message lines, oldest first."""
     return (

@@ -38,6 +38,9 @@ async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
     entries = await ledger.entries(session, up_to=up_to)
     plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}
     await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session)
+    if found is None and not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
+        for plugin in engine.plugins.names:
+            await ledger.write_data(id, plugin, await ledger.data(session, plugin))
 
 
 async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str) -> None:
@@ -74,17 +77,28 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
 async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None) -> str:
     """Write exported lines into the ledger, under their own session id or another; returns the id.
 
-    Raises `StoryError` for lines that are not an export, and `InputError` when the session exists; then nothing is
-    written.
+    An import that was cut short is taken up again. Raises `StoryError` for lines that are not an export, and
+    `InputError` when another session has the id; then nothing is written.
     """
     origin, past, data = _read(lines)
     name = check_session_id(id or origin)
-    if await engine.ledger.load(name) is not None:
+    if not await _begins(engine, name, [entry for entry, _ in past]):
         raise InputError(f"session {name!r} exists already. Import under another id, or forget it first.")
     await graft(engine, Snapshot(id=name), past, origin)
     for plugin, values in data.items():
         await engine.ledger.write_data(name, plugin, values)
     return name
+
+
+async def _begins(engine: Engine, session: str, entries: list[Entry]) -> bool:
+    """Whether the session is not there, or holds the first of these entries and nothing else."""
+    if await engine.ledger.load(session) is None:
+        return True
+    there = await engine.ledger.entries(session)
+    return len(there) < len(entries) and all(
+        (one.key, one.body, one.timestamp) == (other.key, other.body, other.timestamp)
+        for one, other in zip(there, entries, strict=False)
+    )
 
 
 def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], dict[str, Any]]:

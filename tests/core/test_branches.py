@@ -16,11 +16,13 @@ from earwitness import (
     MessageEvent,
     Moment,
     Plugin,
+    RecallAnswer,
+    RecallEvent,
     Session,
     SettledMessage,
     Update,
 )
-from earwitness.errors import ContainerCollision, InputError, InvalidId, StoryError, UnknownName
+from earwitness.errors import ContainerCollision, InputError, InvalidId, StorageFull, StoryError, UnknownName
 from earwitness.protocols import Share
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -369,3 +371,34 @@ async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
     with pytest.raises(StoryError, match=said):
         await ew.import_session(harm(lines))
     assert await ew.sessions() == ()
+
+
+async def test_an_import_cut_short_is_taken_up_again(begin: Begin, open_app: OpenApp) -> None:
+    lines = await exported(await three_messages(begin))
+
+    class CutShort(MemoryLedger):
+        left = 2
+
+        async def record(self, *given: Any) -> Any:
+            self.left -= 1
+            if self.left < 0:
+                raise StorageFull("no room")
+            return await super().record(*given)
+
+    ledger = CutShort()
+    app = await open_app(strategies={"ledger": ledger, "store": MemoryStore()})
+    with pytest.raises(StorageFull):
+        await app.import_session(lines)
+    ledger.left = 99
+    assert await exported(await app.import_session(lines)) == lines
+
+
+async def test_a_branch_takes_along_what_recalls_have_kept(begin: Begin) -> None:
+    class Counts(Plugin):
+        def on_recall(self, event: RecallEvent) -> RecallAnswer:
+            event.data["n"] = int(str(event.data.get("n", 0))) + 1
+            return RecallAnswer(notes=(f"recall {event.data['n']}",))
+
+    s1 = await begin(plugins=[Counts()])
+    await s1.turn("alice")
+    assert (await (await s1.fork("s2")).turn("alice")).notes == ("recall 2",)

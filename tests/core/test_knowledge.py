@@ -335,3 +335,24 @@ async def test_without_a_world_agent_no_news_is_told_and_none_is_lost(begin: Beg
     assert await told(s1) == {}
     again = await begin(world_agent=teller(), **kept)
     assert (await told(again))["bob"] == ["A bell rang"]
+
+
+async def test_news_told_with_a_message_that_is_in_the_prompt_comes_to_mind_without_the_message(story: Story) -> None:
+    s1 = await story()
+    await s1.update("The king is dead")
+    await (await s1.say("alice", "Well, well.", present=["bob"])).settled()
+    turn = await s1.turn("bob")
+    assert "Well, well." in turn.query
+    (news,) = turn.memories
+    assert "The king is dead" in news.text
+    assert "Well, well." not in news.text
+    assert news.why == "news 1.00"
+
+
+async def test_news_in_the_prompt_is_guarded_like_everything_else(story: Story) -> None:
+    s1 = await story()
+    await s1.change(game_day=5)
+    await s1.update("The king is dead")
+    await (await s1.say("alice", "Well, well.", present=["bob"])).settled()
+    await s1.change(game_day=4)
+    assert (await s1.turn("bob")).memories == ()

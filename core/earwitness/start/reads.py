@@ -20,7 +20,18 @@ class Read:
     """One container, and what may be seen of it."""
 
     container: str
-    filter: Filter
+    permitted: Filter
+    in_prompt: tuple[str, ...] = ()
+
+    @property
+    def filter(self) -> Filter:
+        """What is searched: all that is permitted but for the messages that are in the prompt already."""
+        return all_of(self.permitted, Not(In("messageIds", self.in_prompt)) if self.in_prompt else EVERYTHING)
+
+    @property
+    def of_prompt(self) -> Filter:
+        """What is permitted of the messages in the prompt."""
+        return all_of(self.permitted, In("messageIds", self.in_prompt))
 
 
 async def listed_reads(
@@ -35,17 +46,12 @@ async def listed_reads(
     container = character_container(snapshot.id, character).name
     reader = Reader(character=character, container=container, context=context, game_day=day, users=users)
     guarded, failures = await _guarded(engine, reader)
-    return [Read(container, all_of(learned_by(day), unseen(in_prompt), guarded))], failures
+    return [Read(container, all_of(learned_by(day), guarded), tuple(in_prompt))], failures
 
 
 def learned_by(day: float) -> Filter:
     """What was learned on this day or before; what is permanent was always known."""
     return Or((Compare("learnedDay", "<=", day), equals("permanent", True)))
-
-
-def unseen(keys: Sequence[str]) -> Filter:
-    """What is not about a message that is in the prompt already."""
-    return Not(In("messageIds", tuple(keys))) if keys else EVERYTHING
 
 
 async def _guarded(engine: Engine, reader: Reader) -> tuple[Filter, list[str]]:

@@ -14,6 +14,7 @@ from ..live import Live
 from ..loading.settings import RecallSettings
 from ..records.memory import Hit, Memory
 from ..records.message import Context, SettledMessage
+from .news import told_along
 from .rank import chosen, ranked
 from .reads import Read, listed_reads
 from .recalled import Recall, Recalled
@@ -42,7 +43,8 @@ async def recall(
     keys = [each.message.key for each in latest] if in_prompt is None else list(in_prompt)
     reads, failures = await listed_reads(engine, live.snapshot, character, context, keys)
     found = await _searched(engine, reads, asked, settings.memories * CANDIDATES)
-    always = await _permanent(engine, reads) if settings.permanent == "always" else []
+    permanent = await _permanent(engine, reads) if settings.permanent == "always" else []
+    always = [*permanent, *await told_along(engine, reads)]
     answers = await _plugins(engine, live, character, asked, found)
     hits = _dropped([*found, *await _added(engine, reads, answers, found)], answers)
     candidates = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)

@@ -15,6 +15,7 @@ from earwitness.loading.resources import Resources
 from earwitness.protocols import Embedder, Health
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
+from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.sqlite import Database
 
 from . import facts, reading, reembedding, writing
@@ -47,6 +48,7 @@ class SqliteStore:
     Args:
         path: the file, made when it is missing; `:memory:` for one that ends with the store.
         embedder: makes the vectors; its identity is kept in the file. One that takes long should answer an awaitable.
+            `None` ranks by words only.
         resources: of one Earwitness instance: a ledger on the same path shares the connection.
         fusion: `score`, or `rrf` (reciprocal ranks), which needs no comparable scores.
         rerank: whether to rank the best hits again.
@@ -57,7 +59,7 @@ class SqliteStore:
         self,
         *,
         path: str,
-        embedder: Embedder,
+        embedder: Embedder | None,
         resources: Resources,
         fusion: Fusion = "score",
         rerank: bool = True,
@@ -66,7 +68,7 @@ class SqliteStore:
         if fusion not in FUSIONS:
             raise unknown("fusion", fusion, FUSIONS)
         self._database = Database.at(path, resources)
-        self._embedder = embedder
+        self._embedder: Embedder = embedder or NoEmbedder()
         self._ranking = Ranking(fusion, embedder if rerank and isinstance(embedder, Reranker) else None)
         self._cache_bytes = cache_mb * _MEGABYTE
         self._snapshots: Snapshots | None = None
