@@ -386,7 +386,7 @@ async def test_an_import_cut_short_is_taken_up_again(begin: Begin, open_app: Ope
             return await super().record(*given)
 
     ledger = CutShort()
-    app = await open_app(strategies={"ledger": ledger, "store": MemoryStore()})
+    app = await open_app(ledger=ledger)
     with pytest.raises(StorageFull):
         await app.import_session(lines)
     ledger.left = 99

@@ -88,7 +88,11 @@ def test_records_serve_as_settings_too() -> None:
     ("text", "line", "said"),
     [
         ("# ours\n\nstrikt = true\n", 3, ["unknown key 'strikt'", "Did you mean 'strict'?", "block, calendar"]),
-        ("[end]\n\ntreshold = 0.3\n", 3, ["'treshold' in end", "detector_timeout, perception, plugin_timeout, threshold"]),
+        (
+            "[end]\n\ntreshold = 0.3\n",
+            3,
+            ["'treshold' in end", "detector_timeout, perception, plugin_timeout, threshold"],
+        ),
         ("[recall]\nrecent = 7\n", 2, ["recall.recent", "7", "less than or equal to 3"]),
         ('[recall]\npermanent = "alway"\n', 2, ["'alway'", "'retrieve' or 'always'", "mean 'always'?"]),
         ('[recall]\nrecent = "3"\n', 2, ["recall.recent: '3'", "integer"]),
