@@ -76,7 +76,7 @@ async def test_several_plots_stand_beside_each_other_and_each_is_replaced_by_its
     await story.prepare(plot={"alice": "Fog.", "bob": "Rain."})
     await story.prepare(plot="A harbour town.")
     await story.prepare(plot={"bob": "Snow."})
-    assert await texts(story) == ["Fog.", "Snow.", "A harbour town."]
+    assert await texts(story) == ["Fog.", "A harbour town.", "Snow."]
 
 
 async def test_what_was_before_goes_along_with_a_branch_and_an_export(begin: Begin) -> None:

@@ -1,4 +1,4 @@
-"""What was there before the story, as it was last given."""
+"""What was there before the story, as it stands."""
 
 from __future__ import annotations
 
@@ -6,24 +6,39 @@ from ..end.change import piece_source
 from ..engine import Engine
 from ..records.character import Cast
 from ..records.journal import Original, Piece, Prepared, Retracted
-from .records import Before
+from .records import Before, Preparation
 
 
 async def before(engine: Engine, session: str, cast: Cast) -> Before:
-    """Every piece and every file, without what was replaced or retracted since, and without what is of nobody now."""
-    pieces: dict[str, tuple[Piece, bool]] = {}
-    originals: dict[tuple[str, str], Original] = {}
+    """Every preparation, without what was replaced or retracted since, and without what is of nobody now."""
     entries = await engine.ledger.entries(session)
     retracted = {entry.body.target for entry in entries if isinstance(entry.body, Retracted)}
-    for entry in entries:
-        if isinstance(entry.body, Prepared) and entry.key not in retracted:
-            pieces |= {piece_source(each): (each, not entry.body.originals) for each in entry.body.pieces}
-            originals |= {(each.format, each.owner or each.name): each for each in entry.body.originals}
-    standing = [(piece, by_hand) for piece, by_hand in pieces.values() if _of_somebody(piece, cast)]
-    return Before(
-        pieces=tuple(piece for piece, _ in standing),
-        by_hand=tuple(piece for piece, by_hand in standing if by_hand),
-        originals=tuple(each for each in originals.values() if each.owner is None or each.owner in cast),
+    prepared = [
+        (each.key, each.body) for each in entries if isinstance(each.body, Prepared) and each.key not in retracted
+    ]
+    last = {name: key for key, body in prepared for name in _names(body)}
+    told = [_standing(key, body, last, cast) for key, body in prepared]
+    return Before(preparations=tuple(each for each in told if each.pieces or each.originals))
+
+
+def original_name(original: Original) -> str:
+    """What an original is a version of: the same character's card, or a file of the same name."""
+    return f"{original.format}:{original.owner or original.name}"
+
+
+def _names(body: Prepared) -> list[str]:
+    """What its pieces and originals are versions of."""
+    return [*map(piece_source, body.pieces), *map(original_name, body.originals)]
+
+
+def _standing(key: str, body: Prepared, last: dict[str, str], cast: Cast) -> Preparation:
+    """What of a preparation is the last version, and somebody's."""
+    pieces = [each for each in body.pieces if last[piece_source(each)] == key and _of_somebody(each, cast)]
+    originals = [each for each in body.originals if last[original_name(each)] == key]
+    return Preparation(
+        key=key,
+        pieces=tuple(pieces),
+        originals=tuple(each for each in originals if each.owner is None or each.owner in cast),
     )
 
 

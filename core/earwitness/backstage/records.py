@@ -15,15 +15,37 @@ class BackstageRecord(Record):
     """Holds what no character may see."""
 
 
-class Before(BackstageRecord):
-    """What was there before the story: what was prepared, without what a later preparation replaced."""
+class Preparation(BackstageRecord):
+    """What one call of `prepare` brought, as far as it stands."""
 
+    key: str
+    """The entry's key: `retract` takes it back."""
     pieces: tuple[Piece, ...]
     """Plot, cards, example dialogue and lore, as they were given."""
-    by_hand: tuple[Piece, ...]
-    """Those of them that came from no file."""
     originals: tuple[Original, ...]
-    """The files the others came from, untouched."""
+    """The files they came from, untouched."""
+
+
+class Before(BackstageRecord):
+    """What was there before the story, without what was replaced or retracted since."""
+
+    preparations: tuple[Preparation, ...]
+    """Each with what of it stands, in order."""
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Every piece."""
+        return tuple(each for one in self.preparations for each in one.pieces)
+
+    @property
+    def by_hand(self) -> tuple[Piece, ...]:
+        """Those that came from no file."""
+        return tuple(each for one in self.preparations if not one.originals for each in one.pieces)
+
+    @property
+    def originals(self) -> tuple[Original, ...]:
+        """Every file."""
+        return tuple(each for one in self.preparations for each in one.originals)
 
 
 class Knower(BackstageRecord):

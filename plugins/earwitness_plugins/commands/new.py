@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from earwitness.cli import Desk, story_command
-
-if TYPE_CHECKING:
-    from earwitness_plugins.importers.gathering import Gathered
 
 ENDINGS = (".yaml", ".yml")
 
@@ -39,12 +36,13 @@ async def command(
     given = [*cards, *files, *lore]
     if not given:
         raise InputError("a story needs somebody in it. Name files: earwitness new STORY --cards a.png b.png")
-    text, values, found = _made(path, given, user)
+    text, values, warnings = _made(path, given, user)
     with click.open_file(path, "w", encoding="utf-8", atomic=True) as file:
         file.write(text)
-    warn(found.warnings)
-    counts = {"cast": len(values["cast"]), "lore": len(found.lore), "steps": len(values["steps"])}
-    answer = {"story": str(path), "session": values["story"], **counts, "warnings": found.warnings}
+    warn(warnings)
+    lore = values.get("prepare", {}).get("lore", [])
+    counts = {"cast": len(values["cast"]), "lore": len(lore), "steps": len(values["steps"])}
+    answer = {"story": str(path), "session": values["story"], **counts, "warnings": warnings}
     desk.answer(answer, _line(path, counts, desk.where()))
 
 
@@ -57,8 +55,8 @@ def _free_path(story: str, force: bool) -> Path:
     return path
 
 
-def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], Gathered]:
-    """The story file's text, what it says, and what it was made from. Raises `StoryError` for a file that is none."""
+def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """The story file's text, what it says, and what was mended. Raises `StoryError` for a file that is none."""
     from earwitness.errors import StoryError
     from earwitness.loading.located import yaml_text
     from earwitness.loading.strategies import Strategies
@@ -70,7 +68,7 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
 
     strategies = Strategies()
     title = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
-    values, found = story_values(
+    values, warnings = story_values(
         session_id(path.stem), title.title() if title.islower() else title,
         [read_file(strategies, each) for each in files], user,
     )  # fmt: skip
@@ -79,7 +77,7 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
     names = ", ".join(Path(each).name for each in files)
     text = story_text(values, f"Made from {names}. Play it:  earwitness play {shlex.quote(path.name)}")
     checked(yaml_text(text, str(path), StoryError))
-    return text, values, found
+    return text, values, warnings
 
 
 def _line(path: Path, counts: dict[str, int], where: list[str]) -> str:

@@ -15,8 +15,10 @@ from .people import newcomer_id
 from .replaying import Roles
 
 
-def story_values(id: str, title: str, files: Sequence[Imported], user: str | None) -> tuple[dict[str, Any], Gathered]:
-    """What a story file says, and what it was made from. `user` names whom `{{user}}` means."""
+def story_values(
+    id: str, title: str, files: Sequence[Imported], user: str | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a story file says, and what was mended on the way. `user` names whom `{{user}}` means."""
     found = gathered(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
     cast = _cast(found)
     steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
@@ -24,7 +26,7 @@ def story_values(id: str, title: str, files: Sequence[Imported], user: str | Non
     values["present"] = list(cast.ids)
     if prepare := _before(found):
         values["prepare"] = prepare
-    return {**values, "steps": steps}, found
+    return {**values, "steps": steps}, found.warnings
 
 
 def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
@@ -57,10 +59,10 @@ def _member(member: Character) -> dict[str, Any]:
 
 def _before(found: Gathered) -> dict[str, Any]:
     said = {
-        "plot": "\n\n".join(tidy(each) for each in found.plot.values()),
-        "cards": {id: tidy(card) for id, card in found.cards.items()},
-        "examples": {id: list(map(tidy, each)) for id, each in found.examples.items()},
-        "lore": [_lore(each.model_dump(mode="json")) for each in found.lore],
+        "plot": "\n\n".join(tidy(each) for part in found.parts for each in part.plot.values()),
+        "cards": {id: tidy(card) for part in found.parts for id, card in part.cards.items()},
+        "examples": {id: list(map(tidy, each)) for part in found.parts for id, each in part.examples.items()},
+        "lore": [_lore(each.model_dump(mode="json")) for part in found.parts for each in part.lore],
     }
     return {key: value for key, value in said.items() if value}
 

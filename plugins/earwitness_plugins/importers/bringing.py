@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from earwitness.app import Earwitness
+from earwitness.backstage.before import original_name
+from earwitness.end.change import piece_source
 from earwitness.importing import Imported
 from earwitness.preparing import pieces_of
 from earwitness.records.base import Record
 from earwitness.records.character import Cast
 from earwitness.session import Session
 
-from .gathering import Gathered, gathered
+from .gathering import Part, gathered
 from .replaying import replay, session_id
 
 
@@ -49,7 +51,7 @@ async def bring_in(
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
     found = gathered(files, cast, user=user)
     story = await ew.session(session, cast=found.cast)
-    pieces = await _prepare(story, found)
+    pieces = sum([await _prepare(story, part) for part in found.parts])
     messages = new = 0
     for scene in found.scenes:
         replayed = await replay(
@@ -62,14 +64,19 @@ async def bring_in(
     )  # fmt: skip
 
 
-async def _prepare(story: Session, found: Gathered) -> int:
-    """How many pieces there are; they are prepared unless they, and the files they come from, stand already."""
-    pieces = pieces_of(found.plot, found.cards, found.examples, found.lore, resolve=lambda id: id)
+async def _prepare(story: Session, part: Part) -> int:
+    """Prepare what a file says, and take back what an older version of it said besides; how many pieces there are."""
+    pieces = pieces_of(part.plot, part.cards, part.examples, part.lore, resolve=lambda id: id)
     before = await story.backstage().before()
-    kept = all(each in before.pieces for each in pieces) and all(each in before.originals for each in found.originals)
-    if not kept:
-        await story.prepare(
-            plot=found.plot, cards=found.cards, examples=found.examples, lore=found.lore, originals=found.originals
+    sources, names = set(map(piece_source, pieces)), set(map(original_name, part.originals))
+    older = [one for one in before.preparations if names & set(map(original_name, one.originals))]
+    stale = [one.key for one in older if {piece_source(each) for each in one.pieces} - sources]
+    for key in stale:
+        await story.retract(key, by="import")
+    stands = all(each in before.pieces for each in pieces) and all(each in before.originals for each in part.originals)
+    if (pieces or part.originals) and (stale or not stands):
+        prepared = await story.prepare(
+            plot=part.plot, cards=part.cards, examples=part.examples, lore=part.lore, originals=part.originals
         )
-        await story.settled()
+        await prepared.settled()
     return len(pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from earwitness.importing import Imported, ImportedCharacter, Scene
 from earwitness.preparing import Lore
@@ -14,9 +14,26 @@ from .cards.macros import names_user, with_character, with_user
 from .people import People, Person
 
 USER = "User"
+Keyed = dict[tuple[str, tuple[str, ...] | None], str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one file says, in the words of `Session.prepare`."""
+
+    plot: dict[str, str]
+    """Who or what it comes from → what the story is about."""
+    cards: dict[str, str]
+    """Character id → who this is."""
+    examples: dict[str, tuple[str, ...]]
+    """Character id → how they speak."""
+    lore: tuple[Lore, ...]
+    """What is so in its world."""
+    originals: tuple[Original, ...]
+    """The file itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """What some files say, for one story."""
 
@@ -24,29 +41,16 @@ class Gathered:
     """Everybody they describe."""
     told: dict[str, ImportedCharacter]
     """Character id → what their file says, with the user's name in it."""
-    plot: dict[str, str]
-    """Who or what it comes from → what the story is about."""
-    lore: tuple[Lore, ...]
-    """What is so in its world."""
+    parts: tuple[Part, ...]
+    """File by file."""
     scenes: tuple[Scene, ...]
     """What was said."""
-    originals: tuple[Original, ...]
-    """The files themselves."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
     """What was mended, and what could not be understood."""
-    user: str = USER
+    user: str
     """Whom `{{user}}` means."""
-    names_user: bool = False
+    names_user: bool
     """The files speak of the user."""
-    cards: dict[str, str] = field(init=False)
-    """Character id → who this is."""
-    examples: dict[str, tuple[str, ...]] = field(init=False)
-    """Character id → how they speak."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cards", {id: told.card for id, told in self.told.items() if told.card})
-        spoken = {id: tuple(dict.fromkeys(told.examples)) for id, told in self.told.items()}
-        object.__setattr__(self, "examples", {id: examples for id, examples in spoken.items() if examples})
 
 
 def gathered(
@@ -58,18 +62,16 @@ def gathered(
     """
     user = user or _persona(files, cast)
     people = People(files, cast, avoid=avoid)
-    lore, unknown = _lore(files, people, user)
-    texts = [text for file in files for text in _texts(file)]
+    told = {each.character.id: _told(each, user) for each in people.described}
+    keys: Keyed = {}
     return Gathered(
         cast=tuple(each.character for each in people.described),
-        told={each.character.id: _told(each, user) for each in people.described},
-        plot={key: with_user(plot, user) for key, plot in _plots(files, people)},
-        lore=lore,
+        told=told,
+        parts=tuple(_part(file, number, people, told, user, keys) for number, file in enumerate(files)),
         scenes=tuple(scene for file in files for scene in file.scenes),
-        originals=tuple(each for number, file in enumerate(files) for each in _originals(file, people.of_file(number))),
-        warnings=(*(repair for file in files for repair in file.repairs), *unknown),
+        warnings=(*(each for file in files for each in file.repairs), *_strangers(files, people)),
         user=user,
-        names_user=any(map(names_user, texts)),
+        names_user=any(names_user(text) for file in files for text in _texts(file)),
     )
 
 
@@ -94,30 +96,31 @@ def _texts(file: Imported) -> Iterator[str]:
     yield from (file.plot or "", *(entry.text for entry in file.lore))
 
 
-def _plots(files: Sequence[Imported], people: People) -> Iterator[tuple[str, str]]:
-    for number, file in enumerate(files):
-        if file.plot:
-            name = file.originals[0].name if file.originals else f"file {number + 1}"
-            yield next(iter(people.of_file(number)), name), file.plot
+# ── one file ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _lore(files: Sequence[Imported], people: People, user: str) -> tuple[tuple[Lore, ...], list[str]]:
-    """Each entry with those who know it, and what is to be said of names that fit nobody."""
-    found: dict[tuple[str, tuple[str, ...] | None], Lore] = {}
-    unknown: list[str] = []
-    for number, file in enumerate(files):
-        for entry in file.lore:
-            known_by = people.knowers(entry, number)
-            text = _filled(entry.text, people, known_by, user)
-            if strangers := people.unknown(entry):
-                verb = "hidden from" if entry.exclude else "known to"
-                unknown.append(f"lore {entry.key!r} is {verb} {', '.join(strangers)}, whom nobody here is called")
-            key = entry.key
-            while (key, known_by) in found and found[key, known_by].text != text:
-                key += "'"
-            words = tuple(with_user(word, user) for word in entry.words)
-            found[key, known_by] = Lore(text=text, key=key, known_by=known_by, words=words)
-    return tuple(found.values()), unknown
+def _part(
+    file: Imported, number: int, people: People, told: dict[str, ImportedCharacter], user: str, keys: Keyed
+) -> Part:
+    ids = people.of_file(number)
+    name = file.originals[0].name if file.originals else f"file {number + 1}"
+    return Part(
+        plot={next(iter(ids), name): with_user(file.plot, user)} if file.plot else {},
+        cards={id: told[id].card for id in ids if told[id].card},
+        examples={id: tuple(dict.fromkeys(told[id].examples)) for id in ids if told[id].examples},
+        lore=tuple(_lore(file, number, people, user, keys)),
+        originals=tuple(_owned(each, ids) for each in file.originals),
+    )
+
+
+def _lore(file: Imported, number: int, people: People, user: str, keys: Keyed) -> Iterator[Lore]:
+    """Each entry with those who know it; one of another text has another key, in whatever file it is."""
+    for entry in file.lore:
+        known_by = people.knowers(entry, number)
+        text, key = _filled(entry.text, people, known_by, user), entry.key
+        while keys.setdefault((key, known_by), text) != text:
+            key += "'"
+        yield Lore(text=text, key=key, known_by=known_by, words=tuple(with_user(word, user) for word in entry.words))
 
 
 def _filled(text: str, people: People, known_by: tuple[str, ...] | None, user: str) -> str:
@@ -126,8 +129,16 @@ def _filled(text: str, people: People, known_by: tuple[str, ...] | None, user: s
     return with_character(named, people.name(known_by[0])) if known_by and len(known_by) == 1 else named
 
 
-def _originals(file: Imported, ids: Sequence[str]) -> Iterator[Original]:
-    """The file's originals; a card with whose it is."""
-    for original in file.originals:
-        owner = ids[0] if original.format == "card" and len(ids) == 1 else original.owner
-        yield original.model_copy(update={"owner": owner})
+def _owned(original: Original, ids: Sequence[str]) -> Original:
+    """A card with whose it is."""
+    owner = ids[0] if original.format == "card" and len(ids) == 1 else original.owner
+    return original.model_copy(update={"owner": owner})
+
+
+def _strangers(files: Sequence[Imported], people: People) -> Iterator[str]:
+    """What is to be said of names in filters that fit nobody."""
+    for file in files:
+        for entry in file.lore:
+            if names := ", ".join(people.unknown(entry)):
+                verb = "hidden from" if entry.exclude else "known to"
+                yield f"lore {entry.key!r} is {verb} {names}, who is not here: import it again once they are"

@@ -92,6 +92,34 @@ async def test_a_changed_file_replaces_what_the_old_one_said(ew: Earwitness, tmp
     assert [each.data for each in await exported(story, "worldinfo")] == [text(changed)]
 
 
+async def test_what_a_file_says_no_more_is_taken_back(ew: Earwitness, tmp_path: Path) -> None:
+    entries = {
+        "0": {"uid": 0, "key": [], "content": "The oil is gone.", "characterFilter": {"names": ["mira", "bo"]}},
+        "1": {"uid": 1, "key": [], "content": "Gulls lie."},
+    }
+    await ew.session("s", cast=["mira", "bo"])
+    await bring_in(ew, "s", read(file(tmp_path, "other.json", WORLD)))
+    await bring_in(ew, "s", read(file(tmp_path, "world.json", {"entries": entries})))
+    narrowed = {"0": {**entries["0"], "characterFilter": {"names": ["mira"]}}}
+    await bring_in(ew, "s", read(file(tmp_path, "world.json", {"entries": narrowed})))
+    story = await ew.open_session("s")
+    assert await held(story, "mira") == ["Night lasts a month.", "The oil is gone."]
+    assert await held(story, "bo") == ["Night lasts a month."]
+    assert len(await held(story, "world")) == 3, "what another file says stays"
+
+
+async def test_lore_reaches_those_who_come_later_when_it_is_imported_again(ew: Earwitness, tmp_path: Path) -> None:
+    world = file(tmp_path, "world.json", WORLD)
+    first = await bring_in(ew, "s", read(world))
+    assert "'world/0' is known to Mira Vale, who is not here" in first.warnings[0]
+    await bring_in(ew, "s", read(file(tmp_path, "mira.json", V2)))
+    again = await bring_in(ew, "s", read(world))
+    assert again.warnings == ()
+    story = await ew.open_session("s")
+    assert "It is frozen." in await held(story, "mira_vale")
+    assert sorted(await held(story, "world")) == ["It is frozen.", "Night lasts a month.", "The lamp burns whale oil."]
+
+
 async def test_a_chat_goes_on_in_a_story_whose_people_it_knows(ew: Earwitness, tmp_path: Path) -> None:
     await bring_in(ew, "s", read(file(tmp_path, "mira.json", V2)))
     brought = await bring_in(ew, "s", read(file(tmp_path, "night.jsonl", CHAT)))

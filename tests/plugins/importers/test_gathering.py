@@ -27,8 +27,13 @@ def entry(text: str = "So it is.", key: str = "book/1", **more: Any) -> Imported
     return ImportedLore(text=text, key=key, **more)
 
 
+def lore(found: Gathered) -> list[Lore]:
+    """The entries of all files."""
+    return [each for part in found.parts for each in part.lore]
+
+
 def knowers(found: Gathered) -> list[tuple[str, ...] | None]:
-    return [each.known_by for each in found.lore]
+    return [each.known_by for each in lore(found)]
 
 
 def test_a_newcomer_gets_an_id_from_the_name_that_nobody_has() -> None:
@@ -69,7 +74,7 @@ def test_lore_that_leaves_somebody_out_is_known_to_everybody_else() -> None:
 def test_lore_for_somebody_who_is_not_here_is_known_to_nobody_and_said_so() -> None:
     found = gathered([card("Mira"), book(entry(names=("Bo",)))], Cast())
     assert knowers(found) == [()]
-    assert "'book/1' is known to Bo, whom nobody here is called" in found.warnings[0]
+    assert "'book/1' is known to Bo, who is not here: import it again once they are" in found.warnings[0]
 
 
 def test_tags_name_knowers_too_and_with_names_both_must_hold() -> None:
@@ -90,29 +95,28 @@ def test_the_user_and_the_one_it_can_only_be_are_named_in_every_text() -> None:
         lore=[entry("{{user}} pays {{char}}.", own=True, words=("{{user}}",)), entry("{{char}} is mortal.", key="b/2")],
     )  # fmt: skip
     found = gathered([mira], Cast(), user="Kim")
-    assert (found.cards["mira"], found.plot["mira"], found.examples["mira"]) == (
+    (part,) = found.parts
+    assert (part.cards["mira"], part.plot["mira"], part.examples["mira"]) == (
         "Kim's keeper",
         "Kim waits.",
         ("Kim: Hm.",),
     )
     assert found.told["mira"].greetings == ("You, Kim!",)
-    assert found.lore[0] == Lore(text="Kim pays Mira.", key="book/1", known_by=("mira",), words=("Kim",))
-    assert found.lore[1].text == "{{char}} is mortal.", "of all, nobody knows who is meant"
+    assert part.lore[0] == Lore(text="Kim pays Mira.", key="book/1", known_by=("mira",), words=("Kim",))
+    assert part.lore[1].text == "{{char}} is mortal.", "of all, nobody knows who is meant"
     assert found.names_user
 
 
-def test_the_same_entry_in_two_files_is_one_and_another_of_its_name_is_another() -> None:
+def test_an_entry_of_the_same_name_and_another_text_gets_another_key() -> None:
     found = gathered([book(entry("A")), book(entry("A")), book(entry("B"))], Cast())
-    assert [(each.key, each.text) for each in found.lore] == [("book/1", "A"), ("book/1'", "B")]
+    assert [(each.key, each.text) for each in lore(found)] == [("book/1", "A"), ("book/1", "A"), ("book/1'", "B")]
 
 
 def test_every_card_has_its_own_plot() -> None:
-    assert gathered([card("Mira", plot="Fog."), card("Bo", plot="Rain.")], Cast()).plot == {
-        "mira": "Fog.",
-        "bo": "Rain.",
-    }
+    found = gathered([card("Mira", plot="Fog."), card("Bo", plot="Rain.")], Cast())
+    assert [part.plot for part in found.parts] == [{"mira": "Fog."}, {"bo": "Rain."}]
 
 
 def test_an_empty_card_and_doubled_dialogue_leave_nothing_behind() -> None:
-    found = gathered([card("Mira", examples=("Hm.", "Hm."))], Cast())
-    assert (found.cards, found.examples) == ({}, {"mira": ("Hm.",)})
+    (part,) = gathered([card("Mira", examples=("Hm.", "Hm."))], Cast()).parts
+    assert (part.cards, part.examples) == ({}, {"mira": ("Hm.",)})
