@@ -24,30 +24,41 @@ SPOKEN = equals("type", "message")
 """Only these have a before and an after."""
 
 
+def beside(spoken: Flags, places: Integers) -> Flags:
+    """Which memories are at these places, or messages just before and after a message that is.
+
+    Args:
+        spoken: which of the memories that may be seen are messages, in the order they were first written.
+        places: of some of them.
+    """
+    conversation = np.flatnonzero(spoken)
+    ranks = np.searchsorted(conversation, places[spoken[places]])
+    there = np.zeros(len(spoken), np.bool_)
+    there[places] = True
+    there[conversation[ranks[ranks > 0] - 1]] = True
+    there[conversation[ranks[ranks < len(conversation) - 1] + 1]] = True
+    return there
+
+
 class Context(NamedTuple):
-    """Who stands beside whom among n memories that were found."""
+    """Who stands beside whom among n memories."""
 
     before: NDArray[np.intp]
-    """Place of the message before each; n where that was not found, or there is none. Shape (n,)."""
+    """Place of the message before each; n where that is not among them, or there is none. Shape (n,)."""
     after: NDArray[np.intp]
     """The same of the message after it."""
 
     @classmethod
-    def of(cls, spoken: Flags, found: Integers) -> Self:
-        """The context of those found.
-
-        Args:
-            spoken: which of the memories that may be seen are messages, in the order they were first written.
-            found: the places of the n that were found among them, ascending.
-        """
-        n = len(found)
-        place = np.full(len(spoken), n, np.intp)
-        place[found] = np.arange(n)
-        said = np.concatenate([[n], place[spoken], [n]])
-        beside = np.full((2, n + 1), n, np.intp)
-        beside[0, said[1:-1]] = said[:-2]
-        beside[1, said[1:-1]] = said[2:]
-        return cls(beside[0, :n], beside[1, :n])
+    def of(cls, spoken: Flags, places: Integers) -> Self:
+        """The context of the memories at these places, ascending; see `beside`."""
+        n = len(places)
+        before, after = np.full(n, n, np.intp), np.full(n, n, np.intp)
+        said = np.flatnonzero(spoken[places])
+        ranks = np.searchsorted(np.flatnonzero(spoken), places[said])
+        adjacent = np.flatnonzero(np.diff(ranks) == 1)
+        before[said[adjacent + 1]] = said[adjacent]
+        after[said[adjacent]] = said[adjacent + 1]
+        return cls(before, after)
 
     def lifted(self, scores: Doubles) -> Doubles:
         """The scores, each lifted towards those beside it that are higher; shape (n,)."""

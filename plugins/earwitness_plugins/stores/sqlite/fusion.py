@@ -56,7 +56,9 @@ def normalised(scores: Doubles, depth: int) -> Doubles:
     floor = kth_largest(positive, depth) if len(scores) > depth <= len(positive) else 0.0
     if best <= floor:
         return np.where((scores >= best) & (scores > 0), 1.0, 0.0)
-    scaled: Doubles = np.clip((scores - floor) / (best - floor), 0.0, 1.0)
+    scaled = np.zeros(len(scores))
+    above = np.flatnonzero(scores > floor)
+    scaled[above] = (scores[above] - floor) / (best - floor)
     return scaled
 
 

@@ -16,7 +16,7 @@ from earwitness.words import plain, query_words
 
 from . import bm25, fusion, rerank
 from .columns import Mask
-from .context import SPOKEN, Context
+from .context import SPOKEN, Context, beside
 from .filtering import mask
 from .fusion import Doubles, Fusion
 from .loading import column, postings
@@ -116,13 +116,22 @@ def search(view: View, question: Question, filter: Filter, limit: int, ranking: 
     if not question.words and not question.vector.any():
         return _newest(view, seen[::-1][:limit].tolist())
     words, meaning = _word_scores(view, question)[seen], _meaning_scores(view.snapshot, question.vector, seen)
-    found = np.flatnonzero((words > 0) | (meaning > 0))
-    context = Context.of(view.mask(SPOKEN)[seen], found)
-    fused = fusion.fuse(words[found], meaning[found], ranking.fusion, depth=max(limit, fusion.DEPTH))
-    scored = Scored(seen[found], fused.scores, {"words": fused.words, "meaning": fused.meaning})
-    if ranking.reranker is not None and found.size:
+    found = (words > 0) | (meaning > 0)
+    places = np.flatnonzero(found)
+    fused = fusion.fuse(words[places], meaning[places], ranking.fusion, depth=max(limit, fusion.DEPTH))
+    spoken = view.mask(SPOKEN)[seen]
+    near = _near(places[np.flatnonzero(fused.scores)], found, spoken, at_least=max(limit, rerank.DEPTH))
+    kept = np.searchsorted(places, near)
+    parts = {"words": fused.words[kept], "meaning": fused.meaning[kept]}
+    scored, context = Scored(seen[near], fused.scores[kept], parts), Context.of(spoken, near)
+    if ranking.reranker is not None and near.size:
         scored = _reranked(view, question, scored, context, ranking.reranker)
     return _hits(view, scored, fusion.rounded(context.lifted(scored.scores)), limit)
+
+
+def _near(strong: Integers, found: Mask, spoken: Mask, *, at_least: int) -> Integers:
+    """The places of all that can be among the best: those with a score, and those beside them. Of many, few have one."""
+    return np.flatnonzero(found & beside(spoken, strong) if len(strong) >= at_least else found)
 
 
 def _word_scores(view: View, question: Question) -> Doubles:
@@ -173,11 +182,13 @@ def _newest(view: View, rows: list[int]) -> list[Hit]:
 
 def _hits(view: View, scored: Scored, scores: Doubles, limit: int) -> list[Hit]:
     """The best of these scores, which are those of `scored` lifted by their context."""
-    parts = {**scored.parts, "context": np.where(scores > scored.scores, scores - scored.scores, np.nan)}
     places = fusion.best(scores, view.id_of(scored.rows), limit)
-    made_of = [
-        {name: float(part[place]) for name, part in parts.items() if not np.isnan(part[place])} for place in places
-    ]
+    lifts = scores[places] - scored.scores[places]
+    parts = {name: part[places] for name, part in scored.parts.items()} | {
+        "context": np.where(lifts > 0, lifts, np.nan)
+    }
+    columns = [[(name, value) for value in part.tolist()] for name, part in parts.items()]
+    made_of = [{name: value for name, value in row if value == value} for row in zip(*columns, strict=True)]  # no NaN
     return _as_hits(view, scored.rows[places].tolist(), scores[places].tolist(), made_of)
 
 
