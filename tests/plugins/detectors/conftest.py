@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from earwitness.end.hearing import heard
 from earwitness.end.whereabouts import folded
 from earwitness.protocols import Detector
 from earwitness.records.character import Character, as_cast
-from earwitness.records.message import Context, Message
+from earwitness.records.message import Context, Message, Participant
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.state import State, Whereabouts
 from earwitness_plugins.detectors.rules import RulesDetector
@@ -58,6 +59,17 @@ class Story:
         """Who perceives a message, its speaker included."""
         characters = self.judge(speaker, text, context).characters
         return {id for id, who in characters.items() if who.probability >= HEARD}
+
+    def hears(self, speaker: str, text: str, context: Context = "private_channel") -> dict[str, str]:
+        """What everybody else hears of a message, as core hands it out; who hears nothing is left out."""
+        presence = self.judge(speaker, text, context)
+        settled = {
+            id: Participant(role=who.role, confidence=who.probability)
+            for id, who in presence.characters.items()
+            if who.probability >= HEARD
+        }
+        partly = heard(presence, settled, speaker, ())
+        return {id: part for id in settled if id != speaker and (part := partly.get(id, text))}
 
     @property
     def present(self) -> set[str]:

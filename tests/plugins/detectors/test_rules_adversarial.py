@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from earwitness.end.hearing import heard
 from earwitness.records.character import Character, as_cast
-from earwitness.records.message import Message
+from earwitness.records.message import Message, Participant
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.state import State, Whereabouts
 from earwitness_plugins.detectors.rules import RulesDetector
@@ -84,7 +85,20 @@ WORDS = [
 PARTS = st.sampled_from([*MARKS, *NAMED, *WORDS])
 
 
-def judge(text: str, order: tuple[str, ...] = NAMES, extra: tuple[str, ...] = ()) -> Presence:
+def heard_of(presence: Presence, speaker: str, text: str) -> dict[str, str]:
+    """What everybody but the speaker hears of a message, as core hands it out; who hears nothing is left out."""
+    settled = {
+        id: Participant(role=who.role, confidence=who.probability)
+        for id, who in presence.characters.items()
+        if who.probability >= 0.5
+    }
+    partly = heard(presence, settled, speaker, ())
+    return {id: part for id in settled if id != speaker and (part := partly.get(id, text))}
+
+
+def judge(
+    text: str, order: tuple[str, ...] = NAMES, extra: tuple[str, ...] = (), detector: RulesDetector | None = None
+) -> Presence:
     """Alice speaks; Bob and Dan are here, Charlie has left, Eve was never placed."""
     cast = as_cast([Character(id) for id in (*order, *extra)])
     places = {id: Whereabouts(place="tavern", here=True, since=1) for id in order if id in {"alice", "bob", "dan"}}
@@ -93,7 +107,7 @@ def judge(text: str, order: tuple[str, ...] = NAMES, extra: tuple[str, ...] = ()
         key="m", sequence=3, speaker="alice", content=text, game_day=1, scene="tavern", timestamp="2026-01-01T12:00:00Z"
     )
     state = State(current_scene="tavern", whereabouts=places)
-    return RulesDetector().detect(Moment(message=message, cast=cast, state=state))
+    return (detector or RulesDetector()).detect(Moment(message=message, cast=cast, state=state))
 
 
 @given(st.lists(PARTS, max_size=12).map("".join))
@@ -124,15 +138,22 @@ def test_cast_members_with_nothing_to_do_with_it_change_nothing(text: str) -> No
 
 
 @given(st.lists(PARTS, max_size=8).map("".join))
-def test_a_whisper_in_front_never_lets_anybody_else_hear(text: str) -> None:
-    heard = {id for id, who in judge(f"(to Bob) {text}").characters.items() if who.probability >= 0.5}
-    assert heard <= {"alice", "bob"}
+def test_what_is_whispered_in_front_never_gets_to_anybody_else(text: str) -> None:
+    said = f"(to Bob) The Sacred Sword. {text}"
+    got = heard_of(judge(said), "alice", said)
+    assert all("Sacred Sword" not in part for id, part in got.items() if id != "bob")
 
 
 @given(st.lists(PARTS, max_size=8).map("".join))
-def test_out_of_character_talk_at_the_end_never_lets_anybody_hear(text: str) -> None:
-    heard = {id for id, who in judge(f"{text}\nOOC: Bob, hello").characters.items() if who.probability >= 0.5}
-    assert heard == {"alice"}
+def test_out_of_character_talk_at_the_end_never_gets_to_anybody(text: str) -> None:
+    said = f"{text}\nOOC: Bob, the Sacred Sword"
+    assert all("Sacred Sword" not in part for part in heard_of(judge(said), "alice", said).values())
+
+
+@given(st.lists(PARTS, max_size=8).map("".join))
+def test_judged_whole_a_whisper_in_front_never_lets_anybody_else_hear(text: str) -> None:
+    judged = judge(f"(to Bob) {text}", detector=RulesDetector(perception="whole"))
+    assert {id for id, who in judged.characters.items() if who.probability >= 0.5} <= {"alice", "bob"}
 
 
 @pytest.mark.parametrize(

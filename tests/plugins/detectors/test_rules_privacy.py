@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from earwitness.records.character import Character
+from earwitness_plugins.detectors.rules import RulesDetector
 
 Begin = Callable[..., Any]
 EVERYBODY = ["alice", "bob", "charlie"]
@@ -81,14 +82,33 @@ def test_a_whisper_to_somebody_who_left_reaches_nobody(story: Begin) -> None:
     assert tavern.present == {"alice", "charlie"}
 
 
-def test_a_whisper_mixed_with_open_speech_reaches_only_the_whispers_audience(story: Begin) -> None:
-    mixed = '"Good morning, all!" *whispers to Bob* "Not you, Charlie."'
-    assert story(here=EVERYBODY).say("alice", mixed) == {"alice", "bob"}
+MIXED = '"Good morning, all!" *whispers to Bob* "Not you, Charlie."'
+IN_TURN = '*whispers to Bob* "Charlie lies." *whispers to Charlie* "Bob lies."'
 
 
-def test_whispers_to_two_in_turn_reach_only_who_may_hear_both(story: Begin) -> None:
-    text = '*whispers to Bob* "Charlie lies." *whispers to Charlie* "Bob lies."'
-    assert story(here=EVERYBODY).say("alice", text) == {"alice"}
+def test_of_a_whisper_mixed_with_open_speech_the_others_get_the_open_part(story: Begin) -> None:
+    assert story(here=EVERYBODY).hears("alice", MIXED) == {"bob": MIXED, "charlie": '"Good morning, all!"'}
+
+
+def test_whispers_to_two_in_turn_reach_each_with_their_own(story: Begin) -> None:
+    heard = story(here=EVERYBODY).hears("alice", IN_TURN)
+    assert heard == {
+        "bob": '*whispers to Bob* "Charlie lies."',
+        "charlie": '*whispers to Charlie* "Bob lies."',
+    }
+
+
+def test_judged_whole_a_whisper_mixed_with_open_speech_reaches_only_the_whispers_audience(story: Begin) -> None:
+    assert story(here=EVERYBODY, detector=RulesDetector(perception="whole")).say("alice", MIXED) == {"alice", "bob"}
+
+
+def test_judged_whole_whispers_to_two_in_turn_reach_only_who_may_hear_both(story: Begin) -> None:
+    assert story(here=EVERYBODY, detector=RulesDetector(perception="whole")).say("alice", IN_TURN) == {"alice"}
+
+
+def test_talk_out_of_character_after_open_speech_is_heard_by_nobody(story: Begin) -> None:
+    heard = story(here=EVERYBODY).hears("alice", "Good evening, Bob. ((I will betray him tonight.))")
+    assert heard == dict.fromkeys(("bob", "charlie"), "Good evening, Bob.")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +126,6 @@ def test_whispers_to_two_in_turn_reach_only_who_may_hear_both(story: Begin) -> N
         "(OOC: Bob's player is late)",
         "((Bob, are you there?))",
         "OOC: Bob, are you there?",
-        "Good evening, Bob. ((I will betray him tonight.))",
         "/ooc Bob, are you there?",
         "[thinking: Bob lies",
     ],

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from earwitness.records.base import Record
 from earwitness.records.character import Character
 from earwitness.records.message import Role
-from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability
+from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability, Segment
 
 from ..reading.message import Reading
 from ..reading.names import Names
 from ..reading.scene import Scene
+from ..staging.company import Company
 
 
 class Beliefs(Record):
@@ -22,6 +23,8 @@ class Beliefs(Record):
     """Here, and silent of late."""
     lively: Probability = 0.95
     """Here, and spoke lately or is named together with the speaker."""
+    on_stage: Probability = 0.95
+    """On stage in a play."""
     addressed: Probability = 0.97
     """Here, and spoken to by name."""
     entered: Probability = 0.95
@@ -54,6 +57,8 @@ class Case:
     beliefs: Beliefs
     lively: frozenset[str]
     """Ids of those who spoke lately."""
+    company: Company | None = None
+    """The parts, where the story is told by stage directions as a play is."""
 
     def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
         """The answer: what was believed first of somebody stands; who is only named is mentioned."""
@@ -63,7 +68,22 @@ class Case:
         for id in self.reading.named:
             if id not in characters:
                 characters[id] = self.talked_about(id)
-        return Presence(characters=characters, movements=tuple(movements))
+        return Presence(characters=characters, movements=tuple(movements), segments=self._segments())
+
+    def _segments(self) -> tuple[Segment, ...]:
+        """What each of them perceives of it; nobody who is gone for good is in a whisper's audience."""
+        return tuple(
+            Segment(
+                text=part.text, kind=part.kind, audience=None if part.audience is None else self._within(part.audience)
+            )
+            for part in self.reading.segments
+        )
+
+    def _within(self, audience: tuple[str, ...]) -> tuple[str, ...]:
+        """Who is known to be elsewhere is not reached by a whisper; a direct message reaches anybody."""
+        if self.moment.message.context == "dm":
+            return audience
+        return tuple(id for id in audience if id in self.scene.near or self.scene.unplaced(id))
 
     def near(self, id: str) -> Perceived:
         """Somebody who is where an open message is said."""

@@ -57,9 +57,13 @@ def _arrivals(case: Case) -> Iterator[Movement]:
     if case.reading.in_story and case.speaker.id not in case.scene.near:
         yield case.scene.arrival(case.speaker.id, "spoke")
     confined = case.reading.confined
-    spoken_to = confined.listeners if confined else case.reading.addressed
-    unplaced = (id for id in spoken_to if case.scene.unplaced(id) and not case.narrates(id))
+    spoken_to = confined.listeners if confined else (*case.reading.addressed, *_whispered_to(case))
+    unplaced = (id for id in dict.fromkeys(spoken_to) if case.scene.unplaced(id) and not case.narrates(id))
     yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
+
+
+def _whispered_to(case: Case) -> Iterator[str]:
+    return (id for part in case.reading.segments if part.kind == "whisper" for id in part.audience or ())
 
 
 def _leave_taking(case: Case) -> Iterator[Movement]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from unicodedata import normalize
 
@@ -96,15 +97,71 @@ class _Chunk:
     after: str = ""
 
 
-def pieces(content: str, *, own: Sequence[str] = (), narrator: bool = False) -> tuple[Piece, ...]:
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a message from one mark to the next, with what it was read as."""
+
+    mark: str
+    """How it is set off: `bare`, `quote`, `star`, `paren`, …, `command`."""
+    text: str
+    """As written."""
+    pieces: tuple[Piece, ...]
+    """What it holds; a whisper's direction is followed by the action it may tell besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What the marks of a text mean where it was written."""
+
+    staged: bool = False
+    """A play: `(to Bob)` says whom a line is for, and everybody hears it."""
+    own: tuple[tuple[str, Kind], ...] = ()
+    """Marks of one's own and what stands between them: `("{…}", "thought")`."""
+
+    @property
+    def marks(self) -> re.Pattern[str]:
+        """What sets off a stretch, own marks first."""
+        return _with_own(self.own, _MARK.pattern)
+
+    def kind(self, mark: str) -> Kind | None:
+        """What a mark of one's own means; `None` for the usual marks."""
+        return self.own[int(mark[3:])][1] if mark.startswith("own") else None
+
+
+ROLE_PLAY = Conventions()
+
+
+def pieces(
+    content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
+) -> tuple[Piece, ...]:
     """The message cut into pieces. `own` are the speaker's names; a narrator's bare text is action, brackets too."""
+    found = stretches(content, own=own, narrator=narrator, conventions=conventions)
+    return tuple(piece for stretch in found for piece in stretch.pieces)
+
+
+def stretches(
+    content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
+) -> tuple[Stretch, ...]:
+    """The message from mark to mark, each stretch with its pieces."""
     text = normalize("NFC", content)
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
-        return tuple(_commanded(kind, command["rest"]))
-    chunks = tuple(_chunks(_unbracketed(text) if narrator else text))
+        return (Stretch("command", text, tuple(_commanded(kind, command["rest"]))),)
+    chunks = tuple(_chunks(_unbracketed(text) if narrator else text, conventions.marks))
     bare: Kind = "action" if narrator or _is_prose(chunks, own) else "spoken"
     quote: Kind = "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
-    return tuple(piece for chunk in chunks for piece in _read(chunk, bare, quote, own))
+    return tuple(
+        Stretch(chunk.mark, chunk.text, tuple(_read(chunk, bare, quote, own, conventions))) for chunk in chunks
+    )
+
+
+@lru_cache(maxsize=32)
+def _with_own(own: tuple[tuple[str, Kind], ...], usual: str) -> re.Pattern[str]:
+    """The usual marks, and before them one's own: what stands between `{` and `}`, up to the end when unclosed."""
+    if not own:
+        return _MARK
+    ends = (mark.split("…", 1) for mark, _ in own)
+    groups = [f"(?P<own{at}> {re.escape(begin)} .*? (?:{re.escape(end)}|\\Z) )" for at, (begin, end) in enumerate(ends)]
+    return re.compile(" | ".join([*groups, usual]), re.VERBOSE | re.DOTALL)
 
 
 def _commanded(kind: Kind, rest: str) -> Iterator[Piece]:
@@ -117,14 +174,14 @@ def _commanded(kind: Kind, rest: str) -> Iterator[Piece]:
     yield from _hidden(rest)
 
 
-def _chunks(text: str) -> Iterator[_Chunk]:
+def _chunks(text: str, marks: re.Pattern[str]) -> Iterator[_Chunk]:
     """The text at its marks. Talk out of character comes first: no unclosed quote or asterisk swallows it."""
     at = 0
     for out in _OUT.finditer(text):
-        yield from _marked(text[at : out.start()], _MARK)
+        yield from _marked(text[at : out.start()], marks)
         yield _Chunk("ooc", out[0])
         at = out.end()
-    yield from _marked(text[at:], _MARK)
+    yield from _marked(text[at:], marks)
 
 
 def _marked(text: str, marks: re.Pattern[str]) -> Iterator[_Chunk]:
@@ -164,10 +221,15 @@ def _starts_with_any(text: str, names: Sequence[str]) -> bool:
     return any(start.startswith(name.casefold()) and not start[len(name) :][:1].isalnum() for name in names)
 
 
-def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterator[Piece]:
-    if chunk.mark == "ooc":
+def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str], conventions: Conventions) -> Iterator[Piece]:
+    if kind := conventions.kind(chunk.mark):
+        yield Piece(kind, chunk.text)
+    elif chunk.mark == "ooc":
         inner = chunk.text.strip(_MARKUP + "()")
-        yield Piece("whisper" if _TO.match(inner) else "ooc", inner)
+        if conventions.staged and (direction := _direction(inner)) != "ooc":
+            yield from _with_action(direction or "action", inner)
+        else:
+            yield Piece("whisper" if _TO.match(inner) else "ooc", inner)
     elif chunk.mark == "quote":
         inner = chunk.text[1:-1] if len(chunk.text) > 1 else ""
         yield Piece(quote, inner)
@@ -179,7 +241,9 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str]) -> Iterato
             yield from _deed(sentence)
     else:
         inner = chunk.text.strip(_MARKUP + "()[]")
-        yield from _with_action(_direction_kind(chunk, inner, bare), inner)
+        kind = _direction_kind(chunk, inner, bare)
+        only_for = conventions.staged and kind == "whisper" and not _direction(inner)
+        yield from _with_action("action" if only_for else kind, inner)
         yield from _hidden(inner)
 
 

@@ -10,12 +10,14 @@ from typing import Literal
 from earwitness.records.character import Character
 
 from .addressing import addressed
-from .conventions import PRIVATE, Piece, pieces
+from .conventions import PRIVATE, ROLE_PLAY, Conventions, Piece, pieces, stretches
 from .farewells import returns, takes_leave
 from .movements import Move, Stage, has_movement, read_movements
 from .names import Names
 from .privacy import Confined, confinement
+from .segments import Heard, segments
 
+_WORD = re.compile(r"[^\W_]")
 _WE = re.compile(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
 
 
@@ -24,7 +26,9 @@ class Reading:
     """What a message's text says about who perceives it; nothing of where anybody was before."""
 
     confined: Confined | None
-    """Who alone may perceive it; `None` when it is open."""
+    """Who alone may perceive any of it; `None` when some of it is open."""
+    segments: tuple[Heard, ...]
+    """What it is made of; empty when it is open as a whole, or judged as a whole."""
     addressed: tuple[str, ...]
     """Ids of those spoken to by name."""
     named: tuple[str, ...]
@@ -41,15 +45,27 @@ class Reading:
     """Something is said or done where others are; false for mere thoughts and talk out of character."""
 
 
-def read(content: str, speaker: Character, names: Names, stage: Stage) -> Reading:
-    """Read one message of this speaker."""
+def read(
+    content: str,
+    speaker: Character,
+    names: Names,
+    stage: Stage,
+    *,
+    conventions: Conventions = ROLE_PLAY,
+    whole: bool = False,
+) -> Reading:
+    """Read one message of this speaker. Judged `whole`, its narrowest piece decides who perceives any of it."""
     narrator = speaker.kind == "narrator"
-    found = pieces(content, own=speaker.names, narrator=narrator)
+    cut = stretches(content, own=speaker.names, narrator=narrator, conventions=conventions)
+    found = tuple(piece for stretch in cut for piece in stretch.pieces)
     told = [piece.text for piece in found if piece.kind == "action"]
     spoken = _spoken(found, narrator=narrator)
     vocatives = _addressed(spoken, speaker, names)
+    parts = () if narrator or whole else segments(cut, names, vocatives)
+    narrowest = confinement(found, names, vocatives, narrator=narrator)
     return Reading(
-        confined=confinement(found, names, vocatives, narrator=narrator),
+        confined=_confined(parts) if narrowest and parts else narrowest,
+        segments=parts if narrowest or len(parts) > 1 else (),
         addressed=vocatives,
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),
         together=any(_WE.search(text) for text in spoken),
@@ -58,6 +74,15 @@ def read(content: str, speaker: Character, names: Names, stage: Stage) -> Readin
         returns=any(returns(text) for text in spoken),
         in_story=_in_story(found),
     )
+
+
+def _confined(parts: tuple[Heard, ...]) -> Confined | None:
+    """Who may perceive any of it: `None` for everybody, when a piece with words in it is open."""
+    if any(part.audience is None and _WORD.search(part.text) for part in parts):
+        return None
+    private = [part for part in parts if part.audience is not None]
+    listeners = tuple(dict.fromkeys(id for part in private for id in part.audience or ()))
+    return Confined("whisper" if listeners else private[0].kind, listeners)
 
 
 def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]:

@@ -1,0 +1,105 @@
+"""A play: stage directions say who is on stage, and who is on stage hears what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from earwitness.records.message import Role
+from earwitness.records.moment import Moment, Movement, Perceived, Presence
+
+from ..reading.movements import Move
+from ..staging import words
+from ..staging.company import Company
+from ..staging.directions import directed, is_direction
+from ..staging.groups import Boards
+from .case import Case, perceived
+
+WINGS = "wings"
+"""Where a narrator stands once directions were read: this is how later messages know that it is a play."""
+
+
+def is_play(moment: Moment) -> bool:
+    """Whether the story has been told by stage directions, or is so by this message."""
+    narrators = [member.id for member in moment.cast if member.kind == "narrator"]
+    if any((where := moment.whereabouts.get(id)) is not None and where.place == WINGS for id in narrators):
+        return True
+    return moment.message.speaker in narrators and is_direction(moment.message.content)
+
+
+def direction(case: Case, company: Company) -> Presence:
+    """A direction: those on stage perceive it, who comes by it, and who goes."""
+    boards = _boards(case, company)
+    moves = directed(case.moment.message.content, boards)
+    movements = [Movement(character=move.id, kind=move.kind, evidence=_told(move)) for move in moves]
+    if (unseen := _spoke_unseen(case)) is not None:
+        movements.append(Movement(character=unseen, kind="leave", evidence="speaks from within"))
+    coming = [(move.id, perceived(case.beliefs.entered, "present", _told(move))) for move in moves]
+    near = [(id, perceived(case.beliefs.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
+    return case.presence((*near, *coming), (*_behind_the_scenes(case), *movements))
+
+
+def line(case: Case, company: Company) -> Presence:
+    """A line: everybody on stage hears it, whoever it is for; an aside is for nobody."""
+    movements = tuple(_entrance(case, company))
+    if case.reading.confined and not case.reading.segments:
+        return case.presence(((id, case.shut_out(id)) for id in case.scene.near), movements)
+    confined = case.reading.confined
+    heard = _told_apart(case, confined.listeners) if confined else _on_stage(case)
+    return case.presence(heard, movements)
+
+
+def _on_stage(case: Case) -> Iterator[tuple[str, Perceived]]:
+    for id in case.scene.near:
+        role: Role = "addressee" if id in case.reading.addressed else "present"
+        yield id, perceived(case.beliefs.on_stage, role, "on stage", case.scene.since(id))
+
+
+def _told_apart(case: Case, listeners: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
+    for id in case.scene.near:
+        if id in listeners:
+            yield id, perceived(case.beliefs.addressed, "addressee", "it is whispered to them", case.scene.since(id))
+        yield id, case.shut_out(id)
+
+
+def _entrance(case: Case, company: Company) -> Iterator[Movement]:
+    """Who speaks is on stage, unless as one of a group that is; a namesake who entered in their stead was mistaken."""
+    id = case.speaker.id
+    if not case.reading.in_story or id in case.scene.near or company.group_on(id, case.scene.near):
+        return
+    spoke = {message.speaker for message in case.moment.recent}
+    for other in company.mistaken_for(id, case.scene.near):
+        if other not in spoke:
+            yield Movement(character=other, kind="leave", evidence=f"it was {case.speaker.name} who came")
+    yield Movement(character=id, kind="enter", evidence="spoke")
+
+
+def _boards(case: Case, company: Company) -> Boards:
+    narrators = {member.id for member in case.moment.cast if member.kind == "narrator"}
+    spoke = (message.speaker for message in reversed(case.moment.recent) if message.speaker in company.parts)
+    return Boards(
+        company=company,
+        here=tuple(id for id in case.moment.state.here if id not in narrators and id in company.parts),
+        seen=frozenset(case.moment.whereabouts),
+        spoke=tuple(dict.fromkeys(spoke)),
+        since={id: where.since for id, where in case.moment.whereabouts.items()},
+    )
+
+
+def _spoke_unseen(case: Case) -> str | None:
+    """`within`, after a line of somebody who was not on stage: they still are not."""
+    last = case.moment.recent[-1] if case.moment.recent else None
+    if last is None or not words.UNSEEN.match(case.moment.message.content):
+        return None
+    where = case.moment.whereabouts.get(last.speaker)
+    came = where is not None and where.here and where.since == last.sequence
+    return last.speaker if came and not case.narrates(last.speaker) else None
+
+
+def _behind_the_scenes(case: Case) -> Iterator[Movement]:
+    where = case.moment.whereabouts.get(case.speaker.id)
+    if where is None or where.place != WINGS:
+        yield Movement(character=case.speaker.id, kind="move", place=WINGS, evidence="tells by stage directions")
+
+
+def _told(move: Move) -> str:
+    return f"{'entered' if move.kind == 'enter' else 'left'}: {move.evidence!r}"

@@ -1,0 +1,108 @@
+"""A message as segments: what is said aloud, done, whispered, thought, spoken aside; and who alone perceives each.
+
+A direction holds for what follows, up to the next direction: `*whispers to Bob* "Run!" *aloud* "Nothing!"`. A tag
+holds for the quotes around it: `"Run!" she whispers to Bob.` Where it is open how far a whisper or a thought goes,
+it goes further: a line lost is a smaller harm than a secret told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .conventions import PRIVATE, Piece, Stretch
+from .names import Names
+from .privacy import Confined, confinement
+
+Kind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
+_DIRECTED = frozenset({"star", "paren", "under", "bracket"})
+_TAG = re.compile(r"\s*(?:[a-z]|(?:I|[A-Z]\w+)\s+\w+(?:s|ed)\b)")
+_LOWER = re.compile(r"\s*[a-z]")
+_CONFINING = PRIVATE | {"whisper"}
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One segment, and who alone perceives it."""
+
+    text: str
+    """As written."""
+    kind: Kind
+    """How it is told."""
+    audience: tuple[str, ...] | None
+    """Ids of those it is for, besides the speaker; `None` = everybody."""
+
+
+def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[Heard, ...]:
+    """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
+    confined = [_confined(stretch, names, spoken_to) for stretch in found]
+    for at in range(len(found)):
+        if (scope := confined[at]) is not None and _reaches_back(found, at):
+            confined[at - 1] = confined[at - 1] or scope
+        elif scope is None and at and confined[at - 1] is not None and _carries_on(found, at):
+            confined[at] = confined[at - 1]
+    return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
+
+
+def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confined | None:
+    private = [piece for piece in stretch.pieces if piece.kind in _CONFINING]
+    return confinement(private, names, spoken_to, narrator=False) if private else None
+
+
+def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
+    """`"Run!" she whispers to Bob.`, `"Run!" *he whispers to Bob*`: the tag is for the quote before it."""
+    if not at or found[at - 1].mark != "quote":
+        return False
+    if found[at].mark == "bare":
+        return bool(_TAG.match(found[at].text))
+    return found[at].mark in _DIRECTED and at + 1 == len(found)
+
+
+def _carries_on(found: Sequence[Stretch], at: int) -> bool:
+    """What follows a direction is said as it says, until another direction; a thought in brackets stands for itself."""
+    before, stretch = found[at - 1], found[at]
+    if all(piece.kind == "ooc" for piece in before.pieces) or (_stands_for_itself(before) and before.mark != "bare"):
+        return False
+    if before.mark == "quote" and stretch.mark == "bare" and _LOWER.match(stretch.text):
+        return True
+    if stretch.mark in _DIRECTED:
+        return all(piece.kind == "spoken" for piece in stretch.pieces)
+    return stretch.mark == "quote" or all(piece.kind in ("spoken", "quoted") for piece in stretch.pieces)
+
+
+def _stands_for_itself(stretch: Stretch) -> bool:
+    """`[I hate him.]` is the thought, `*thinks to himself*` says that one follows."""
+    own = stretch.mark.startswith("own")
+    return own or (stretch.mark == "bracket" and all(piece.kind == "thought" for piece in stretch.pieces))
+
+
+def _heard(stretch: Stretch, scope: Confined | None) -> Heard:
+    if scope is not None:
+        return Heard(stretch.text, _kind(scope), scope.listeners)
+    spoken = any(piece.kind in ("spoken", "quoted") for piece in stretch.pieces)
+    return Heard(stretch.text, "spoken" if spoken or not stretch.pieces else "action", None)
+
+
+def _kind(scope: Confined) -> Kind:
+    for kind in ("whisper", "thought", "aside", "ooc"):
+        if scope.how == kind:
+            return kind
+    raise ValueError(scope.how)
+
+
+def _joined(found: Sequence[Heard]) -> tuple[Heard, ...]:
+    joined: list[Heard] = []
+    for each in found:
+        if joined and (joined[-1].kind, joined[-1].audience) == (each.kind, each.audience):
+            gap = "" if joined[-1].text[-1:].isspace() or each.text[:1].isspace() else " "
+            joined[-1] = replace(joined[-1], text=f"{joined[-1].text}{gap}{each.text}")
+        else:
+            joined.append(each)
+    return tuple(joined)
+
+
+def is_open(pieces: Sequence[Piece]) -> bool:
+    """Whether nothing in it is confined."""
+    return not any(piece.kind in _CONFINING for piece in pieces)

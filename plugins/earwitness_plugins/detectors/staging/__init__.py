@@ -1,0 +1,1 @@
+"""Plays: what stage directions say of who is on stage."""

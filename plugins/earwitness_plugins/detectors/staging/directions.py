@@ -1,0 +1,159 @@
+"""Stage directions: `Enter Bob, with Lords`, `Bob exits`, `All but Bob exit`, `They exit. Bob remains`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from ..reading.movements import Move
+from . import words
+from .groups import Boards, meant
+
+Kind = Literal["enter", "leave"]
+Steps = list[tuple[str, Kind]]
+
+
+def is_direction(text: str) -> bool:
+    """Whether a narration is written as stage directions are: `Enter Bob.`, `Exit`, `Exeunt`."""
+    return bool(words.DIRECTION.search(text))
+
+
+def directed(text: str, boards: Boards) -> tuple[Move, ...]:
+    """Everybody's coming and going, in order."""
+    moves: list[Move] = []
+    about: tuple[str, ...] = ()
+    for sentence in _sentences(words.BODY.sub(" ", text)):
+        steps, about = _Sentence(sentence, boards, about).steps()
+        for id, kind in steps:
+            boards = boards.moved(id, here=kind == "enter")
+            moves.append(Move(id, kind, None, _short(sentence)))
+    return tuple(moves)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    at = 0
+    for stop in words.STOP.finditer(text):
+        if text[at : stop.end()].strip(" ."):
+            yield text[at : stop.start()].strip()
+        at = stop.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """One sentence of a direction, read from who is on stage before it."""
+
+    text: str
+    boards: Boards
+    about: tuple[str, ...]
+    """Whom the sentence before was about: `He exits`."""
+
+    def steps(self) -> tuple[Steps, tuple[str, ...]]:
+        """Who comes and goes, in order, and whom it was about."""
+        if (stays := words.REMAINS.search(self.text)) and not words.GOES.search(stays["who"]):
+            return self._remaining(stays["who"]), self.about
+        steps, boards, about = Steps(), self.boards, self.about
+        clauses = list(_clauses(self.text))
+        for clause in clauses:
+            found = clause.steps(boards, about)
+            for id, kind in found:
+                boards = boards.moved(id, here=kind == "enter")
+            steps += found
+            about = tuple(id for id, _ in found) or about
+        steps += [] if clauses else self._attending()
+        return steps + self._carried_off(), about
+
+    def _remaining(self, who: str) -> Steps:
+        """`Bob and Carol remain`: the others are gone, and those two are not, though all were said to go."""
+        staying = [id for entering in (False, True) for id in meant(who, self.boards, entering=entering)]
+        going: Steps = [(id, "leave") for id in self.boards.here if staying and id not in staying]
+        return going + [(id, "enter") for id in staying if id not in self.boards.here]
+
+    def _attending(self) -> Steps:
+        """`He is accompanied by a Messenger`, `Flavius and others are in attendance`."""
+        attended = words.ATTENDED.search(self.text) or words.ATTENDING.search(self.text)
+        return [(id, "enter") for id in meant(attended["who"], self.boards, entering=True)] if attended else []
+
+    def _carried_off(self) -> Steps:
+        off = words.CARRIES_OFF.search(self.text)
+        return [(id, "leave") for id in meant(off["whom"], self.boards, entering=False)] if off else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A verb of coming or going, with what stands before and after it, from verb to verb."""
+
+    kind: Literal["enter!", "comes", "goes"]
+    before: str
+    verb: str
+    after: str
+
+    def steps(self, boards: Boards, about: tuple[str, ...]) -> Steps:
+        """Who comes or goes by it."""
+        if words.ATTEMPT.search(self.before):
+            return []
+        if self.kind == "goes":
+            return [(id, "leave") for id in self._going(boards, about)]
+        if self.kind == "enter!" and not words.THEY.search(self.before):
+            return [(id, "enter") for id in meant(self.after, boards, entering=True)]
+        return [(id, "enter") for id in self._coming(boards, about)]
+
+    def _coming(self, boards: Boards, about: tuple[str, ...]) -> Sequence[str]:
+        if subject := meant(self.before, boards, entering=True):
+            return [*subject, *self._along(boards, subject, entering=True)]
+        if self.verb.lower().endswith("enters") and words.HERE.search(self.before):
+            return meant(self.after, boards, entering=True)
+        if words.HE.search(self.before) or words.OMITTED.search(self.before):
+            return [*about, *self._along(boards, about, entering=True)]
+        return []
+
+    def _going(self, boards: Boards, about: tuple[str, ...]) -> Sequence[str]:
+        if but := words.ALL_BUT.search(f"{self.before} {self.verb} {self.after}"):
+            staying = meant(but["who"], boards, entering=False)
+            return [id for id in boards.here if id not in staying]
+        if words.SOME.search(self.before):
+            return []
+        if subject := meant(self.before, boards, entering=False):
+            return [*subject, *self._along(boards, subject, entering=False)]
+        if self._is_inverted() and (subject := meant(self.after, boards, entering=False)):
+            return subject
+        if words.EVERYBODY.search(f"{self.before} {self.verb}") or words.OTHERS.search(self.before):
+            return boards.here
+        one = about[-1:] or _speaker(boards)
+        return [*one, *self._along(boards, one, entering=False)] if words.HE.search(self.before) else []
+
+    def _is_inverted(self) -> bool:
+        """`Exit Bob`; `Exeunt Bob and Carol`."""
+        return not self.before.strip() and self.verb.lower().startswith("ex")
+
+    def _along(self, boards: Boards, subject: Sequence[str], *, entering: bool) -> list[str]:
+        """Those who come or go with them."""
+        company = words.WITH.search(self.after)
+        found = meant(company["who"], boards, entering=entering) if company else []
+        return [id for id in found if id not in subject]
+
+
+def _clauses(sentence: str) -> Iterator[_Clause]:
+    kinds: tuple[tuple[re.Pattern[str], Literal["enter!", "comes", "goes"]], ...] = (
+        (words.ENTER, "enter!"), (words.COMES, "comes"), (words.GOES, "goes"),
+    )  # fmt: skip
+    verbs = [(match.start(), match.end(), kind) for pattern, kind in kinds for match in pattern.finditer(sentence)]
+    behind, edge = 0, (len(sentence), len(sentence), None)
+    for (start, end, kind), (following, _, _) in pairwise([*sorted(verbs), edge]):
+        if kind is not None:
+            yield _Clause(kind, sentence[behind:start], sentence[start:end], sentence[end:following])
+        behind = following if kind == "enter!" else end
+
+
+def _speaker(boards: Boards) -> tuple[str, ...]:
+    """Whom `he` or `she` means: who spoke last and is one person."""
+    on_stage = [id for id in boards.spoke if id in boards.here]
+    single = [id for id in on_stage if not boards.company.parts[id].several]
+    return tuple((single or on_stage)[:1])
+
+
+def _short(sentence: str) -> str:
+    short = " ".join(sentence.split())
+    return short if len(short) <= 60 else f"{short[:57]}…"

@@ -1,0 +1,162 @@
+"""Whom a phrase of a direction means: `Claudio`, `the Duke`, `two Lords`, `Soldiers`, `his train`, `a Messenger`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from ..reading.names import fold
+from . import words
+from .company import Company, Part, is_plural, tokens
+
+_WORD = re.compile(r"[^\W_]+")
+_OWNED = re.compile(r"['’]s?(?!\w)")
+_OTHERS = re.compile(r"\b(?:train|etc|others?|rest)\b", re.IGNORECASE)
+_THEIRS = re.compile(r"\b(?:his|her|their)\b", re.IGNORECASE)
+_TRAIN = re.compile(r"\b(?:train|followers|attendants|retinue|company|lords)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """Who is on stage when a direction is read."""
+
+    company: Company
+    """All parts."""
+    here: tuple[str, ...]
+    """Ids of those on stage."""
+    seen: frozenset[str]
+    """Ids of those who have been on stage."""
+    spoke: tuple[str, ...]
+    """Ids of those who spoke, the last one first."""
+    since: Mapping[str, int]
+    """Id → the message with which they came."""
+
+    def moved(self, id: str, *, here: bool) -> Boards:
+        """The boards once somebody has come or gone."""
+        others = tuple(other for other in self.here if other != id)
+        return Boards(self.company, (*others, id) if here else others, self.seen | {id}, self.spoke, self.since)
+
+
+def phrases(text: str) -> list[str]:
+    """The noun phrases of a list, without what those in it wear, carry or do."""
+    cut = (words.APART.split(phrase, maxsplit=1)[0] for phrase in words.SPLIT.split(words.RELATION.sub(" ", text)))
+    return [phrase.strip() for phrase in cut if phrase.strip()]
+
+
+def meant(text: str, boards: Boards, *, entering: bool) -> list[str]:
+    """Ids of all whom a list means, each once, in order."""
+    found: list[str] = []
+    for phrase in phrases(text):
+        found += [id for id in _one(phrase, text, boards, found, entering=entering) if id not in found]
+    return found
+
+
+def _one(phrase: str, text: str, boards: Boards, before: Sequence[str], *, entering: bool) -> list[str]:
+    kinds = {word for word in tokens(phrase) if word in words.KINDS} | _vague(phrase)
+    several = any(is_plural(word) for word in _WORD.findall(phrase))
+    count = _count(phrase)
+    pool = list(boards.here) if not entering else [id for id in boards.company.parts if id not in boards.here]
+    if before and _TRAIN.search(phrase) and (train := _train(boards, before[-1], pool)):
+        return train
+    if not several and count <= 1:
+        return _person(phrase, text, boards, pool, entering=entering)
+    return _group(phrase, kinds, count, boards, pool, before)
+
+
+def _person(phrase: str, text: str, boards: Boards, pool: Sequence[str], *, entering: bool) -> list[str]:
+    """One person; of several alike, who is likelier to come or go now."""
+    everywhere = [part for part in boards.company.best(phrase, boards.company.parts) if not part.several]
+    inside = [part for part in everywhere if part.id in pool]
+    named = tokens(phrase)
+    if (
+        everywhere
+        and not inside
+        and any(part.proper & named - words.KINDS or part.words <= named for part in everywhere)
+    ):
+        return []
+    likely = inside or [part for part in boards.company.best(phrase, pool) if not part.several]
+    if wanted := _ordinal(phrase):
+        likely = [part for part in likely if part.number == wanted] or likely
+    if not likely and _ordinal(phrase):
+        alike = {word for words_ in words.ALIKE if words_ & named for word in words_}
+        likely = [
+            part for id in pool if (part := boards.company.parts[id]).heads & alike and part.number == _ordinal(phrase)
+        ]
+    if not likely:
+        return [] if entering else _of_the_group(named, boards)
+    around = tokens(text)
+    if entering:
+        likely.sort(key=lambda part: (-len(part.proper & around), part.id in boards.seen, part.number))
+    else:
+        recent = {id: at for at, id in enumerate(boards.spoke)}
+        likely.sort(key=lambda part: (-len(part.proper & around), recent.get(part.id, 99), part.number))
+    return [likely[0].id]
+
+
+def _of_the_group(named: frozenset[str], boards: Boards) -> list[str]:
+    """`Drawer exits`, where the cast has only `Drawers, Musicians`: they, if they spoke of late."""
+    lately = [boards.company.parts[id] for id in boards.spoke[:3] if id in boards.here]
+    return [part.id for part in lately if part.several and named & words.KINDS][:1]
+
+
+def _group(
+    phrase: str, kinds: Set[str], count: int, boards: Boards, pool: Sequence[str], before: Sequence[str]
+) -> list[str]:
+    """The group as one, where the cast has it; else as many of its members as are counted."""
+    parts = [boards.company.parts[id] for id in pool]
+    alike = {word for words_ in words.ALIKE if words_.intersection(kinds) for word in words_}
+    named = {word for word in kinds if word not in words.ANYBODY}
+    single: list[Part] = []
+    for wanted, listed in ((kinds, False), (named, True), (alike, False)):
+        found = _belonging([part for part in parts if part.heads & wanted], phrase, before, boards)
+        if groups := _most_exact([part for part in found if part.several and part.list <= listed], kinds):
+            return groups
+        single = single or [part for part in found if not part.several and not part.words & words.TITLES]
+    if single and named:
+        single.sort(key=lambda part: (part.id in boards.seen, part.number))
+        return [part.id for part in (single[:count] if count else single)]
+    if kinds & words.VAGUE or _THEIRS.search(phrase):
+        return _most_exact(_belonging([part for part in parts if part.several], phrase, before, boards), kinds)
+    return []
+
+
+def _most_exact(groups: Sequence[Part], kinds: Set[str]) -> list[str]:
+    """`Soldiers` are the `Soldiers` of the cast list rather than its `Servants, Soldiers, Messengers`."""
+    ranked = sorted(groups, key=lambda part: (part.list, not part.heads & set(kinds), part.anonymous, len(part.words)))
+    return [part.id for part in ranked[:1]]
+
+
+def _belonging(found: list[Part], phrase: str, before: Sequence[str], boards: Boards) -> list[Part]:
+    """`Brutus and his army`: the soldiers of Brutus, not those of Cassius."""
+    owners = tokens(_OWNED.sub("", phrase)) - words.KINDS
+    for id in before:
+        owners |= boards.company.parts[id].proper
+    if mine := [part for part in found if not part.list and (part.proper - words.KINDS) & owners]:
+        return mine
+    named = {word for part in boards.company.parts.values() if not _is_of_a_kind(part) for word in part.proper}
+    free = [part for part in found if not _is_of_a_kind(part) or not (part.proper - words.KINDS) & named]
+    return free or found
+
+
+def _is_of_a_kind(part: Part) -> bool:
+    return part.several or bool(part.number)
+
+
+def _train(boards: Boards, owner: str, pool: Sequence[str]) -> list[str]:
+    """Those who came, or went, together with somebody."""
+    since = boards.since.get(owner)
+    return [id for id in pool if since is not None and boards.since.get(id) == since and id != owner]
+
+
+def _vague(phrase: str) -> set[str]:
+    return {"train"} if _OTHERS.search(phrase) else set()
+
+
+def _count(phrase: str) -> int:
+    counts = [words.COUNTS[fold(word)] for word in _WORD.findall(phrase) if fold(word) in words.COUNTS]
+    return max(counts, default=0)
+
+
+def _ordinal(phrase: str) -> int:
+    return next((words.ORDINALS[fold(word)] for word in _WORD.findall(phrase) if fold(word) in words.ORDINALS), 0)
