@@ -67,8 +67,10 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
             "whereabouts": folded(state.whereabouts, judged.movements, state.current_scene, sequence),
         }
     )
-    told = {id: await world.told_through(id, judged.told.get(id, ()), sequence) for id in judged.settled.participants}
     plan = await planned(engine, live, judged, sequence)
+    remember = {each.owner for each in plan.deliveries if each.part == "message" and each.stands}
+    listeners = [id for id in judged.settled.participants if id in remember]  # news is told with a memory, or not yet
+    told = {id: await world.told_through(id, judged.told.get(id, ()), sequence) for id in listeners}
     return plan.model_copy(update={"state": state.changes_to(after), "told": told})
 
 
