@@ -76,12 +76,26 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
         reports.append(answer.reported().model_copy(update={"failure": failure}))
     struck = _silenced([_struck(each, reasons.get(each.id)) for each in plan.deliveries])
     degraded = plan.degraded or any(report.failure for report in reports)
-    return plan.model_copy(update={"deliveries": struck, "answers": (*plan.answers, *reports), "degraded": degraded})
+    return plan.model_copy(
+        update={
+            "deliveries": struck, "message": _unheard(plan.message, struck), "answers": (*plan.answers, *reports),
+            "degraded": degraded,
+        }
+    )  # fmt: skip
 
 
 def _guarded_by_all(plan: Plan) -> list[Delivery]:
     speaker = plan.message.message.speaker if plan.message else None
     return [each for each in plan.deliveries if each.owner not in {WORLD, speaker}]
+
+
+def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> SettledMessage | None:
+    """Who remembers nothing of the message has heard nothing of it: their next recall does not ask about it."""
+    if settled is None:
+        return None
+    remember = {each.owner for each in deliveries if each.stands}
+    nothing = {id: "" for id in settled.participants if id not in remember}
+    return settled.model_copy(update={"heard": {**settled.heard, **nothing}})
 
 
 def _silenced(deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
