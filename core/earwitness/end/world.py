@@ -63,9 +63,16 @@ class World:
         found = await self.ledger.deliveries(
             self.session, memory_ids=asked, container=world_container(self.session).name
         ) if asked else ()  # fmt: skip
-        hers = {each.memory_id for each in found if each.stands and may_know(character, each.metadata)}
+        beyond = await self._partly_heard(character, found)
+        hers = {each.memory_id for each in found if each.stands and may_know(character, each.metadata)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
         return allowed, [line for line in lines if line not in allowed]
+
+    async def _partly_heard(self, character: str, found: Iterable[Delivery]) -> set[str]:
+        """Ids of the raw messages among these of which she missed something."""
+        raw = {each.source: each.memory_id for each in found if each.part == "message"}
+        messages = await self.ledger.messages(self.session, keys=sorted(raw)) if raw else ()
+        return {raw[each.message.key] for each in messages if character in each.heard}
 
     async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
         """Up to which entry the news is told, once `told` is: to just before the first item left for later, and at most
