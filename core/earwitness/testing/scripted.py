@@ -1,6 +1,7 @@
 """Strategies that do what a script says: so that a test of the promises depends on no plugin, and reads like a scene.
 
-`ByScript` hears what the text says who hears: `The key is under the mat. (heard by bob, carol)`.
+`ByScript` hears what the text says who hears: `The key is under the mat. (heard by bob, carol)`, or of a part of it
+`Good evening. {to bob: The key is under the mat.}`.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from ..filters import EVERYTHING, Filter
 from ..hooks import Plugin, RecallAnswer, RecallEvent
 from ..protocols import Reader, Share, Strike, WorldAnswer, WorldView
 from ..records.message import SettledMessage
-from ..records.moment import Moment, Movement, Perceived, Presence
+from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Plan
 from ..records.update import Knowledge
 
 _HEARD = re.compile(r"\(heard by ([^)]*)\)")
+_ASIDE = re.compile(r"\{(to|ooc) ?([^:}]*): ([^}]*)\}")
 _MOVED = re.compile(r"\((\w+) (enter|leave)s\)")
 
 
 class ByScript:
     """A detector: who `(heard by bob, carol)` names, else everybody here; `(bob leaves)` moves him.
 
-    Who is only named in the text is `mentioned`, and perceives nothing. `asked` are the texts it was asked about.
+    `{to bob: …}` is a whisper within the message, and `{ooc: …}` is out of character. Who is only named in the text is
+    `mentioned`, and perceives nothing. `asked` are the texts it was asked about.
     """
 
     def __init__(self) -> None:
@@ -40,12 +43,26 @@ class ByScript:
         hears = Perceived(probability=0.9, role="present", evidence=("the script says so",))
         heard = _HEARD.search(text)
         there = [each.strip() for each in heard[1].split(",")] if heard else moment.state.here
-        return Presence(characters={**named, **{id: hears for id in there if id}}, movements=tuple(_moves(text)))
+        heard_by = {**named, **{id: hears for id in there if id}}
+        return Presence(characters=heard_by, movements=tuple(_moves(text)), segments=tuple(_segments(text)))
 
 
 def _moves(text: str) -> Iterable[Movement]:
     for who, how in _MOVED.findall(text):
         yield Movement(character=who, kind=how, evidence="the script says so")
+
+
+def _segments(text: str) -> Iterable[Segment]:
+    if not _ASIDE.search(text):
+        return
+    for part in filter(str.strip, re.split(r"(\{[^}]*\})", text)):
+        aside = _ASIDE.fullmatch(part)
+        if aside is None:
+            yield Segment(text=part, kind="spoken")
+        elif aside[1] == "ooc":
+            yield Segment(text=aside[3], kind="ooc")
+        else:
+            yield Segment(text=aside[3], kind="whisper", audience=tuple(re.findall(r"\w+", aside[2])))
 
 
 class Crier:

@@ -140,6 +140,19 @@ class FailClosed(PromiseCases):
                 assert settled.degraded, fault.__name__
                 assert any(each.by == "guard:strategy" for each in settled.failures), fault.__name__
                 assert await self.held(story, "bob") == await self.held(story, "carol") == [], fault.__name__
+                assert "A secret!" not in (await story.turn("bob")).query, fault.__name__
+
+    @case
+    async def test_news_that_a_guard_withheld_is_told_when_it_does_not(self, stage: Stage) -> None:
+        """It was told with a memory that never was."""
+        async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
+            story = await self.tavern(ew)
+            await story.update("It rains", audience="public")
+            await self.tell(story, "alice", "Good evening.")
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "Hello?")
+            assert settled.knowledge == {"bob": ("It rains. GameDay: 1",)}
 
     @case
     async def test_a_guard_that_lets_us_down_withholds_reads(self, stage: Stage) -> None:

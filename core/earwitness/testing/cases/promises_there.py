@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ...session import Session
+from ..scripted import Gossip
 from ..suite import case
 from .promises_base import PromiseCases, Stage
 
@@ -77,6 +78,33 @@ class There(PromiseCases):
             await self.tell(story, "alice", "message 3")
             heard = {id: await self.numbers(story, id) for id in story.cast.ids}
             assert heard == {"alice": [0, 1, 3], "bob": [0, 2, 3], "carol": [3], "dave": [3]}
+
+    @case
+    async def test_of_a_message_everyone_remembers_what_they_could_hear(self, stage: Stage) -> None:
+        """A whisper within it is in no container, recall, query or gossip of those it was not for."""
+        async with stage.open(sharing_rules=[Gossip({"carol": ["dave"]})]) as ew:
+            story = await self.tavern(ew)
+            await story.enter("carol")
+            await self.tell(story, "alice", f"Good evening. {{to bob: {SECRET}}} Cheers!")
+            texts = {id: (await self.held(story, id))[0].content for id in (*story.cast.ids, "world")}
+            assert {id for id, text in texts.items() if SECRET in text} == {"alice", "bob", "world"}
+            assert all("Good evening." in text and "Cheers!" in text for text in texts.values())
+            for id in ("carol", "dave"):
+                assert SECRET not in "".join(await self.recalled(story, id, SECRET))
+                assert SECRET not in (await story.turn(id)).query
+            knows = await story.backstage().who_knows(SECRET)
+            assert {id for id, knower in knows.knowers.items() if knower.knows} == {"alice", "bob"}
+
+    @case
+    async def test_what_is_said_out_of_character_is_remembered_by_nobody(self, stage: Stage) -> None:
+        """And takes no news along that is then lost."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.update("It rains", audience="public")
+            await self.tell(story, "alice", "{ooc: back in five minutes}")
+            assert await self.held(story, "alice") == await self.held(story, "bob") == []
+            settled = await self.tell(story, "alice", "Good evening.")
+            assert settled.knowledge == dict.fromkeys(("alice", "bob"), ("It rains. GameDay: 1",))
 
     @case
     async def test_the_host_knows_best_who_is_there(self, stage: Stage) -> None:

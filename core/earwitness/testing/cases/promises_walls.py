@@ -216,6 +216,7 @@ class Walls(PromiseCases):
             assert "not for them" in (struck.reason or "")
             assert await self.held(story, "bob") == []
             assert len(await self.held(story, "alice")) == 1
+            assert SECRET not in (await story.turn("bob")).query
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "Good night.")
@@ -244,6 +245,25 @@ class Walls(PromiseCases):
             (memory,) = await self.held(story, "bob")
             assert memory.content.count(SECRET) == 1
             assert await self.held(story, "carol") == []
+
+    @case
+    async def test_a_world_agent_quotes_nobody_to_who_did_not_hear_it_all(self, stage: Stage) -> None:
+        """A message was whispered in part, or kept from somebody by a guard: its raw copy is not theirs to know."""
+        quoted: list[str] = []
+
+        def quotes(*asked: object) -> WorldAnswer:
+            lines = tuple(Knowledge(text=SECRET, cites=(id,)) for id in quoted)
+            return WorldAnswer(knowledge=dict.fromkeys(("alice", "bob", "carol"), lines))
+
+        async with stage.open(world_agent=Strategy(quotes), guards=[Only(strikes=("dave",))]) as ew:
+            story = await self.tavern(ew)
+            await story.enter("carol", "dave")
+            await self.tell(story, "alice", f"Good evening. {{to bob, dave: {SECRET}}}")
+            quoted += [each.id for each in await self.held(story, "world")]
+        async with stage.open(world_agent=Strategy(quotes)) as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "Cheers!")
+            assert settled.knowledge == dict.fromkeys(("alice", "bob"), (SECRET,))
 
     @case
     async def test_a_careless_store_widens_no_recall(self, stage: Stage) -> None:
