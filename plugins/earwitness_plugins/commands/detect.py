@@ -1,0 +1,62 @@
+"""`earwitness detect FILE… --detector NAME`: who perceives each message, as lines that another program can score."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+if TYPE_CHECKING:
+    from earwitness_plugins.evaluation.answers import Task
+    from earwitness_plugins.evaluation.online import Directions
+
+
+@story_command("detect")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
+@click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
+@click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
+@click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of detectors that ask for it.")
+@click.option("--output", metavar="OUT.jsonl", help="Write the lines there.  [default: standard output]")
+async def command(
+    desk: Desk, files: tuple[str, ...], name: str | None, task: Task, directions: Directions,
+    threshold: float | None, seed: int, output: str | None,
+) -> None:  # fmt: skip
+    """Say who perceives each message, one JSON line a message.
+
+    The detector sees a scene message by message, and never a label. With hidden directions it sees no narration.
+    """
+    from earwitness.errors import InputError
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.evaluation.answers import answers
+    from earwitness_plugins.evaluation.choosing import choices, made
+    from earwitness_plugins.evaluation.reading import read
+
+    strategies, settings = Strategies(), desk.settings()
+    end = settings.end if threshold is None else settings.end.model_copy(update={"threshold": threshold})
+    named = choices(name or (settings.detector.name if settings.detector else "rules"), strategies, end)
+    if len(named) > 1:
+        raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
+    choice = named[0]
+    detector = made(choice, strategies, seed)
+    scenes = read(strategies, files).scenes
+    count = 0
+    with _opened(output) as out:
+        async for line in answers(scenes, choice, detector, task, directions):
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += 1
+    if output is not None:
+        desk.answer({"lines": count, "output": output}, f"{count:,} lines in {output}")
+
+
+def _opened(output: str | None) -> AbstractContextManager[IO[str]]:
+    if output is None:
+        return nullcontext(sys.stdout)
+    return Path(output).open("w", encoding="utf-8")

@@ -1,0 +1,107 @@
+"""`earwitness evaluate TASK DATA… --detector a,b`: how good are detectors, and is the difference more than chance?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+if TYPE_CHECKING:
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.evaluation.reading import Data
+    from earwitness_plugins.evaluation.run import Report, Run
+
+TASKS = ("participants", "addressees", "knowledge", "recall")
+
+
+@story_command("evaluate")
+@click.argument("task", required=False, type=click.Choice(TASKS))
+@click.argument("data", nargs=-1, metavar="DATA…")
+@click.option("--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
+@click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
+@click.option("--by", type=click.Choice(["containers", "who_knows"]), default="containers", help="Who knows.")
+@click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of resampling, and of detectors that ask for it.")
+@click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Draws for intervals.")
+@click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="Tell of the N worst scenes, and why.")
+@click.option("--plot", metavar="FILE", help="Save a picture of leak against miss (PNG, SVG).")
+@click.option("--report", metavar="FILE", help="Save the run and its results.")
+@click.option("--repeat", metavar="REPORT", help="Do a run again, and compare.")
+async def command(
+    desk: Desk, task: str | None, data: tuple[str, ...], names: str | None, directions: str, by: str,
+    threshold: float | None, seed: int, resamples: int, worst: int,
+    plot: str | None, report: str | None, repeat: str | None,
+) -> None:  # fmt: skip
+    """Score detectors on labelled data, and compare them.
+
+    TASK is participants (who perceives a message), addressees (who is spoken to), knowledge (who knows a fact) or
+    recall (is the answer found again).
+    """
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.evaluation.evaluate import data_of, load, save
+    from earwitness_plugins.evaluation.run import changed
+    from earwitness_plugins.evaluation.tables import shown
+
+    strategies, before = Strategies(), None
+    if repeat is not None:
+        run, before = load(repeat)
+    else:
+        run = _run(desk, strategies, task, data, names, threshold).model_copy(
+            update={"directions": directions, "by": by, "seed": seed, "resamples": resamples, "worst": worst}
+        )
+    found = data_of(run, strategies)
+    done = await _done(desk, run, found, strategies)
+    if plot is not None:
+        from earwitness_plugins.evaluation.plot import draw
+
+        draw(done, plot)
+    if report is not None:
+        save(done, report)
+    desk.answer(done.model_dump(mode="json"), shown(done))
+    if before is not None:
+        _compare(desk, repeat or "", changed(before, done))
+
+
+def _run(
+    desk: Desk, strategies: Strategies, task: str | None, data: tuple[str, ...],
+    names: str | None, threshold: float | None,
+) -> Run:  # fmt: skip
+    """The run that the words of the command line describe."""
+    from earwitness.errors import InputError
+    from earwitness_plugins.evaluation.choosing import choices
+    from earwitness_plugins.evaluation.evaluate import kept_settings
+    from earwitness_plugins.evaluation.reading import DataFile
+    from earwitness_plugins.evaluation.run import Run
+
+    if task is None or not data:
+        raise InputError(f"name a task ({', '.join(TASKS)}) and its files, or a report with --repeat.")
+    settings = desk.settings()
+    end = settings.end if threshold is None else settings.end.model_copy(update={"threshold": threshold})
+    default = settings.detector.name if settings.detector else "rules"
+    return Run.model_validate(
+        {
+            "task": task,
+            "detectors": choices(names or default, strategies, end),
+            "data": [DataFile(path=path) for path in data],
+            "settings": kept_settings(settings),
+        }
+    )
+
+
+async def _done(desk: Desk, run: Run, data: Data, strategies: Strategies) -> Report:
+    from earwitness_plugins.evaluation.evaluate import described, evaluate
+
+    run = described(run.model_copy(update={"data": data.files}))
+    lines = sum(len(scene.lines) for scene in data.scenes) * len(run.detectors)
+    with desk.progress("Evaluating", lines) as advance:
+        return await evaluate(run, data, strategies, advance)
+
+
+def _compare(desk: Desk, path: str, changes: list[str]) -> None:
+    """Say whether the numbers came out as before; end with exit code 1 when not."""
+    what = f"The same numbers as in {path}." if not changes else f"{len(changes)} numbers are not as in {path}:"
+    if not desk.json:
+        click.echo("\n".join([what, *changes[:10], *(["…"] if len(changes) > 10 else [])]))
+    desk.finish(ok=not changes)

@@ -1,0 +1,74 @@
+"""`earwitness fit DETECTOR DATA… --output FILE`: fit a detector's numbers on labelled data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from earwitness.cli import Desk, story_command
+
+if TYPE_CHECKING:
+    from earwitness_plugins.evaluation.fit import Outcome
+
+GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_error")
+
+
+@story_command("fit")
+@click.argument("detector")
+@click.argument("data", nargs=-1, required=True, metavar="DATA…")
+@click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
+@click.option("--goal", type=click.Choice(GOALS), default="exact", show_default=True, help="Mean over data sets.")
+@click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
+@click.option("--threshold", is_flag=True, help="Fit END's threshold too.")
+@click.option("--evaluations", type=click.IntRange(1), default=60, show_default=True, help="Sets of values to try.")
+@click.option("--holdout", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share to check on.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of what is held out, and of the order of trials.")
+@click.option("--output", metavar="FILE", default="fitted.toml", show_default=True, help="Where the settings go.")
+async def command(
+    desk: Desk, detector: str, data: tuple[str, ...], task: str, goal: str, directions: str, threshold: bool,
+    evaluations: int, holdout: float, seed: int, output: str,
+) -> None:  # fmt: skip
+    """Fit a detector's numbers on labelled data, and save them as settings.
+
+    What may be fitted the detector says itself, in `fittable`. Use the file as --detector NAME@FILE, or as a part of
+    earwitness.toml.
+    """
+    from earwitness.errors import InputError
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.evaluation.choosing import choices
+    from earwitness_plugins.evaluation.fit import fit, save
+    from earwitness_plugins.evaluation.reading import read
+    from earwitness_plugins.evaluation.run import Run
+
+    strategies = Strategies()
+    named = choices(detector, strategies, desk.settings().end)
+    if len(named) > 1:
+        raise InputError(f"{detector!r} names {len(named)} detectors; fit them one by one.")
+    found = read(strategies, data)
+    run = Run.model_validate(
+        {"task": task, "detectors": named, "data": found.files, "directions": directions, "seed": seed}
+    )  # fmt: skip
+    with desk.progress("Fitting", evaluations) as advance:
+        done = await fit(
+            run, found.scenes, strategies,
+            goal=goal, evaluations=evaluations, holdout=holdout, threshold=threshold, advance=advance,
+        )  # fmt: skip
+    save(done.choice, _comment(goal, data, done), output)
+    desk.answer({"output": output, **done.model_dump(mode="json")}, _shown(done, goal, output))
+
+
+def _comment(goal: str, data: tuple[str, ...], done: Outcome) -> str:
+    return f"Fitted by earwitness fit for {goal}, in {done.fitted.tried} trials, on:\n" + "\n".join(data)
+
+
+def _shown(done: Outcome, goal: str, output: str) -> str:
+    start, best = done.fitted.start, done.fitted.best
+    lines = [f"{name}: {start.values[name]:g} → {value:g}" for name, value in best.values.items()]
+    trials = f"{done.fitted.tried} trials"
+    lines.append(f"{goal} where it was fitted: {abs(start.goal):.3f} → {abs(best.goal):.3f} ({trials})")
+    for name, after in done.after.items():
+        lines.append(f"{goal} on scenes held out, {name}: {done.before[name]:.3f} → {after:.3f}")
+    if not done.after:
+        lines.append("Nothing was held out: expect less on data it has not seen.")
+    return "\n".join([*lines, f"Saved in {output}. Compare: --detector {done.choice.name},{done.choice.name}@{output}"])

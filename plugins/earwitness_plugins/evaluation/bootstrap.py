@@ -1,0 +1,84 @@
+"""Is it more than chance? Percentile bootstrap over groups of units that belong together. Pure.
+
+Messages of one scene are alike, so whole groups are drawn, with replacement (Efron and Tibshirani 1993, ch. 13; the
+cluster bootstrap of Field and Welsh 2007). Two detectors are compared on the same draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earwitness.records.base import Record
+
+from .measures import Doubles, Measure
+
+AT_ONCE = 500
+LEAST_GROUPS = 2
+
+
+class Interval(Record):
+    """A value, and between what it lies in 95 of 100 draws."""
+
+    value: float | None
+    """Measured; `None` where there is nothing to measure."""
+    low: float | None = None
+    """2.5th percentile; `None` when there are fewer than two groups to draw from."""
+    high: float | None = None
+    """97.5th percentile."""
+
+
+def by_group(counts: Doubles, groups: NDArray[np.intp]) -> Doubles:
+    """Sums of counts, shape (groups, columns), of rows that carry their group's number."""
+    sums = np.zeros((int(groups.max(initial=-1)) + 1, counts.shape[1]))
+    np.add.at(sums, groups, counts)
+    return sums[sums.any(axis=1)]
+
+
+def intervals(sums: Doubles, measures: Mapping[str, Measure], *, resamples: int, seed: int) -> dict[str, Interval]:
+    """Each measure with its interval; `sums` has shape (groups, columns)."""
+    drawn = _drawn(sums, resamples, seed)
+    return {
+        name: _interval(float(each.of(sums.sum(axis=0))), each.of(drawn) if drawn is not None else None)
+        for name, each in measures.items()
+    }
+
+
+def differences(
+    ours: Doubles, theirs: Doubles, measures: Mapping[str, Measure], *, resamples: int, seed: int
+) -> dict[str, Interval]:
+    """Ours minus theirs, paired: rows of both are the same groups in the same order."""
+    columns = ours.shape[1]
+    drawn = _drawn(np.hstack([ours, theirs]), resamples, seed)
+    found = {}
+    for name, each in measures.items():
+        value = float(each.of(ours.sum(axis=0)) - each.of(theirs.sum(axis=0)))
+        gaps = None if drawn is None else each.of(drawn[:, :columns]) - each.of(drawn[:, columns:])
+        found[name] = _interval(value, gaps)
+    return found
+
+
+def _drawn(sums: Doubles, resamples: int, seed: int) -> Doubles | None:
+    """Sums of counts of each draw, shape (resamples, columns)."""
+    if len(sums) < LEAST_GROUPS or not resamples:
+        return None
+    return np.concatenate(list(_draws(sums, resamples, seed)))
+
+
+def _draws(sums: Doubles, resamples: int, seed: int) -> Iterator[Doubles]:
+    generator, groups = np.random.default_rng(seed), len(sums)
+    for first in range(0, resamples, AT_ONCE):
+        times = generator.multinomial(groups, np.full(groups, 1 / groups), size=min(AT_ONCE, resamples - first))
+        yield times @ sums
+
+
+def _interval(value: float, drawn: Doubles | None) -> Interval:
+    if np.isnan(value):
+        return Interval(value=None)
+    usable = np.empty(0) if drawn is None else drawn[~np.isnan(drawn)]
+    if not len(usable):
+        return Interval(value=value)
+    low, high = np.quantile(usable, [0.025, 0.975])
+    return Interval(value=value, low=float(low), high=float(high))

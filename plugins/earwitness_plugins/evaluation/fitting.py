@@ -1,0 +1,150 @@
+"""A detector's numbers, fitted on labelled data.
+
+A detector says which of its settings may be fitted, and between what, in a class attribute:
+`fittable = {"n": (1, 10), "beliefs.lively": (0.0, 1.0)}`; whole numbers stay whole, a dot leads into a table.
+The search is compass search (Kolda, Lewis and Torczon 2003): from where the detector stands, a step up and down along
+each setting in turn; what is better is kept, and when nothing is, the steps are halved.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeGuard
+
+from earwitness.errors import InputError
+from earwitness.records.base import Record
+
+from .measures import SET_MEASURES
+
+FIRST_STEP = 0.25
+LAST_STEP = 1 / 64
+CALIBRATION = "calibration_error"
+GOALS = (*SET_MEASURES, CALIBRATION)
+LESS_IS_BETTER = frozenset({CALIBRATION, *(name for name, each in SET_MEASURES.items() if each.better == "less")})
+THRESHOLD = "end.threshold"
+"""END's own threshold, which is no setting of the detector."""
+
+Values = dict[str, float]
+Goal = Callable[[Values], Awaitable[float]]
+
+
+@dataclass(frozen=True)
+class Range:
+    """What one setting may be."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool
+    start: float
+
+    def stepped(self, value: float, step: float) -> float:
+        """The value, `step` of the whole range further, within it."""
+        by = step * (self.high - self.low)
+        if self.whole:
+            by = max(1, round(abs(by))) * (1 if by > 0 else -1)
+        moved = min(max(value + by, self.low), self.high)
+        return round(moved) if self.whole else round(moved, 6)
+
+
+class Tried(Record):
+    """One set of values."""
+
+    values: dict[str, float]
+    """Setting → value."""
+    goal: float
+    """What it came to; more is better."""
+
+
+class Fitted(Record):
+    """What a search found."""
+
+    start: Tried
+    """Where it began."""
+    best: Tried
+    """The best it saw."""
+    tried: int
+    """How many sets of values."""
+
+
+def ranges(detector: object, label: str, *, threshold: float | None) -> tuple[Range, ...]:
+    """What may be fitted; with a `threshold`, END's too, which begins there.
+
+    Raises `InputError` when there is nothing, or a range that is none.
+    """
+    declared = getattr(detector, "fittable", None) or {}
+    found = [_range(detector, label, name, ends) for name, ends in declared.items()]
+    if threshold is not None:
+        found.append(Range(THRESHOLD, 0.01, 1.0, False, threshold))
+    if not found:
+        raise InputError(
+            f"{label} says nothing of what may be fitted. Give its class an attribute such as "
+            'fittable = {"n": (1, 10)}, or fit END\'s threshold alone with --threshold.'
+        )
+    return tuple(found)
+
+
+def _range(detector: object, label: str, name: str, ends: Any) -> Range:
+    if not (isinstance(ends, Sequence) and [*map(_is_number, ends)] == [True, True] and ends[0] < ends[1]):
+        raise InputError(f"{label}: fittable[{name!r}] = {ends!r} must be two numbers, the lower one first.")
+    low, high = ends
+    whole = isinstance(low, int) and isinstance(high, int)
+    middle = (low + high) // 2 if whole else (low + high) / 2
+    start = reduce(lambda found, part: getattr(found, part, None), name.split("."), detector)
+    return Range(name, low, high, whole, min(max(start, low), high) if _is_number(start) else middle)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+async def search(wanted: Sequence[Range], goal: Goal, *, evaluations: int, seed: int) -> Fitted:
+    """The best values found within so many evaluations of the goal; more of it is better."""
+    order, generator = list(wanted), random.Random(seed)  # noqa: S311 - an order of trials, no secret
+    seen: dict[tuple[float, ...], float] = {}
+
+    async def tried(values: Values) -> float:
+        key = tuple(values[each.name] for each in wanted)
+        if key not in seen:
+            seen[key] = await goal(values)
+        return seen[key]
+
+    values = {each.name: each.start for each in wanted}
+    start = best = Tried(values=values, goal=await tried(values))
+    step = FIRST_STEP
+    while step >= LAST_STEP and len(seen) < evaluations:
+        generator.shuffle(order)
+        before = best
+        for each in order:
+            for direction in (step, -step):
+                moved = {**best.values, each.name: each.stepped(best.values[each.name], direction)}
+                if len(seen) < evaluations and (value := await tried(moved)) > best.goal:
+                    best = Tried(values=moved, goal=value)
+        step = step if best is not before else step / 2
+    return Fitted(start=start, best=best, tried=len(seen))
+
+
+def nested(values: Mapping[str, float]) -> dict[str, Any]:
+    """`{"beliefs.lively": 0.7}` → `{"beliefs": {"lively": 0.7}}`, without END's threshold."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if name == THRESHOLD:
+            continue
+        *around, last = name.split(".")
+        inner = found
+        for part in around:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return found
+
+
+def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with others put in, table by table."""
+    both = dict(settings)
+    for name, value in changes.items():
+        kept = both.get(name)
+        both[name] = merged(kept, value) if isinstance(kept, Mapping) and isinstance(value, Mapping) else value
+    return both

@@ -1,0 +1,131 @@
+"""Who knows a fact? Scenes are told through END; then the containers are asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from earwitness.errors import InputError
+from earwitness.loading.settings import Settings
+from earwitness.loading.strategies import Strategies
+from earwitness_plugins.importers.labelled import LabelledScene, Question
+
+from .bootstrap import Interval, by_group, intervals
+from .knowing import NEAR_BEST, Facts, held
+from .measures import KNOWING_MEASURES, Doubles, auc
+from .reading import Data
+from .replayed import Stage, Story, stage
+from .run import By, Report, Result, Run, Scores
+from .scoring import compared
+from .watching import Advance
+
+
+class Answered(NamedTuple):
+    """One question and what was found."""
+
+    dataset: str
+    group: str
+    question: Question
+    shares: dict[str, float]
+    """Name → how much of the world's best memory of the fact theirs comes to."""
+
+    @property
+    def counts(self) -> tuple[float, ...]:
+        """The row of this question, in the order of `measures.KNOWING`."""
+        asked, said = self.question, {name for name, share in self.shares.items() if share >= NEAR_BEST}
+        if asked.character is None:
+            return 0, 0, 0, 0, float(said == {*(asked.knowers or ())}), 1
+        yes = asked.character in said
+        return (float(yes), 1, 0, 0, 0, 0) if asked.knows else (0, 0, float(not yes), 1, 0, 0)
+
+
+Key = tuple[str, str]
+
+
+async def evaluated(
+    run: Run, data: Data, strategies: Strategies, settings: Settings, advance: Advance = lambda steps: None
+) -> Report:
+    """Score all detectors. Raises `InputError` for a question whose scene is not there, and as `choosing.made`."""
+    asked = _by_scene(data)
+    results, sums = [], []
+    for choice in run.detectors:
+        async with stage(choice, settings, strategies, run.seed, run.directions) as told:
+            found = await _answers(told, asked, run.by, advance)
+        scored = {name: _of(found, name) for name in dict.fromkeys(each.dataset for each in found)}
+        sums.append((choice.label, {name: _sums(part) for name, part in scored.items()}))
+        scores = {name: _scores(part, run) for name, part in scored.items()}
+        results.append(Result(detector=choice.label, scores=scores))
+    scenes = {name: len({scene.name for scene, _ in asked if scene.dataset == name}) for name in results[0].scores}
+    return Report(
+        run=run, scenes=scenes, results=tuple(results), differences=compared(sums, KNOWING_MEASURES, run)
+    )  # fmt: skip
+
+
+def _by_scene(data: Data) -> list[tuple[LabelledScene, list[Question]]]:
+    scenes = {(scene.dataset, scene.name): scene for scene in data.scenes}
+    asked: dict[Key, list[Question]] = defaultdict(list)
+    for question in data.questions:
+        if (question.dataset, question.scene) not in scenes:
+            known = len({scene.name for scene in data.scenes if scene.dataset == question.dataset})
+            raise InputError(
+                f"a question is about the scene {question.scene!r} of {question.dataset!r}, which none of the files "
+                f"holds ({known} scenes of that data set). Name the file with the scenes too."
+            )
+        asked[question.dataset, question.scene].append(question)
+    if not asked:
+        raise InputError("there is no question in these files: nothing to score. Name a file of questions too.")
+    return [(scenes[key], questions) for key, questions in asked.items()]
+
+
+async def _answers(
+    told: Stage, asked: Iterable[tuple[LabelledScene, Sequence[Question]]], by: By, advance: Advance
+) -> list[Answered]:
+    found = []
+    for number, (scene, questions) in enumerate(asked):
+        story = await told.tell(scene, f"scene-{number}")
+        shares = await (_by_who_knows if by == "who_knows" else _by_containers)(story, questions)
+        found += [Answered(scene.dataset, scene.group, *pair) for pair in zip(questions, shares, strict=True)]
+        advance(len(scene.lines))
+    return found
+
+
+async def _by_containers(story: Story, questions: Sequence[Question]) -> list[dict[str, float]]:
+    facts = Facts(await story.texts())
+    containers = {name: held(await story.texts(name)) for name in story.ids}
+    asked = [(question.fact, _names(question, story)) for question in questions]
+    return [facts.shares(fact, {name: containers[name] for name in names}) for fact, names in asked]
+
+
+async def _by_who_knows(story: Story, questions: Sequence[Question]) -> list[dict[str, float]]:
+    known = [await story.who_knows(question.fact) for question in questions]
+    return [
+        {name: float(name in knowers) for name in _names(question, story)}
+        for question, knowers in zip(questions, known, strict=True)
+    ]
+
+
+def _names(question: Question, story: Story) -> list[str]:
+    """Of whom it is asked, in as far as they are in the story."""
+    asked = question.roster if question.character is None else (question.character,)
+    return [name for name in asked if name in story.ids]
+
+
+def _of(found: Iterable[Answered], dataset: str) -> list[Answered]:
+    return [each for each in found if each.dataset == dataset]
+
+
+def _sums(found: Sequence[Answered]) -> Doubles:
+    numbers = {group: n for n, group in enumerate(dict.fromkeys(each.group for each in found))}
+    groups = np.array([numbers[each.group] for each in found], dtype=np.intp)
+    return by_group(np.array([each.counts for each in found], dtype=float), groups)
+
+
+def _scores(found: Sequence[Answered], run: Run) -> Scores:
+    values = intervals(_sums(found), KNOWING_MEASURES, resamples=run.resamples, seed=run.seed)
+    asked = [each for each in found if each.question.character is not None]
+    shares = np.array([each.shares.get(each.question.character or "", 0.0) for each in asked])
+    area = auc(shares, np.array([bool(each.question.knows) for each in asked], dtype=bool))
+    return Scores(units=len(found), values={**values, "auc": Interval(value=None if np.isnan(area) else area)})

@@ -1,0 +1,69 @@
+"""From columns of counts to scores: on all data, by data set, by number present, where somebody is absent. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .bootstrap import differences, intervals
+from .calibration import expected_error
+from .measures import SET_MEASURES, Doubles, Measure
+from .run import EVERYTHING, Difference, Run, Scores
+from .sheet import Flags, Sheet
+
+MANY = 6
+"""So many present, or more, are counted together."""
+
+
+def scores(sheet: Sheet, run: Run) -> Scores:
+    """Scores of sets of names."""
+    found = sheet.calibration
+    return Scores(
+        units=len(sheet),
+        values=intervals(sheet.by_group, SET_MEASURES, resamples=run.resamples, seed=run.seed),
+        calibration_error=expected_error(found),
+        bins=found,
+    )
+
+
+def by_dataset(sheet: Sheet, run: Run) -> dict[str, Scores]:
+    """Each data set, and all of them where there are several."""
+    return {name: scores(part, run) for name, part in parts(sheet).items()}
+
+
+def by_present(sheet: Sheet, run: Run) -> dict[str, dict[str, Scores]]:
+    """Each data set by how many are in the true set; without intervals, which would be many and wide."""
+    quick = run.model_copy(update={"resamples": 0})
+    return {
+        name: {label: scores(part.where(mask), quick) for label, mask in _sizes(part).items() if mask.any()}
+        for name, part in parts(sheet).items()
+    }
+
+
+def parts(sheet: Sheet) -> dict[str, Sheet]:
+    """The sheet by data set, in their order; with all of them last where there are several."""
+    found = {name: sheet.where(sheet.datasets == name) for name in dict.fromkeys(map(str, sheet.datasets))}
+    return found if len(found) < 2 else {**found, EVERYTHING: sheet}
+
+
+def compared(
+    groups: Sequence[tuple[str, Mapping[str, Doubles]]], measures: Mapping[str, Measure], run: Run
+) -> tuple[Difference, ...]:
+    """Every detector against the first; `groups` are (label, data set → sums a group)."""
+    (first, base), *others = groups
+    return tuple(
+        Difference(
+            detector=label,
+            against=first,
+            data=name,
+            values=differences(sums, base[name], measures, resamples=run.resamples, seed=run.seed),
+        )
+        for label, each in others
+        for name, sums in each.items()
+    )
+
+
+def _sizes(sheet: Sheet) -> dict[str, Flags]:
+    few = {str(number): np.equal(sheet.present, number) for number in range(MANY)}
+    return {**few, f"{MANY}+": np.greater_equal(sheet.present, MANY)}

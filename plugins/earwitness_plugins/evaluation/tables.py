@@ -1,0 +1,165 @@
+"""A report as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from .bootstrap import Interval
+from .mistakes import Run as Stretch
+from .mistakes import WorstScene
+from .run import Report, Result, Scores
+
+UNITS = {"participants": "messages", "addressees": "quotations", "knowledge": "questions", "recall": "questions"}
+TITLES = {
+    "participants": "Who perceives a message",
+    "addressees": "Who is spoken to",
+    "knowledge": "Who knows a fact",
+    "recall": "Is the answer found again",
+}
+INTERVALS = ("f1", "exact", "leak", "miss", "balanced_accuracy", "list_exact", "recall@5", "recall@10", "mrr")
+NOTHING = "–"
+
+Line = tuple[str, str, Sequence[str]]
+"""Data set, detector, cells."""
+
+
+def shown(report: Report) -> RenderableType:
+    """Everything a report says, in tables."""
+    return Group(*_parts(report), Text(_footnote(report), style="dim"))
+
+
+def _parts(report: Report) -> Iterator[RenderableType]:
+    title, results = TITLES[report.run.task], report.results
+    yield _main(title, report, lambda result: result.scores)
+    if any(result.absent for result in results):
+        yield _main(f"{title}, where somebody is absent", report, lambda result: result.absent)
+    if any(result.by_present for result in results):
+        yield _by_present(report)
+    yield from map(_asides, results)
+    own = [(name, each.detector, scores.values) for each in results for name, scores in each.scores.items()]
+    yield _intervals("95 % intervals", own, _ends)
+    if report.differences:
+        gaps = [(each.data, each.detector, each.values) for each in report.differences]
+        yield _intervals(f"Against {results[0].detector}, on the same draws, with 95 % intervals", gaps, _gap)
+    for result in results:
+        yield from _worst(result)
+        yield from _failures(result)
+
+
+# ── tables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _main(title: str, report: Report, scores_of: Callable[[Result], Mapping[str, Scores]]) -> Table:
+    measures = list(next(iter(report.results[0].scores.values())).values)
+    timed = report.run.task in {"participants", "addressees"}
+    lines = [
+        (name, result.detector, _cells(scores, measures, result if timed else None))
+        for result in report.results
+        for name, scores in scores_of(result).items()
+    ]
+    return _table(title, [UNITS[report.run.task], *measures, *(["ECE", "per s"] if timed else [])], lines)
+
+
+def _cells(scores: Scores, measures: Iterable[str], timed: Result | None) -> list[str]:
+    cells = [f"{scores.units:,}", *(_number(scores.values[name].value) for name in measures)]
+    if timed is None:
+        return cells
+    speed = timed.messages_per_second
+    return [*cells, _number(scores.calibration_error), NOTHING if speed is None else f"{speed:,.0f}"]
+
+
+def _by_present(report: Report) -> Table:
+    """How it goes as more are there: exact and leak of every detector."""
+    heads = [f"{result.detector}\n{what}" for result in report.results for what in ("exact", "leak")]
+    lines = []
+    for name, sizes in report.results[0].by_present.items():
+        for size, scores in sizes.items():
+            each = [result.by_present[name][size].values for result in report.results]
+            cells = [_number(values[what].value) for values in each for what in ("exact", "leak")]
+            lines.append((name, size, [f"{scores.units:,}", *cells]))
+    return _table("By how many there are", [UNITS[report.run.task], *heads], lines, first="there")
+
+
+def _intervals(
+    title: str, rows: Sequence[tuple[str, str, Mapping[str, Interval]]], cell: Callable[[Interval], str]
+) -> Table:
+    measures = [name for name in INTERVALS if name in rows[0][2]]
+    lines = [(name, detector, [cell(values[what]) for what in measures]) for name, detector, values in rows]
+    return _table(title, measures, lines)
+
+
+def _ends(found: Interval) -> str:
+    return NOTHING if found.low is None or found.high is None else f"{found.low:.3f}–{found.high:.3f}"
+
+
+def _gap(found: Interval) -> str:
+    if found.value is None:
+        return NOTHING
+    ends = "" if found.low is None or found.high is None else f"\n{found.low:+.3f} to {found.high:+.3f}"
+    return f"{found.value:+.3f}{ends}"
+
+
+def _table(title: str, heads: Sequence[str], lines: Sequence[Line], first: str = "detector") -> Table:
+    """A table with the name of the data set above its lines."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for head in (first, *heads):
+        table.add_column(escape(head.replace("_", " ")), justify="left" if head == first else "right")
+    order = list(dict.fromkeys(name for name, _, _ in lines))
+    for name, each in groupby(sorted(lines, key=lambda line: order.index(line[0])), key=lambda line: line[0]):
+        table.add_row(f"[dim]{escape(name)}[/]")
+        for _, label, cells in each:
+            table.add_row(f"  {escape(label)}", *cells)
+    return table
+
+
+def _number(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+# ── in words ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _asides(result: Result) -> Text:
+    if result.asides is None:
+        return Text(end="")
+    heard, of = result.asides.leaked, result.asides.messages
+    return Text(f"Asides that {result.detector} lets others hear: {heard:,} of {of:,} ({heard / of:.1%})")
+
+
+def _worst(result: Result) -> Iterator[RenderableType]:
+    if result.worst:
+        yield Text("\n".join([f"\nWorst scenes of {result.detector}", *map(_scene, result.worst)]))
+
+
+def _scene(scene: WorstScene) -> str:
+    head = f"{scene.dataset} {scene.scene}: {scene.exact} of {scene.messages} exact, {scene.wrong} wrong decisions"
+    return "\n".join([head, *map(_stretch, scene.runs)])
+
+
+def _stretch(run: Stretch) -> str:
+    what = "told, but was not there" if run.kind == "leak" else "not told, but was there"
+    times = f"{run.messages}×" if run.messages > 1 else "once"
+    why = "; ".join(run.evidence) or "left out"
+    return (
+        f"  {run.character} {what}, {times} from [{run.index}] {run.text!r}\n"
+        f"    believed {run.probability:.2f}: {why}\n    just before: {run.before!r}"
+    )
+
+
+def _failures(result: Result) -> Iterator[RenderableType]:
+    for failure, times in result.failures.items():
+        yield Text(f"{result.detector} failed at {times:,} messages, where only the speaker perceived: {failure}")
+
+
+def _footnote(report: Report) -> str:
+    run = report.run
+    scenes = ", ".join(f"{count:,} of {name}" for name, count in report.scenes.items())
+    drawn = f" Intervals: {run.resamples:,} draws, by scenes." if run.resamples else ""
+    return f"\nScenes: {scenes}. Directions {run.directions}.{drawn} {report.note}"

@@ -1,0 +1,114 @@
+"""Tasks that are scored by playing scenes to detectors: participants and addressees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from earwitness.errors import InputError
+from earwitness.loading.strategies import Strategies
+from earwitness.protocols import Detector
+from earwitness_plugins.importers.labelled import LabelledScene
+
+from . import addressees, participants
+from .choosing import Choice, made
+from .measures import SET_MEASURES
+from .mistakes import WorstScene, ranked, worst_of
+from .online import Judged, watched
+from .reading import Data
+from .run import Asides, Report, Result, Run
+from .scoring import by_dataset, by_present, compared, parts, scores
+from .sheet import Row, Sheet
+
+Advance = Callable[[int], None]
+
+
+@dataclass
+class Watched:
+    """What one detector made of all scenes."""
+
+    rows: list[Row] = field(default_factory=list)
+    worst: list[WorstScene] = field(default_factory=list)
+    failures: Counter[str] = field(default_factory=Counter)
+    messages: int = 0
+    seconds: float = 0.0
+
+    def take(self, scene: LabelledScene, told: Sequence[Judged], choice: Choice, run: Run) -> None:
+        """One scene, played to its end."""
+        self.messages += len(told)
+        self.seconds += sum(judged.seconds for judged in told)
+        self.failures.update(judged.failure for judged in told if judged.failure)
+        labelled = [(row, judged) for judged in told if (row := row_of(scene, judged, choice, run))]
+        self.rows += [row for row, _ in labelled]
+        scored = [pair for pair in labelled if not pair[0].aside]
+        if run.worst and scored:
+            self.worst.append(worst_of(scored, told))
+
+
+def row_of(scene: LabelledScene, judged: Judged, choice: Choice, run: Run) -> Row | None:
+    """The message as this task scores it; `None` where there is no label."""
+    if run.task == "addressees":
+        return addressees.row(scene, judged, choice.end.threshold)
+    return participants.row(scene, judged)
+
+
+async def watch(
+    choice: Choice, detector: Detector, scenes: Sequence[LabelledScene], run: Run, advance: Advance
+) -> Watched:
+    """Play all scenes to one detector."""
+    found = Watched()
+    for scene in scenes:
+        told = [judged async for judged in watched(scene, detector, choice.end, run.directions)]
+        found.take(scene, told, choice, run)
+        advance(len(scene.lines))
+    return found
+
+
+async def evaluated(run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None) -> Report:
+    """Score all detectors. Raises `InputError` where nothing is labelled, and as `choosing.made`."""
+    results, sums, sheets = [], [], []
+    for choice in run.detectors:
+        found = await watch(choice, made(choice, strategies, run.seed), data.scenes, run, advance)
+        sheet = Sheet.of(found.rows)
+        _refuse_nothing(found, run)
+        sheets.append(sheet)
+        sums.append((choice.label, {name: part.by_group for name, part in parts(sheet).items()}))
+        results.append(_result(choice.label, found, sheet, run))
+    return Report(
+        run=run,
+        scenes={name: len({(row.dataset, row.scene) for row in part.rows}) for name, part in parts(sheets[0]).items()},
+        results=tuple(results),
+        differences=compared(sums, SET_MEASURES, run),
+    )
+
+
+def _result(label: str, found: Watched, sheet: Sheet, run: Run) -> Result:
+    asides = [row for row in found.rows if row.aside]
+    missing = {name: part.where(part.absent) for name, part in parts(sheet).items()}
+    return Result(
+        detector=label,
+        scores=by_dataset(sheet, run),
+        absent={name: scores(part, run) for name, part in missing.items() if len(part)} if _rostered(run) else {},
+        by_present=by_present(sheet, run),
+        asides=Asides(messages=len(asides), leaked=sum(row.leaks for row in asides)) if asides else None,
+        curve=sheet.curve(),
+        messages_per_second=found.messages / found.seconds if found.seconds else None,
+        failures=dict(found.failures),
+        worst=ranked(found.worst, run.worst),
+    )
+
+
+def _rostered(run: Run) -> bool:
+    """Whether everybody who could be in the true set is known, so that somebody can be absent from it."""
+    return run.task == "participants"
+
+
+def _refuse_nothing(found: Watched, run: Run) -> None:
+    if found.rows:
+        return
+    missing = "addressees" if run.task == "addressees" else "present"
+    hidden = " With --directions hidden, narration is not scored." if run.directions == "hidden" else ""
+    raise InputError(
+        f"none of the {found.messages} messages of these files has {missing!r}: there is nothing to score.{hidden}"
+    )

@@ -1,0 +1,46 @@
+"""Quotations of a novel, one a line, and to whom each is said.
+
+`{"quote", "text", "speaker", "addressees": [name], "spans": [[start, end]]}`: a file is one scene, a quotation a line
+of it. The roster are those who speak in the book; whom it says they address is looked at by nobody who decides.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .labelled import Labelled, LabelledLine, LabelledScene
+from .rows import Row, first_line, rows
+
+DATASET = "quotations"
+_BEGINS = re.compile(rb'\{.*"quote" ?:')
+
+
+class AddresseesImporter:
+    """Reads one novel a file; the session is named after the file."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        """Whether the first line begins like a quotation."""
+        del path
+        return _BEGINS.match(first_line(head)) is not None
+
+    def read(self, path: str) -> Labelled:
+        """The novel. Raises `StoryError` naming file and line."""
+        lines = tuple(map(_line, rows(path)))
+        name = Path(path).stem
+        roster = tuple(dict.fromkeys(line.speaker for line in lines if line.speaker))
+        return Labelled(
+            scenes=(LabelledScene(id=name, dataset=DATASET, name=name, group=name, roster=roster, lines=lines),)
+        )
+
+
+def _line(row: Row) -> LabelledLine:
+    spans = row.values.get("spans")
+    return LabelledLine(
+        speaker=row.optional_text("speaker"),
+        text=row.text("text"),
+        key=row.text("quote"),
+        addressees=row.names("addressees"),
+        judged=False,
+        notes={} if spans is None else {"spans": spans},
+    )
