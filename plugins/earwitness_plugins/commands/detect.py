@@ -36,12 +36,11 @@ async def command(
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.evaluation.answers import answers
-    from earwitness_plugins.evaluation.choosing import choices, made
+    from earwitness_plugins.evaluation.choosing import asked_for, made
     from earwitness_plugins.evaluation.reading import read
 
-    strategies, settings = Strategies(), desk.settings()
-    end = settings.end if threshold is None else settings.end.model_copy(update={"threshold": threshold})
-    named = choices(name or (settings.detector.name if settings.detector else "rules"), strategies, end)
+    strategies = Strategies()
+    named = asked_for(name, desk.settings(), strategies, threshold)
     if len(named) > 1:
         raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
     choice = named[0]

@@ -70,7 +70,7 @@ def _run(
 ) -> Run:  # fmt: skip
     """The run that the words of the command line describe."""
     from earwitness.errors import InputError
-    from earwitness_plugins.evaluation.choosing import choices
+    from earwitness_plugins.evaluation.choosing import asked_for
     from earwitness_plugins.evaluation.evaluate import kept_settings
     from earwitness_plugins.evaluation.reading import DataFile
     from earwitness_plugins.evaluation.run import Run
@@ -78,12 +78,10 @@ def _run(
     if task is None or not data:
         raise InputError(f"name a task ({', '.join(TASKS)}) and its files, or a report with --repeat.")
     settings = desk.settings()
-    end = settings.end if threshold is None else settings.end.model_copy(update={"threshold": threshold})
-    default = settings.detector.name if settings.detector else "rules"
     return Run.model_validate(
         {
             "task": task,
-            "detectors": choices(names or default, strategies, end),
+            "detectors": asked_for(names, settings, strategies, threshold),
             "data": [DataFile(path=path) for path in data],
             "settings": kept_settings(settings),
         }

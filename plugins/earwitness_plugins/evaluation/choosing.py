@@ -53,6 +53,25 @@ def choices(text: str, strategies: Strategies, end: EndSettings) -> tuple[Choice
     return tuple({choice.label: choice for choice in found}.values())
 
 
+def default(settings: Settings, strategies: Strategies) -> Choice:
+    """The detector that a story with these settings has; `rules` where it has none. Raises as `choices`."""
+    spec = settings.detector or StrategySpec(name="rules")
+    code = _digest(strategies.factory("detector", spec.name))
+    return Choice(label=spec.name, name=spec.name, settings=spec.settings, end=settings.end, code=code)
+
+
+def asked_for(
+    text: str | None, settings: Settings, strategies: Strategies, threshold: float | None = None
+) -> tuple[Choice, ...]:
+    """The detectors of a command line; without a text the one of the settings. `threshold` replaces END's."""
+    found = choices(text, strategies, settings.end) if text else (default(settings, strategies),)
+    if threshold is None:
+        return found
+    return tuple(
+        each.model_copy(update={"end": each.end.model_copy(update={"threshold": threshold})}) for each in found
+    )
+
+
 def made(choice: Choice, strategies: Strategies, seed: int) -> Detector:
     """A fresh detector. A factory that asks for `seed`, `resources` or `embedder` is given them.
 

@@ -1,20 +1,24 @@
-"""Scenes: JSON Lines with one scene a line.
+"""Scenes with a roster, one a line, and who perceives each message.
 
-`{"dataset", "scene", "roster": [name], "messages": [{"kind": "speech" | "narration", "speaker", "text", "present"}]}`;
-a message may also carry `marked`, its text with the directions of its delivery, which is then what is played.
+`{"dataset", "scene", "roster": [name], "messages": [{"kind": "speech" | "narration", "speaker", "text", "present"}]}`.
+`present` are those who perceive the message; null where nobody can tell. A message may carry `speakers` (several speak
+as one), `marked` (its text with the directions of its delivery) and `aside` (nobody else hears the aside in it). A
+scene may carry `group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
 """
 
 from __future__ import annotations
 
-from earwitness.importing import Imported, Scene, SceneLine
+import re
 
+from .labelled import Labelled, LabelledLine, LabelledScene
 from .rows import Row, first_line, rows
 
 _KEYS = (b'"scene"', b'"roster"')
+_PART = re.compile(r"(\d+)-\d+")
 
 
 class ScenesImporter:
-    """Reads scenes; each becomes a session `{dataset}-{scene}`."""
+    """Reads scenes; each becomes a session `{dataset}-{scene}`. A message is played as it is marked."""
 
     def accepts(self, path: str, head: bytes) -> bool:
         """Whether the first line begins like a scene."""
@@ -22,30 +26,43 @@ class ScenesImporter:
         line = first_line(head)
         return line.startswith(b"{") and all(key in line for key in _KEYS)
 
-    def read(self, path: str) -> Imported:
+    def read(self, path: str) -> Labelled:
         """Every scene, in order. Raises `StoryError` naming file and line."""
-        return Imported(scenes=tuple(map(_scene, rows(path))))
+        return Labelled(scenes=tuple(map(_scene, rows(path))))
 
 
-def _scene(row: Row) -> Scene:
-    dataset = row.optional_text("dataset")
+def _scene(row: Row) -> LabelledScene:
+    dataset = row.optional_text("dataset") or ""
     name = row.text("scene")
-    return Scene(
+    part = _PART.fullmatch(name)
+    return LabelledScene(
         id=f"{dataset}-{name}" if dataset else name,
+        dataset=dataset,
+        name=name,
+        group=row.optional_text("group") or (part[1] if part else name),
         roster=row.names("roster") or (),
         lines=tuple(_line(message) for message in row.rows("messages")),
     )
 
 
-def _line(row: Row) -> SceneLine:
-    narrated = row.values.get("kind") == "narration"
-    return SceneLine(
-        speaker=None if narrated else _speaker(row),
-        text=row.text("text") if row.values.get("marked") is None else row.text("marked"),
+def _line(row: Row) -> LabelledLine:
+    marked = row.optional_text("marked")
+    speakers = _speakers(row)
+    return LabelledLine(
+        speaker=next(iter(speakers), None),
+        along=speakers[1:],
+        narration=row.values.get("kind") == "narration",
+        text=row.text("text") if marked is None else marked,
+        plain=None if marked is None else row.text("text"),
         present=row.names("present"),
+        judged="present" not in row.values or row.values["present"] is not None,
+        aside=row.values.get("aside") is True,
     )
 
 
-def _speaker(row: Row) -> str | None:
-    """Who says it; the first of several who speak as one."""
-    return row.optional_text("speaker") or next(iter(row.names("speakers") or ()), None)
+def _speakers(row: Row) -> tuple[str, ...]:
+    """Everybody who says it; nobody says narration."""
+    if row.values.get("kind") == "narration":
+        return ()
+    named = row.optional_text("speaker")
+    return tuple(dict.fromkeys((*([named] if named else []), *(row.names("speakers") or ()))))
