@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from pathlib import Path
 from random import uniform
 
@@ -12,8 +11,9 @@ import apsw
 from earwitness.errors import StorageCorrupt
 
 APPLICATION_ID = 0x45415257  # "EARW" in the header of the file: offset 68 of the SQLite file format
+_MAGIC = b"SQLite format 3\0"
+_HEADER = 100
 _EXISTING = apsw.SQLITE_OPEN_READWRITE
-_BY_URI = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 class _Patience:
@@ -58,16 +58,19 @@ def _set_up(connection: apsw.Connection, busy_timeout: float) -> None:
 
 
 def _refuse_foreign(path: str) -> None:
-    """Look at the header as `immutable`: no lock, no journal, no file beside it is made for a file that is not ours."""
+    """Look at the bytes of the header: no lock, no journal, no file beside it is made for a file that is not ours.
+
+    SQLite itself would have to read the file as `immutable` for that, and then calls it malformed while another process
+    moves its log into it.
+    """
     if not Path(path).is_file() or not Path(path).stat().st_size:
         return
-    with closing(apsw.Connection(f"{Path(path).as_uri()}?immutable=1", flags=_BY_URI)) as probe:
-        found = probe.pragma("application_id")
+    with Path(path).open("rb") as file:
+        header = file.read(_HEADER)
+    found = int.from_bytes(header[68:72]) if header.startswith(_MAGIC) else None
     if found != APPLICATION_ID:
-        raise StorageCorrupt(
-            f"{path!r} is no story file of ours (its application id is {found}, ours is {APPLICATION_ID}). "
-            "It was left untouched; choose another path."
-        )
+        what = "it is no SQLite file" if found is None else f"its application id is {found}, ours is {APPLICATION_ID}"
+        raise StorageCorrupt(f"{path!r} is no story file of ours ({what}). It was left untouched; choose another path.")
 
 
 def _claim(connection: apsw.Connection) -> None:

@@ -12,6 +12,7 @@ import apsw
 import pytest
 
 from earwitness.errors import StorageCorrupt, StorageError, StorageFull, StorageLocked
+from earwitness_plugins.sqlite.connecting import _refuse_foreign
 
 LONG = "x" * 20_000
 
@@ -154,3 +155,16 @@ async def _fill(words: Any) -> None:
 def _untouched(path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
     assert list(path.parent.iterdir()) == [path]
+
+
+async def test_a_file_that_another_process_is_moving_its_log_into_is_not_called_damaged(
+    words_at: Any, path: Path
+) -> None:
+    words = words_at(path)
+    await words.open()
+    await words.close()
+    header = bytearray(path.read_bytes())
+    header[28:32] = (10_000).to_bytes(4)  # as if more pages were announced than have been written yet
+    header[92:96] = header[24:28]
+    path.write_bytes(header)
+    _refuse_foreign(str(path))
