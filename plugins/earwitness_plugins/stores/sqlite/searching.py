@@ -130,7 +130,7 @@ def search(view: View, question: Question, filter: Filter, limit: int, ranking: 
 
 
 def _near(strong: Integers, found: Mask, spoken: Mask, *, at_least: int) -> Integers:
-    """The places of all that can be among the best: those with a score, and those beside them. Of many, few have one."""
+    """The places of all that can be among the best: those with a score, and those beside them."""
     return np.flatnonzero(found & beside(spoken, strong) if len(strong) >= at_least else found)
 
 
