@@ -1,0 +1,114 @@
+"""Each program of benchmarks/ runs at a small size and prints JSON that says what it found."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OURS = "earwitness"
+
+
+def run(program: str, *arguments: object) -> dict[str, Any]:
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{program}.py"), *map(str, arguments), "--json"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["program"] == program
+    return found
+
+
+TURNS = [
+    {"speaker": "Ann", "dia_id": "D1:1", "text": "I bought a boat last week.", "blip_caption": "a photo of a red boat"},
+    {"speaker": "Ben", "dia_id": "D1:2", "text": "How lovely! I only have a bicycle."},
+    {"speaker": "Ann", "dia_id": "D1:3", "text": "My sister bakes bread on Sundays."},
+]
+QUESTIONS = [
+    {"question": "Who bakes bread?", "answer": "her sister", "evidence": ["D1:3"], "category": 4},
+    {"question": "What colour is the boat?", "answer": "red", "evidence": ["D1:1; D1:2"], "category": 1},
+    {"question": "What is the cat called?", "answer": "nobody knows", "evidence": [], "category": 5},
+]
+SESSION = {"session_1_date_time": "1:00 pm on 3 May, 2023", "session_1": TURNS}
+
+
+def as_realtalk(turn: dict[str, str]) -> dict[str, Any]:
+    renamed = {"clean_text": turn["text"], "speaker": turn["speaker"].lower(), "date_time": "03.05.2023, 13:00:00"}
+    return {**renamed, "dia_id": turn["dia_id"], "img_file": []}
+
+
+@pytest.fixture
+def locomo(tmp_path: Path) -> Path:
+    path = tmp_path / "locomo.json"
+    path.write_text(json.dumps({"conversation": SESSION, "qa": QUESTIONS}))
+    return path
+
+
+def test_recall_scores_all_questions_with_evidence_and_each_category(locomo: Path) -> None:
+    found = run("recall", locomo)
+    assert found["questions"] == 2
+    assert found["recall@5"] == found["recall@10"] == 1
+    assert 0 < found["mrr"] <= 1
+    assert found["by_category"].keys() == {"1", "4"}
+    assert found["baseline"]["recall@10"] <= 1
+    assert found["difference"]["recall@10"].keys() == {"mean", "low", "high"}
+
+
+def test_recall_reads_conversations_at_the_top_level_too(tmp_path: Path) -> None:
+    path = tmp_path / "realtalk.json"
+    path.write_text(json.dumps({**SESSION, "session_1": list(map(as_realtalk, TURNS)), "qa": QUESTIONS}))
+    assert run("recall", path)["recall@10"] == 1
+
+
+def test_recall_speed_measures_us_and_the_limit() -> None:
+    sizes = ("--sizes", "60,120", "--store", 200, "--rounds", 2, "--questions", 3)
+    found = run("recall_speed", *sizes, "--only", OURS, "--only", "the limit")
+    for size in ("60", "120"):
+        assert found["containers"][size].keys() == {OURS, "the limit"}
+        assert found["containers"][size][OURS]["cpu_ms"] > 0
+
+
+def test_a_peer_that_is_not_installed_is_named_with_the_reason() -> None:
+    program = (ROOT / "benchmarks" / "kit" / "contenders" / "__init__.py").read_text()
+    assert "not installed" in program
+    found = run("end_speed", "--store", 100, "--rounds", 1, "--turns", 2)
+    there = found["turn"].keys() | found["skipped"].keys()
+    assert {OURS, "the limit", "qdrant-edge", "mem0", "langgraph sqlite", "sqlite-vec + FTS5"} <= there
+    assert found["turn"]["earwitness, the whole of END"]["wall_ms"] > 0
+
+
+def test_growth_asks_the_same_container_at_every_size() -> None:
+    found = run("growth", "--sizes", "100,300", "--asked", 50, "--rounds", 1, "--questions", 3)
+    assert [row["memories"] for row in found["growth"] if row["name"] == OURS] == [100, 300]
+
+
+def test_replay_runs_twice_and_compares_both_ends_of_a_session() -> None:
+    found = run("replay", "--turns", 24, "--window", 8)
+    assert found["turns"] == 24
+    assert found["second_run_new"] == 0
+    assert {row["part"] for row in found["live"]} == {"recall", "end"}
+    assert found["turns_a_cpu_second"] > 0
+
+
+def test_a_profile_says_where_the_time_goes() -> None:
+    found = run("end_speed", "--profile", "--rounds", 1, "--turns", 3)
+    assert len(found["profile"]) > 5
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_a_picture_is_saved(locomo: Path, tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need the extra `bench`")
+    run("recall", locomo, "--plot", tmp_path / f"picture.{ending}")
+    assert (tmp_path / f"picture.{ending}").stat().st_size > 1000
+
+
+def test_what_cannot_be_read_is_one_line_of_error(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text("[]")
+    command = [sys.executable, str(ROOT / "benchmarks" / "recall.py"), str(path)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "other.json" in done.stderr
+    assert "Traceback" not in done.stderr
