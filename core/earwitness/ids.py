@@ -54,9 +54,8 @@ def own_key(sequence: int) -> str:
 
 def derive(*parts: object) -> str:
     """26 hexadecimal digits (BLAKE2, RFC 7693); the same parts give the same id, `("a", "bc")` is not `("ab", "c")`."""
-    texts = [None if part is None else str(part) for part in parts]
-    data = "".join("-" if text is None else f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=13).hexdigest()
+    data = "".join(["-" if part is None else f"{len(text := str(part))}:{text}" for part in parts])
+    return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest()
 
 
 def memory_id(session: str, key: str, revision: int, container: str, part: str) -> str:

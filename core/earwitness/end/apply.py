@@ -110,8 +110,8 @@ async def _fallen(ledger: Ledger, session: str, cited: Collection[str]) -> set[s
 
 def memory_of(supports: Sequence[Delivery], fallen: Collection[str]) -> Memory:
     """One memory from its standing deliveries; the strongest shows, and the fullest text of them. Pure."""
-    strongest = min(supports, key=strength)
-    fullest = max(sorted(supports, key=strength), key=lambda each: len(each.body))
+    strongest, *_ = ranked = sorted(supports, key=strength) if len(supports) > 1 else supports
+    fullest = max(ranked, key=lambda each: len(each.body))
     lines = dict.fromkeys(
         line.text for each in supports for line in each.knowledge if not any(id in fallen for id in line.cites)
     )

@@ -33,6 +33,7 @@ class SqliteLedger:
 
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
+        self._read: dict[str, tuple[str, Snapshot]] = {}
 
     async def open(self) -> None:
         """Create or migrate the file. Raises `StorageCorrupt` or `SchemaMismatch` for one that cannot be used."""
@@ -57,7 +58,7 @@ class SqliteLedger:
     async def load(self, session: str) -> Snapshot | None:
         """The session as of its last settled entry."""
         found = await self._database.read(lambda connection: sessions.load(connection, session))
-        return None if found is None else Snapshot.model_validate_json(found)
+        return None if found is None else self._snapshot(session, found)
 
     async def sessions(self) -> Sequence[str]:
         """All session ids, sorted."""
@@ -184,6 +185,13 @@ class SqliteLedger:
     async def health(self) -> Health:
         """For `doctor`."""
         return await self._database.read(examine)
+
+    def _snapshot(self, session: str, text: str) -> Snapshot:
+        """What a text says; every turn asks, and mostly nothing has changed since."""
+        known = self._read.get(session)
+        if known is None or known[0] != text:
+            known = self._read[session] = (text, Snapshot.model_validate_json(text))
+        return known[1]
 
     async def _of(self, session: str, question: Callable[[apsw.Connection, int], T], nothing: T) -> T:
         """Ask about a session by its number; nothing is known of an unknown one."""
