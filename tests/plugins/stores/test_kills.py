@@ -107,19 +107,22 @@ def stable(folder: Path) -> Iterator[Callable[[str], int]]:
 def kill_fifty_times(folder: Path) -> int:
     """How many were killed before the time was up."""
     chance, until = random.Random(7), time.monotonic() + LONGEST
+    running: dict[str, int] = {}
+    killed = 0
     with stable(folder) as start:
-        running = {name: start(name) for name in (*WRITERS, *READERS)}
-        killed = 0
-        while killed < KILLS and time.monotonic() < until:
-            time.sleep(chance.uniform(0.05, 0.25))
-            name = chance.choice(list(running))
-            kill(running[name], SIGKILL)
-            running[name] = start(name)
-            killed += 1
-        time.sleep(0.5)
-        for process in running.values():
-            with suppress(ProcessLookupError):
-                kill(process, SIGKILL)
+        try:
+            running = {name: start(name) for name in (*WRITERS, *READERS)}
+            while killed < KILLS and time.monotonic() < until:
+                time.sleep(chance.uniform(0.05, 0.25))
+                name = chance.choice(list(running))
+                kill(running[name], SIGKILL)
+                running[name] = start(name)
+                killed += 1
+            time.sleep(0.5)
+        finally:
+            for process in running.values():
+                with suppress(ProcessLookupError):
+                    kill(process, SIGKILL)
     return killed
 
 
