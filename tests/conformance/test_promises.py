@@ -22,7 +22,7 @@ from earwitness_plugins.stores.sqlite import SqliteStore
 class TestPromisesOnTheReferences(PromisesSuite):
     """The same two dicts are opened again and again: what they keep outlives an Earwitness."""
 
-    examples = 100
+    examples = 60
 
     @cached_property
     def _made(self) -> tuple[MemoryStore, MemoryLedger]:
@@ -33,7 +33,7 @@ class TestPromisesOnTheReferences(PromisesSuite):
 
 
 class TestPromisesOnSqlite(PromisesSuite):
-    examples = 50
+    examples = 30
 
     @cached_property
     def _embedder(self) -> StaticEmbedder:

@@ -32,6 +32,7 @@ class Draw:
     who: str
     heard: frozenset[str] | None
     present: frozenset[str] | None
+    whispered: frozenset[str] | None
     moves: str
     which: int
 
@@ -65,6 +66,7 @@ class Told:
     speaker: str
     words: str
     listeners: set[str]
+    whispered: set[str]
     here_before: set[str]
     present: frozenset[str] | None
     revision: int = 0
@@ -93,21 +95,35 @@ class Book:
         """Memory id → words of everything that must stand in the owner's container, and nothing else may."""
         container = f"{session}-{owner}"
         said = [
-            (memory_id(session, each.key, each.revision, container, "message"), each.words)
+            (memory_id(session, each.key, each.revision, container, "message"), f"words {each.words}")
             for each in self.messages.values()
             if not each.retracted and (owner == WORLD or owner in each.listeners)
         ]
         told = [
-            (memory_id(session, key, 0, container, "update-0"), f"news of {key}.")
+            (memory_id(session, key, 0, container, "update-0"), f"news {key}.")
             for key, news in self.news.items()
             if news.stands and owner == WORLD
         ]
         return dict([*said, *told])
 
-    def gone(self) -> list[str]:
-        """Words that nobody may remember: of retracted messages, and news that was taken back."""
-        words = [each.words for each in self.messages.values() if each.retracted]
-        return words + [f"news of {key}." for key, news in self.news.items() if not news.stands]
+    def hidden(self, owner: str) -> list[str]:
+        """Words that may not stand there: retracted ones, whispers to others, news taken back or not for them."""
+        words = [f"words {each.words}" for each in self.messages.values() if each.retracted]
+        words += [f"whisper {each.words}" for each in self.messages.values() if not _hears(owner, each)]
+        return words + [f"news {key}." for key, news in self.news.items() if not _may_hear(owner, news)]
+
+    def whispers(self, owner: str) -> list[str]:
+        """Whispers that must stand there."""
+        heard = (each for each in self.messages.values() if each.whispered and _hears(owner, each))
+        return [f"whisper {each.words}" for each in heard]
+
+
+def _hears(owner: str, told: Told) -> bool:
+    return not told.retracted and (owner == WORLD or owner in told.whispered)
+
+
+def _may_hear(owner: str, news: News) -> bool:
+    return news.stands and (owner == WORLD or owner in news.audience)
 
 
 class Script:
@@ -128,7 +144,7 @@ class Script:
 
     def _say(self, name: str, book: Book, draw: Draw, key: str) -> None:
         content = _content(key, draw)
-        told = Told(key, draw.who, f"words {key}.", set(), set(book.here), draw.present)
+        told = Told(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present)
         book.messages[key] = told
         _perceive(book, told, draw)
         book.last = key
@@ -147,7 +163,7 @@ class Script:
 
     def _revise(self, book: Book, told: Told, draw: Draw, key: str) -> None:
         told.revision += 1
-        told.words = f"words {key}."
+        told.words = f"{key}."
         here = book.here
         book.here = set(told.here_before)
         _perceive(book, told, draw)
@@ -162,7 +178,7 @@ class Script:
     def _change(self, name: str, book: Book, draw: Draw, key: str) -> None:
         book.news[key] = News(set(book.here))
         book.last = key
-        self._call(name, "change", key=key, game_day=1 + draw.which / 2, description=f"There is news of {key}")
+        self._call(name, "change", key=key, game_day=1 + draw.which / 2, description=f"There is news {key}")
 
     def _retract_change(self, name: str, book: Book, draw: Draw, key: str) -> None:
         if taken := _pick(list(book.news), draw.which):
@@ -191,13 +207,17 @@ class Script:
 
 def _content(key: str, draw: Draw) -> str:
     heard = "" if draw.heard is None else f"(heard by {', '.join(sorted(draw.heard))})"
-    return f"Some words {key}. {heard} {draw.moves}".strip()
+    whisper = "" if draw.whispered is None else f"{{to {', '.join(sorted(draw.whispered))}: A whisper {key}.}}"
+    return f"Some words {key}. {whisper} {heard} {draw.moves}".strip()
 
 
 def _perceive(book: Book, told: Told, draw: Draw) -> None:
     """Who perceives it, and who is here afterwards: the host's word, then the text's, then who is here."""
     heard = told.present if told.present is not None else draw.heard
     told.listeners = {told.speaker, *(book.here if heard is None else heard)}
+    told.whispered = set()
+    if draw.whispered is not None:  # whom the host names as present perceive the whole
+        told.whispered = told.listeners & {told.speaker, *(draw.whispered if told.present is None else CAST)}
     if told.present is not None:
         book.here |= told.listeners
     for who, how in re.findall(r"\((\w+) (enter|leave)s\)", draw.moves):
@@ -217,6 +237,7 @@ draws: st.SearchStrategy[list[Draw]] = st.lists(
         who=st.sampled_from(CAST),
         heard=_some,
         present=st.one_of(st.none(), st.none(), _some),
+        whispered=st.one_of(st.none(), st.none(), _some),
         moves=st.sampled_from(("", "", "(bob leaves)", "(bob enters)", "(carol enters)", "(alice leaves)")),
         which=st.integers(0, 20),
     ),
