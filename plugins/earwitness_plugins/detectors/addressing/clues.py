@@ -1,0 +1,106 @@
+"""What speaks for and against somebody's being spoken to, in numbers, from the line itself and what stood before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import log1p
+
+from .lines import Line, Talk
+from .words import Reader
+
+FAR = 24
+"""As many turns ago as make no difference any more."""
+_PARAGRAPH = 60
+_MOST = 3
+
+Clues = Mapping[str, float]
+"""Clue → its value, in the words and the order of `weights`."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is the same for every listener of a line."""
+
+    talk: Talk
+    reader: Reader
+
+    @cached_property
+    def turns(self) -> tuple[str, ...]:
+        """Who held the floor before, the latest first."""
+        return self.talk.turns
+
+    @property
+    def last(self) -> str | None:
+        """Who held the floor last."""
+        return self.turns[0] if self.turns else None
+
+    @cached_property
+    def company(self) -> int:
+        """How many others spoke in this scene."""
+        return len({line.speaker for line in self.talk.scene} - {self.talk.now.speaker})
+
+    @cached_property
+    def pair(self) -> int:
+        """For how many turns only the speaker and the last who spoke have been talking."""
+        both = {self.talk.now.speaker, self.last}
+        return next((n for n, speaker in enumerate(self.turns) if speaker not in both), len(self.turns))
+
+    @cached_property
+    def exchanges(self) -> Mapping[str, int]:
+        """Id → how often this one and the speaker followed each other."""
+        me, counted = self.talk.now.speaker, dict[str, int]()
+        for later, earlier in pairwise(self.talk.before):
+            if (later.speaker == me) != (earlier.speaker == me):
+                other = earlier.speaker if later.speaker == me else later.speaker
+                counted[other] = counted.get(other, 0) + 1
+        return counted
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """Whom the speaker called by name in his line before."""
+        me = self.talk.now.speaker
+        return next((line.words.called for line in self.talk.before if line.speaker == me), frozenset())
+
+    def clues(self, id: str) -> Clues:
+        """What is known of this listener."""
+        words, since = self.talk.now.words, list(self._since(id))
+        spoke = sum(line.speaker == id for line in self.talk.before)
+        last = self.talk.before[len(since)] if spoke else None
+        earlier = {line.speaker for line in self.talk.before[len(since) :]}
+        return {
+            "bias": 1.0,
+            "unheard": float(not spoke),
+            "turns_ago": log1p(self.turns.index(id) if id in self.turns else FAR),
+            "pause_since": _long(max((self.talk.now.pause, *(line.pause for line in since)))) if spoke else 0.0,
+            "pause": _long(self.talk.now.pause),
+            "spoke": log1p(spoke),
+            "pair": log1p(self.pair),
+            "company": float(min(self.company, _MOST + 1)),
+            "first_in_scene": float(self.company == 0),
+            "called": float(id in words.called),
+            "another_called": float(bool(words.called - {id})),
+            "talked_of": float(min(sum(id in line.words.named for line in (self.talk.now, *since)), _MOST)),
+            "you": float(words.you),
+            "many": float(words.many),
+            "title_fits": float(self.reader.fits(words, id)),
+            "exchanges": self.exchanges.get(id, 0) / max(1, sum(self.exchanges.values())),
+            "called_before": float(id in self.own),
+            "another_called_before": float(bool(self.own - {id})),
+            "calls_another": float(bool(last and last.words.called - {self.talk.now.speaker})),
+            "newcomers": float(min(len({x.speaker for x in since} - earlier - {self.talk.now.speaker}), _MOST)),
+        }
+
+    def _since(self, id: str) -> Iterator[Line]:
+        """The lines since this one last spoke, the latest first."""
+        for line in self.talk.before:
+            if line.speaker == id:
+                return
+            yield line
+
+
+def _long(pause: int) -> float:
+    """How long a pause is; within a paragraph of narration it is none."""
+    return max(0.0, log1p(pause) - log1p(_PARAGRAPH))

@@ -1,0 +1,98 @@
+"""How much each clue weighs: two logistic models, one for who held the floor last and one for everybody else.
+
+The numbers were fitted (logistic regression, L2 with C = 0.3) on the quotations of fourteen novels; leaving novels out
+moves most of them by less than 0.1, and the probabilities stay calibrated. They are on the scale of log-odds,
+`ln(p / (1 - p))`: positive speaks for being spoken to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import exp
+from types import MappingProxyType
+
+from .clues import Clues
+
+LAST: Mapping[str, float] = MappingProxyType(
+    {
+        "bias": 2.52,
+        "pause_since": -1.17,
+        "spoke": 0.29,
+        "pair": 0.32,
+        "company": -0.17,
+        "first_in_scene": 0.24,
+        "called": 2.28,
+        "another_called": -0.82,
+        "talked_of": -0.73,
+        "you": 0.45,
+        "title_fits": 1.14,
+        "exchanges": 0.69,
+        "another_called_before": -0.24,
+        "calls_another": -0.24,
+    }
+)
+"""For who held the floor last."""
+OTHERS: Mapping[str, float] = MappingProxyType(
+    {
+        "bias": 1.99,
+        "unheard": -2.44,
+        "turns_ago": -0.25,
+        "pause_since": -0.66,
+        "pause": 0.13,
+        "spoke": 0.09,
+        "pair": -0.82,
+        "called": 2.57,
+        "another_called": -0.20,
+        "talked_of": -0.22,
+        "many": 0.36,
+        "title_fits": 0.69,
+        "exchanges": 0.81,
+        "called_before": 0.89,
+        "calls_another": -0.26,
+        "newcomers": -0.21,
+    }
+)
+"""For everybody else."""
+_IN_WORDS = MappingProxyType(
+    {
+        "called": "called by name",
+        "title_fits": "called by a title that fits",
+        "called_before": "called by name in the speaker's line before",
+        "exchanges": "they answer each other",
+        "many": "said to several",
+        "talked_of": "talked about",
+        "another_called": "another is called by name",
+        "pause_since": "a long pause lies between",
+        "unheard": "has not spoken lately",
+        "newcomers": "others have joined since",
+    }
+)
+_WORTH_TELLING = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """How likely somebody is spoken to, and why."""
+
+    probability: float
+    """0 to 1."""
+    evidence: tuple[str, ...]
+    """Why, in words; never empty."""
+
+
+def believed(clues: Clues, *, last: bool, lean: float = 0.0) -> Belief:
+    """What the clues come to. `last` = held the floor last; `lean` is added to the log-odds of everybody else."""
+    weights = LAST if last else OTHERS
+    odds = sum(weight * clues[clue] for clue, weight in weights.items()) + (0.0 if last else lean)
+    return Belief(1 / (1 + exp(-odds)), tuple(_evidence(clues, weights, last=last)))
+
+
+def _evidence(clues: Clues, weights: Mapping[str, float], *, last: bool) -> Iterator[str]:
+    if last:
+        yield "spoke last"
+    elif not clues["unheard"]:
+        yield "spoke lately"
+    for clue, words in _IN_WORDS.items():
+        if abs(weights.get(clue, 0.0) * clues[clue]) >= _WORTH_TELLING:
+            yield words

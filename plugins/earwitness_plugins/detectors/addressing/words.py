@@ -1,0 +1,108 @@
+"""What the words of one line say about whom it is for: who is called by name or as `sir`, and if it is for many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from earwitness.records.character import Character
+
+from ..reading.addressing import addressed
+from ..reading.conventions import Piece, pieces
+from ..reading.names import Names
+from ..reading.privacy import Confined, confinement
+
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
+_MANY = re.compile(
+    r"\b(?:gentlemen|ladies|everybody|everyone|every\s+body|all\s+of\s+(?:us|you)|both\s+of\s+you|(?:you|we|us)\s+all|"
+    r"you\s+(?:two|three|both|fellows|people|boys|girls|guys)|boys|girls|children|friends|folks|comrades|yourselves)\b",
+    re.IGNORECASE,
+)
+_SET_OFF = r"(?:\A|[,.;!?—-])\s*(?:(?:my|dear|good|yes|no|oh|ah|well)[ ,]+)*"
+_CLOSED = r"\b(?=\s*(?:[,.;!?—-]|\Z))"
+_TO_A_MAN = re.compile(
+    rf"{_SET_OFF}(?:sir|papa|daddy|dad|father|my\s+lord|old\s+(?:man|boy|chap|fellow)|dear\s+(?:fellow|boy|sir)|"
+    rf"my\s+(?:boy|son)|uncle){_CLOSED}",
+    re.IGNORECASE,
+)
+_TO_A_WOMAN = re.compile(
+    rf"{_SET_OFF}(?:ma['’]?am|mamma|mama|mum|mummy|mother|madam|miss|my\s+(?:lady|girl)|aunt(?:ie)?|dear\s+(?:girl|lady))"
+    rf"{_CLOSED}",
+    re.IGNORECASE,
+)
+_MAN = re.compile(r"(?:mr|sir|lord|duke|king|prince|uncle|brother|count|baron|father)\b", re.IGNORECASE)
+_WOMAN = re.compile(
+    r"(?:mrs|miss|ms|lady|duchess|queen|princess|aunt|sister|countess|baroness|madame|mother)\b", re.IGNORECASE
+)
+_MARKUP = re.compile(r'["“«„「*\[(/]|ooc', re.IGNORECASE)
+_TURNS_TO = re.compile(
+    r"\b(?:(?:turn|speak|talk|say|call|nod|smile|look|wink|wave|point)(?:s|ed|ing)?\s+(?:\w+ly\s+)?(?:to|at|towards?)|"
+    r"(?:ask|tell|greet|answer|thank|address)(?:s|es|ed|ing)?)\s+\Z",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One line, read."""
+
+    called: frozenset[str] = frozenset()
+    """Ids of those spoken to by name, or turned to in action text."""
+    named: frozenset[str] = frozenset()
+    """Ids of those who are only talked about."""
+    you: bool = False
+    """It holds `you`."""
+    many: bool = False
+    """It is for several: `gentlemen`, `all of you`."""
+    men: bool = False
+    """Somebody is called `sir`, `papa`, …"""
+    women: bool = False
+    """Somebody is called `madam`, `mamma`, …"""
+    confined: Confined | None = None
+    """Who alone may perceive it; `None` when it is open."""
+
+
+class Reader:
+    """Reads the lines of one cast; each line once, as long as it is among the last few hundred."""
+
+    def __init__(self, members: Sequence[Character]) -> None:
+        self._names = Names(members)
+        self._members = {member.id: member for member in members}
+        self._men = frozenset(member.id for member in members if _titled(_MAN, member))
+        self._women = frozenset(member.id for member in members if _titled(_WOMAN, member))
+        self.read = lru_cache(maxsize=512)(self._read)
+
+    def fits(self, words: Words, id: str) -> bool:
+        """Whether `sir` or `madam` in these words is what this character's title asks for."""
+        return (words.men and id in self._men) or (words.women and id in self._women)
+
+    def _read(self, content: str, speaker: str) -> Words:
+        text = content.replace("_", "")
+        found: tuple[Piece, ...] = ()
+        if _MARKUP.search(content):
+            found = pieces(content, own=self._members[speaker].names)
+            text = "\n".join(piece.text for piece in found if piece.kind == "spoken")
+        mentions = self._names.find(text)
+        vocatives = addressed(text, mentions)
+        called = frozenset((*vocatives, *self._turned_to(found))) - {speaker}
+        return Words(
+            called=called,
+            named=frozenset(mention.id for mention in mentions) - called - {speaker},
+            you=bool(_YOU.search(text)),
+            many=bool(_MANY.search(text)),
+            men=bool(_TO_A_MAN.search(text)),
+            women=bool(_TO_A_WOMAN.search(text)),
+            confined=confinement(found, self._names, vocatives, narrator=False) if found else None,
+        )
+
+    def _turned_to(self, found: Iterable[Piece]) -> Iterator[str]:
+        for piece in found:
+            if piece.kind == "action":
+                mentions = self._names.find(piece.text)
+                yield from (m.id for m in mentions if not m.possessive and _TURNS_TO.search(piece.text[: m.start]))
+
+
+def _titled(title: re.Pattern[str], member: Character) -> bool:
+    return any(title.match(name) for name in member.names)
