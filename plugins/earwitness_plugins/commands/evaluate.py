@@ -17,7 +17,7 @@ TASKS = ("participants", "addressees", "knowledge", "recall")
 
 
 @story_command("evaluate")
-@click.argument("task", required=False, type=click.Choice(TASKS))
+@click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
 @click.option("--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
@@ -41,6 +41,7 @@ async def command(
     """
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.evaluation.evaluate import data_of, load, save
+    from earwitness_plugins.evaluation.plot import draw, drawable
     from earwitness_plugins.evaluation.run import changed
     from earwitness_plugins.evaluation.tables import shown
 
@@ -51,11 +52,11 @@ async def command(
         run = _run(desk, strategies, task, data, names, threshold).model_copy(
             update={"directions": directions, "by": by, "seed": seed, "resamples": resamples, "worst": worst}
         )
+    if plot is not None:
+        drawable(run)
     found = data_of(run, strategies)
     done = await _done(desk, run, found, strategies)
     if plot is not None:
-        from earwitness_plugins.evaluation.plot import draw
-
         draw(done, plot)
     if report is not None:
         save(done, report)

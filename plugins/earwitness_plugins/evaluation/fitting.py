@@ -12,7 +12,7 @@ import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from earwitness.errors import InputError
 from earwitness.records.base import Record
@@ -27,7 +27,8 @@ LESS_IS_BETTER = frozenset({CALIBRATION, *(name for name, each in SET_MEASURES.i
 THRESHOLD = "end.threshold"
 """END's own threshold, which is no setting of the detector."""
 
-Values = dict[str, float]
+Number: TypeAlias = int | float
+Values = dict[str, Number]
 Goal = Callable[[Values], Awaitable[float]]
 
 
@@ -36,12 +37,12 @@ class Range:
     """What one setting may be."""
 
     name: str
-    low: float
-    high: float
+    low: Number
+    high: Number
     whole: bool
-    start: float
+    start: Number
 
-    def stepped(self, value: float, step: float) -> float:
+    def stepped(self, value: Number, step: float) -> Number:
         """The value, `step` of the whole range further, within it."""
         by = step * (self.high - self.low)
         if self.whole:
@@ -53,7 +54,7 @@ class Range:
 class Tried(Record):
     """One set of values."""
 
-    values: dict[str, float]
+    values: dict[str, Number]
     """Setting → value."""
     goal: float
     """What it came to; more is better."""
@@ -127,7 +128,7 @@ async def search(wanted: Sequence[Range], goal: Goal, *, evaluations: int, seed:
     return Fitted(start=start, best=best, tried=len(seen))
 
 
-def nested(values: Mapping[str, float]) -> dict[str, Any]:
+def nested(values: Mapping[str, Number]) -> dict[str, Any]:
     """`{"beliefs.lively": 0.7}` → `{"beliefs": {"lively": 0.7}}`, without END's threshold."""
     found: dict[str, Any] = {}
     for name, value in values.items():

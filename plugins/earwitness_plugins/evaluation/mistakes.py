@@ -14,6 +14,7 @@ from .sheet import Row
 LEAST_MESSAGES = 5
 RUNS = 3
 EXCERPT = 100
+NAMELESS = "(no name)"
 
 
 class Run(Record):
@@ -92,7 +93,7 @@ def _run(name: str, kind: str, rows: Sequence[tuple[Row, Judged]], before: dict[
     _, judged = rows[0]
     part = judged.parts.get(name)
     return Run(
-        character=name,
+        character=name or NAMELESS,
         kind="leak" if kind == "leak" else "miss",
         messages=len(rows),
         index=judged.index,

@@ -6,21 +6,17 @@ from typing import Any
 
 from earwitness.errors import InputError
 
-from .run import Report, Result
+from .run import Report, Result, Run
+
+DRAWN = ("participants", "addressees")
 
 
 def draw(report: Report, path: str) -> None:
     """Save the picture; the file's ending says whether it is PNG, SVG or PDF.
 
-    Raises `InputError` without matplotlib, for another ending, or for a task without a threshold.
+    Raises `InputError` for another ending, and as `drawable`.
     """
-    try:
-        from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore] # of an extra
-    except ImportError:
-        raise InputError("--plot needs matplotlib: pip install 'earwitness[evaluate]'.") from None
-    if not any(result.curve for result in report.results):
-        raise InputError(f"there is nothing to draw of {report.run.task}: no threshold moves its answers.")
-    figure = Figure(figsize=(6.4, 6), layout="constrained")
+    figure = drawable(report.run)(figsize=(6.4, 6), layout="constrained")
     axes = figure.subplots()
     thresholds = {choice.label: choice.end.threshold for choice in report.run.detectors}
     for result in report.results:
@@ -33,6 +29,18 @@ def draw(report: Report, path: str) -> None:
         figure.savefig(path, dpi=150)
     except ValueError as error:
         raise InputError(f"--plot {path!r}: {error}.") from error
+
+
+def drawable(run: Run) -> Any:
+    """What draws: to be asked before a long run. Raises `InputError` without matplotlib, and for a task without a
+    threshold."""
+    if run.task not in DRAWN:
+        raise InputError(f"there is nothing to draw of {run.task}: no threshold moves its answers.")
+    try:
+        from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore] # of an extra
+    except ImportError:
+        raise InputError("--plot needs matplotlib: pip install 'earwitness[evaluate]'.") from None
+    return Figure
 
 
 def _line(axes: Any, result: Result, threshold: float) -> None:

@@ -1,0 +1,255 @@
+"""`earwitness evaluate`, `detect` and `fit`: from labelled files to numbers that can be had again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from earwitness.loading.settings import Settings
+
+from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines
+
+
+def scores(report: Any, detector: str = "everyone", data: str = "tavern") -> dict[str, Any]:
+    (result,) = [each for each in report["results"] if each["detector"] == detector]
+    return {name: each["value"] for name, each in result["scores"][data]["values"].items()}
+
+
+def failed(result: Result, said: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+
+
+# ── evaluate ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_everyone_is_scored_as_counted_by_hand(run: Run, evening: str) -> None:
+    """7 messages: names told 3+3+3+3+3+2+2 = 19, rightly 2+2+3+3+2+1+2 = 15; the sets of 3 are just right."""
+    report = answer(run("evaluate", "participants", evening, "--detector", "everyone", "--json"))
+    found = scores(report)
+    assert found == pytest.approx({
+        "precision": 15 / 19, "recall": 1, "f1": 30 / 34, "exact": 3 / 7, "leak": 4 / 7, "miss": 0,
+    })  # fmt: skip
+    (result,) = report["results"]
+    assert result["absent"]["tavern"]["units"] == 4
+    assert {size: each["units"] for size, each in result["by_present"]["tavern"].items()} == {"1": 1, "2": 4, "3": 2}
+    assert result["asides"] == {"messages": 1, "leaked": 1}
+    assert result["scores"]["tavern"]["calibration_error"] == pytest.approx(4 / 11)
+    assert result["messages_per_second"] > 0
+
+
+def test_detectors_are_compared_with_the_first(run: Run, evening: str) -> None:
+    report = answer(run("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew", "--json"))
+    (gap,) = report["differences"]
+    assert (gap["detector"], gap["against"], gap["data"]) == ("mine.LastFew", "everyone", "tavern")
+    ours, theirs = scores(report, "mine.LastFew")["leak"], scores(report)["leak"]
+    assert gap["values"]["leak"]["value"] == pytest.approx(ours - theirs)
+    assert gap["values"]["leak"]["low"] <= ours - theirs <= gap["values"]["leak"]["high"]
+
+
+def test_the_table_names_data_detectors_and_the_worst_scenes(run: Run, evening: str) -> None:
+    result = run("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew", "--worst", "1")
+    assert result.exit_code == 0, result.output
+    for words in ("tavern", "mine.LastFew", "somebody is absent", "By how many there are", "Against everyone",
+                  "Asides that everyone lets others hear: 1 of 1", "tavern 1-0: 2 of 5 exact",
+                  "Old Tom told, but was not there, 2× from [1]", "everyone perceives everything",
+                  "expect less elsewhere"):  # fmt: skip
+        assert words in " ".join(result.stdout.split()), words
+
+
+def test_with_hidden_directions_narration_is_not_seen(run: Run, evening: str) -> None:
+    shown = answer(run("evaluate", "participants", evening, "--json"))
+    hidden = answer(run("evaluate", "participants", evening, "--json", "--directions", "hidden"))
+    assert hidden["run"]["directions"] == "hidden"
+    assert scores(shown, "rules") != scores(hidden, "rules")
+
+
+def test_a_run_is_repeated_from_its_report(run: Run, evening: str) -> None:
+    words = ("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew(n=3)", "--seed", "5")
+    first = answer(run(*words, "--report", "report.json", "--json", "--worst", "2"))
+    assert first["run"]["data"][0]["sha256"]
+    assert first["run"]["detectors"][1]["settings"] == {"n": 3}
+    repeated = run("evaluate", "--repeat", "report.json")
+    assert repeated.exit_code == 0, repeated.output
+    assert "The same numbers as in report.json." in repeated.stdout
+
+
+def test_a_repeated_run_that_comes_out_otherwise_says_where(run: Run, evening: str) -> None:
+    run("evaluate", "participants", evening, "--detector", "everyone", "--report", "report.json")
+    report = json.loads(Path("report.json").read_text())
+    report["results"][0]["scores"]["tavern"]["values"]["leak"]["value"] = 0.5
+    Path("report.json").write_text(json.dumps(report))
+    result = run("evaluate", "--repeat", "report.json")
+    assert result.exit_code == 1
+    assert "results[0].scores.tavern.values.leak.value: 0.5 → 0.57" in result.stdout
+
+
+def test_a_run_written_by_hand_is_one_small_file(run: Run, evening: str) -> None:
+    described = {
+        "task": "participants",
+        "detectors": [{"label": "all", "name": "everyone"}],
+        "data": [{"path": evening}],
+    }
+    Path("run.json").write_text(json.dumps({"run": described}))
+    assert scores(answer(run("evaluate", "--repeat", "run.json", "--json")), "all")["recall"] == 1
+
+
+def test_data_that_changed_since_is_refused(run: Run, evening: str, folder: Path) -> None:
+    run("evaluate", "participants", evening, "--detector", "everyone", "--report", "report.json")
+    lines(folder, "participants/tavern.jsonl", NEXT)
+    failed(run("evaluate", "--repeat", "report.json"), "not the file of that run any more")
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_leak_against_miss_is_drawn(ending: str, run: Run, evening: str) -> None:
+    pytest.importorskip("matplotlib")
+    result = run("evaluate", "participants", evening, "--detector", "rules,everyone", "--plot", f"curve.{ending}")
+    assert result.exit_code == 0, result.output
+    assert Path(f"curve.{ending}").read_bytes()[:5] in {b"\x89PNG\r", b"<?xml"}
+
+
+def test_addressees_are_scored_by_role(run: Run, folder: Path) -> None:
+    novel = lines(folder, "novel.jsonl", *QUOTATIONS)
+    report = answer(run("evaluate", "addressees", novel, "--detector", "mine.LastFew,everyone", "--json"))
+    assert scores(report, "mine.LastFew", "quotations")["recall"] == 0.75
+    assert scores(report, "everyone", "quotations")["recall"] == 0
+
+
+def test_who_knows_is_read_off_the_containers(run: Run, folder: Path, evening: str) -> None:
+    del evening
+    questions = lines(folder, "knowledge/tavern.jsonl", *QUESTIONS)
+    report = answer(run("evaluate", "knowledge", questions, "--detector", "rules,everyone", "--json"))
+    assert scores(report, "rules") == {
+        "balanced_accuracy": 1, "knowers_found": 1, "others_cleared": 1, "list_exact": 1, "auc": 1,
+    }  # fmt: skip
+    assert scores(report)["balanced_accuracy"] == 0.5
+    assert scores(report)["list_exact"] == 0
+    assert [Path(file["path"]).parent.name for file in report["run"]["data"]] == ["knowledge", "participants"]
+
+
+def test_who_knows_can_be_asked_of_backstage(run: Run, folder: Path, evening: str) -> None:
+    questions = lines(folder, "q.jsonl", *QUESTIONS)
+    words = ("evaluate", "knowledge", questions, evening, "--detector", "rules", "--by", "who_knows", "--json")
+    assert scores(answer(run(*words)), "rules")["list_exact"] == 1
+
+
+def test_a_question_without_its_scene_is_named(run: Run, folder: Path) -> None:
+    failed(run("evaluate", "knowledge", lines(folder, "q.jsonl", *QUESTIONS)), "scene '1-0' of 'tavern'")
+
+
+def test_what_was_said_is_found_again_in_everybodys_container(run: Run, folder: Path) -> None:
+    talk = lines(folder, "talk.json", CONVERSATION)
+    report = answer(run("evaluate", "recall", talk, "--detector", "everyone", "--json"))
+    assert report["results"][0]["scores"]["talk"]["units"] == 2
+    assert scores(report, data="talk")["recall@10"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["evaluate"], "name a task (participants, addressees, knowledge, recall)"),
+        (["evaluate", "participants"], "name a task"),
+        (["evaluate", "participants", "none.jsonl"], "none.jsonl: there is no such file"),
+        (["evaluate", "addressees", "EVENING"], "none of the 11 messages of these files has 'addressees'"),
+        (["evaluate", "knowledge", "EVENING"], "there is no question in these files"),
+        (["evaluate", "recall", "EVENING"], "there is no question with evidence"),
+        (["evaluate", "recall", "EVENING", "--plot", "x.png"], "nothing to draw of recall"),
+        (["evaluate", "--repeat", "none.json"], "none.json: cannot be read"),
+        (["evaluate", "--repeat", "mine.py"], "mine.py: not JSON"),
+        (["evaluate", "--repeat", "EVENING"], "not JSON"),
+        (["detect", "EVENING", "--detector", "rules,everyone"], "names 2 detectors"),
+        (["fit", "rules,everyone", "EVENING"], "names 2 detectors"),
+        (["fit", "everyone", "EVENING"], "everyone says nothing of what may be fitted"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said_in_words(words: list[str], said: str, run: Run, evening: str) -> None:
+    failed(run(*(evening if word == "EVENING" else word for word in words)), said)
+
+
+# ── detect ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def answered(result: Result) -> list[Any]:
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_detect_writes_a_line_a_scored_message(run: Run, evening: str) -> None:
+    found = answered(run("detect", evening, "--detector", "mine.LastFew"))
+    assert [(each["scene"], each["i"]) for each in found] == [
+        *(("1-0", n) for n in (1, 2, 4, 5, 6, 8)), ("2-0", 0), ("2-0", 1)
+    ]  # fmt: skip
+    assert found[1] == {
+        "dataset": "tavern", "scene": "1-0", "i": 2, "present": ["Ann", "Ben"],
+        "probability": {"Ann": 0.8, "Ben": 1.0, "Old Tom": 0.0},
+    }  # fmt: skip
+
+
+def test_detect_counts_the_file_when_narration_is_hidden(run: Run, evening: str) -> None:
+    found = answered(run("detect", evening, "--directions", "hidden"))
+    assert [each["i"] for each in found][:6] == [1, 2, 4, 5, 6, 8]
+
+
+def test_an_aside_is_the_speakers_alone(run: Run, evening: str) -> None:
+    (aside,) = [each for each in answered(run("detect", evening)) if (each["scene"], each["i"]) == ("1-0", 6)]
+    assert aside["present"] == ["Ann"]
+
+
+def test_labels_change_no_answer(run: Run, evening: str, folder: Path) -> None:
+    told = answered(run("detect", evening))
+    bare = [
+        {**scene, "messages": [{**each, "present": each["present"] and []} for each in scene["messages"]]}
+        for scene in (EVENING, NEXT)
+    ]
+    assert answered(run("detect", lines(folder, "bare.jsonl", *bare))) == told
+
+
+def test_detect_reads_quotations(run: Run, folder: Path) -> None:
+    unlabelled = [{key: value for key, value in each.items() if key != "addressees"} for each in QUOTATIONS]
+    novel = lines(folder, "novel.jsonl", *unlabelled)
+    found = answered(run("detect", "--task", "addressees", novel, "--detector", "mine.LastFew"))
+    assert found == [
+        {"quote": "Q0", "addressees": []},
+        {"quote": "Q1", "addressees": ["Ann"]},
+        {"quote": "Q2", "addressees": ["Ann", "Ben"]},
+    ]
+
+
+def test_detect_writes_to_a_file(run: Run, evening: str) -> None:
+    assert answer(run("detect", evening, "--output", "out.jsonl", "--json")) == {"lines": 8, "output": "out.jsonl"}
+    assert len(Path("out.jsonl").read_text().splitlines()) == 8
+
+
+# ── fit ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_fitted_settings_are_a_file_for_evaluate_and_for_stories(run: Run, folder: Path) -> None:
+    """Three take turns and hear everything: who looks back less than two messages misses somebody."""
+    roster = ["Ann", "Ben", "Cat"]
+    rounds = [
+        speech
+        for n in range(4)
+        for speech in [{"kind": "speech", "speaker": name, "text": f"{n}", "present": roster} for name in roster]
+    ]
+    data = lines(
+        folder, "r.jsonl", *({"dataset": "r", "scene": f"{n}", "roster": roster, "messages": rounds} for n in range(10))
+    )
+    done = answer(run("fit", "mine.LastFew(n=1)", data, "--output", "fitted.toml", "--threshold", "--json"))
+    assert done["fitted"]["best"]["values"]["n"] >= 2
+    assert done["after"]["r"] > done["before"]["r"] == 0
+    settings = Settings.load("fitted.toml")
+    assert settings.detector is not None
+    assert settings.detector.settings == {"n": done["fitted"]["best"]["values"]["n"]}
+    assert settings.end.threshold == done["fitted"]["best"]["values"]["end.threshold"]
+    report = answer(run("evaluate", "participants", data, "--detector", "mine.LastFew@fitted.toml", "--json"))
+    assert scores(report, "mine.LastFew@fitted.toml", "r")["exact"] == pytest.approx(10 / 12)
+
+
+def test_fit_says_what_changed_and_what_it_is_worth_elsewhere(run: Run, evening: str) -> None:
+    result = run("fit", "mine.LastFew", evening, "--holdout", "0", "--goal", "leak")
+    assert result.exit_code == 0, result.output
+    assert "n: 2 → " in result.stdout
+    assert "expect less on data it has not seen" in result.stdout
+    assert "mine.LastFew@fitted.toml" in result.stdout

@@ -1,0 +1,137 @@
+"""Labelled data is read by importers like any other; what they do not know of it stays unlabelled."""
+
+from pathlib import Path
+
+import pytest
+
+from earwitness.errors import InputError, StoryError
+from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.loading.strategies import Strategies
+from earwitness_plugins.evaluation.reading import DataFile, again, read
+from earwitness_plugins.importers.addressees import AddresseesImporter
+from earwitness_plugins.importers.conversations import ConversationsImporter
+from earwitness_plugins.importers.knowledge import KnowledgeImporter
+from earwitness_plugins.importers.scenes import ScenesImporter
+
+from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, lines
+
+
+def test_a_scene_keeps_what_was_said_with_and_without_its_directions(tmp_path: Path) -> None:
+    (scene,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", EVENING)).scenes
+    quiet = scene.lines[2]
+    assert (quiet.text, quiet.plain, quiet.present) == ("(quietly) Good.", "Good.", ("Ann", "Ben"))
+    assert scene.lines[0].narration
+    assert not scene.lines[0].judged
+    assert scene.lines[6].aside
+    assert (scene.dataset, scene.name, scene.id) == ("tavern", "1-0", "tavern-1-0")
+
+
+def test_several_who_speak_as_one_all_speak(tmp_path: Path) -> None:
+    (scene,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", EVENING)).scenes
+    assert (scene.lines[5].speaker, scene.lines[5].along) == ("Ann", ("Ben",))
+
+
+def test_parts_of_one_conversation_are_one_group(tmp_path: Path) -> None:
+    names = ["7-0", "7-1", "8-0", "act-1", "hamlet/1.1"]
+    found = ScenesImporter().read(lines(tmp_path, "x.jsonl", *({**NEXT, "scene": name} for name in names))).scenes
+    assert [scene.group for scene in found] == ["7", "7", "8", "act-1", "hamlet/1.1"]
+    (own,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", {**NEXT, "group": "mine"})).scenes
+    assert own.group == "mine"
+
+
+def test_a_message_without_the_key_present_is_still_to_be_judged(tmp_path: Path) -> None:
+    bare = [{key: value for key, value in message.items() if key != "present"} for message in NEXT["messages"]]
+    (scene,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", {**NEXT, "messages": bare})).scenes
+    assert [(line.present, line.judged) for line in scene.lines] == [(None, True), (None, True)]
+
+
+def test_a_novel_is_one_scene_of_its_quotations(tmp_path: Path) -> None:
+    (scene,) = AddresseesImporter().read(lines(tmp_path, "novel.jsonl", *QUOTATIONS)).scenes
+    assert (scene.name, scene.roster) == ("novel", ("Ann", "Ben", "Old Tom"))
+    assert [line.key for line in scene.lines] == ["Q0", "Q1", "Q2"]
+    assert scene.lines[2].addressees == ("Ann", "Ben")
+    assert scene.lines[0].notes == {"spans": [[0, 9]]}
+
+
+def test_who_is_addressed_is_no_member_of_the_cast_for_that(tmp_path: Path) -> None:
+    silent = {**QUOTATIONS[0], "addressees": ["Somebody Silent"]}
+    (scene,) = AddresseesImporter().read(lines(tmp_path, "novel.jsonl", silent)).scenes
+    assert scene.roster == ("Ann",)
+
+
+def test_questions_ask_of_one_or_for_a_list(tmp_path: Path) -> None:
+    one, _, listed = KnowledgeImporter().read(lines(tmp_path, "x.jsonl", *QUESTIONS)).questions
+    assert (one.character, one.knows, one.knowers) == ("Ben", False, None)
+    assert (listed.character, listed.knowers) == (None, ("Ann", "Old Tom"))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({**QUESTIONS[0], "task": "guess"}, "task 'guess' is not known. Tasks: knows, knowers"),
+        ({**QUESTIONS[0], "knows": "yes"}, "'knows' must be true or false"),
+        ({**QUESTIONS[0], "character": None}, "'character' must be text"),
+    ],
+)
+def test_a_question_that_cannot_be_read_is_named_with_its_line(row: object, said: str, tmp_path: Path) -> None:
+    with pytest.raises(StoryError, match=r"x\.jsonl:1: ") as caught:
+        KnowledgeImporter().read(lines(tmp_path, "x.jsonl", row))
+    assert said in str(caught.value)
+
+
+def test_a_conversation_has_dated_turns_and_questions_with_evidence(tmp_path: Path) -> None:
+    found = ConversationsImporter().read(lines(tmp_path, "talk.json", CONVERSATION))
+    (scene,) = found.scenes
+    assert next(line.text for line in scene.lines) == "(1 May) I bought a canoe."
+    assert [line.notes["day"] for line in scene.lines] == [1, 1, 2]
+    assert [each.evidence for each in found.asked] == [("D2:1",), ("D1:1", "D1:2")]
+
+
+def test_the_other_dialect_of_conversations_stands_at_the_top_level(tmp_path: Path) -> None:
+    turn = {"clean_text": "Hi.", "speaker": "ann", "date_time": "30.12.2023", "dia_id": "D1:1", "blip_caption": "a cat"}
+    path = lines(tmp_path, "talk.json", {"session_1": [turn], "session_10": None, "qa": []})
+    (line,) = ConversationsImporter().read(path).scenes[0].lines
+    assert (line.speaker, line.text) == ("Ann", "(30.12.2023) Hi. [shows a cat]")
+
+
+def test_every_format_is_taken_by_its_own_importer(tmp_path: Path) -> None:
+    strategies = Strategies()
+    files = [
+        lines(tmp_path, "scenes.jsonl", EVENING, NEXT),
+        lines(tmp_path, "novel.jsonl", *QUOTATIONS),
+        lines(tmp_path, "questions.jsonl", *QUESTIONS),
+        lines(tmp_path, "talk.json", CONVERSATION),
+    ]
+    data = read(strategies, files)
+    assert (len(data.scenes), len(data.questions), len(data.asked)) == (4, 3, 2)
+    assert [file.path for file in data.files] == files
+
+
+class Diary:
+    """A researcher's importer, in one small file."""
+
+    def accepts(self, path: str, head: bytes) -> bool:
+        return path.endswith(".diary")
+
+    def read(self, path: str) -> Imported:
+        said = SceneLine(speaker="Ann", text=Path(path).read_text(), present=("Ann", "Ben"))
+        return Imported(scenes=(Scene(id="one", roster=("Ann", "Ben"), lines=(said,)),))
+
+
+def test_scenes_of_any_importer_are_a_data_set_named_after_their_file(tmp_path: Path) -> None:
+    strategies = Strategies()
+    strategies.register("importer", "a_diary", Diary)
+    (tmp_path / "may.diary").write_text("Dear Ben.")
+    (scene,) = read(strategies, [str(tmp_path / "may.diary")]).scenes
+    assert (scene.dataset, scene.name, scene.group) == ("may", "one", "one")
+    assert scene.lines[0].present == ("Ann", "Ben")
+
+
+def test_a_file_that_has_changed_since_is_refused(tmp_path: Path) -> None:
+    strategies, path = Strategies(), lines(tmp_path, "x.jsonl", EVENING)
+    before = read(strategies, [path]).files
+    assert again(strategies, before).files == before
+    lines(tmp_path, "x.jsonl", NEXT)
+    with pytest.raises(InputError, match="not the file of that run any more"):
+        again(strategies, before)
+    assert again(strategies, [DataFile(path=path)]).scenes
