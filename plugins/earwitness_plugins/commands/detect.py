@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 @story_command("detect")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
+@click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of detectors that ask for it.")
 @click.option("--output", metavar="OUT.jsonl", help="Write the lines there.  [default: standard output]")
 async def command(
-    desk: Desk, files: tuple[str, ...], name: str | None, task: Task, directions: Directions,
+    desk: Desk, files: tuple[str, ...], name: str | None, format: str | None, task: Task, directions: Directions,
     threshold: float | None, seed: int, output: str | None,
 ) -> None:  # fmt: skip
     """Say who perceives each message, one JSON line a message.
@@ -45,7 +46,7 @@ async def command(
         raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
     choice = named[0]
     detector = made(choice, strategies, seed)
-    scenes = read(strategies, files).scenes
+    scenes = read(strategies, files, format).scenes
     count = 0
     with _opened(output) as out:
         async for line in answers(scenes, choice, detector, task, directions):

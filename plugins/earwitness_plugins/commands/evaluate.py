@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from earwitness_plugins.evaluation.run import Report, Run
 
 TASKS = ("participants", "addressees", "knowledge", "recall")
+MOST = 10
+"""Differences between two runs that are told of."""
 
 
 @story_command("evaluate")
 @click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
 @click.option("--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
+@click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
 @click.option("--by", type=click.Choice(["containers", "who_knows"]), default="containers", help="Who knows.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
@@ -30,9 +33,8 @@ TASKS = ("participants", "addressees", "knowledge", "recall")
 @click.option("--report", metavar="FILE", help="Save the run and its results.")
 @click.option("--repeat", metavar="REPORT", help="Do a run again, and compare.")
 async def command(
-    desk: Desk, task: str | None, data: tuple[str, ...], names: str | None, directions: str, by: str,
-    threshold: float | None, seed: int, resamples: int, worst: int,
-    plot: str | None, report: str | None, repeat: str | None,
+    desk: Desk, task: str | None, data: tuple[str, ...],
+    plot: str | None, report: str | None, repeat: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score detectors on labelled data, and compare them.
 
@@ -42,32 +44,25 @@ async def command(
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.evaluation.evaluate import data_of, load, save
     from earwitness_plugins.evaluation.plot import draw, drawable
-    from earwitness_plugins.evaluation.run import changed
     from earwitness_plugins.evaluation.tables import shown
 
-    strategies, before = Strategies(), None
-    if repeat is not None:
-        run, before = load(repeat)
-    else:
-        run = _run(desk, strategies, task, data, names, threshold).model_copy(
-            update={"directions": directions, "by": by, "seed": seed, "resamples": resamples, "worst": worst}
-        )
-    if plot is not None:
+    strategies = Strategies()
+    run, before = load(repeat) if repeat else (_run(desk, strategies, task, data, **how), None)
+    if plot:
         drawable(run)
-    found = data_of(run, strategies)
-    done = await _done(desk, run, found, strategies)
-    if plot is not None:
+    done = await _done(desk, run, data_of(run, strategies), strategies)
+    if plot:
         draw(done, plot)
-    if report is not None:
+    if report:
         save(done, report)
     desk.answer(done.model_dump(mode="json"), shown(done))
     if before is not None:
-        _compare(desk, repeat or "", changed(before, done))
+        _compare(desk, repeat, before, done)
 
 
 def _run(
-    desk: Desk, strategies: Strategies, task: str | None, data: tuple[str, ...],
-    names: str | None, threshold: float | None,
+    desk: Desk, strategies: Strategies, task: str | None, data: tuple[str, ...], *,
+    names: str | None, threshold: float | None, format: str | None, **how: Any,
 ) -> Run:  # fmt: skip
     """The run that the words of the command line describe."""
     from earwitness.errors import InputError
@@ -83,8 +78,9 @@ def _run(
         {
             "task": task,
             "detectors": asked_for(names, settings, strategies, threshold),
-            "data": [DataFile(path=path) for path in data],
+            "data": [DataFile(path=path, format=format) for path in data],
             "settings": kept_settings(settings),
+            **how,
         }
     )
 
@@ -98,9 +94,12 @@ async def _done(desk: Desk, run: Run, data: Data, strategies: Strategies) -> Rep
         return await evaluate(run, data, strategies, advance)
 
 
-def _compare(desk: Desk, path: str, changes: list[str]) -> None:
+def _compare(desk: Desk, path: str | None, before: Report, done: Report) -> None:
     """Say whether the numbers came out as before; end with exit code 1 when not."""
+    from earwitness_plugins.evaluation.run import changed
+
+    changes = changed(before, done)
     what = f"The same numbers as in {path}." if not changes else f"{len(changes)} numbers are not as in {path}:"
     if not desk.json:
-        click.echo("\n".join([what, *changes[:10], *(["…"] if len(changes) > 10 else [])]))
+        click.echo("\n".join([what, *changes[:MOST], *(["…"] if len(changes) > MOST else [])]))
     desk.finish(ok=not changes)

@@ -17,6 +17,7 @@ GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_erro
 @story_command("fit")
 @click.argument("detector")
 @click.argument("data", nargs=-1, required=True, metavar="DATA…")
+@click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--goal", type=click.Choice(GOALS), default="exact", show_default=True, help="Mean over data sets.")
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
@@ -26,8 +27,8 @@ GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_erro
 @click.option("--seed", type=int, default=0, show_default=True, help="Of what is held out, and of the order of trials.")
 @click.option("--output", metavar="FILE", default="fitted.toml", show_default=True, help="Where the settings go.")
 async def command(
-    desk: Desk, detector: str, data: tuple[str, ...], task: str, goal: str, directions: str, threshold: bool,
-    evaluations: int, holdout: float, seed: int, output: str,
+    desk: Desk, detector: str, data: tuple[str, ...], format: str | None, task: str, goal: str, directions: str,
+    threshold: bool, evaluations: int, holdout: float, seed: int, output: str,
 ) -> None:  # fmt: skip
     """Fit a detector's numbers on labelled data, and save them as settings.
 
@@ -45,7 +46,7 @@ async def command(
     named = choices(detector, strategies, desk.settings().end)
     if len(named) > 1:
         raise InputError(f"{detector!r} names {len(named)} detectors; fit them one by one.")
-    found = read(strategies, data)
+    found = read(strategies, data, format)
     run = Run.model_validate(
         {"task": task, "detectors": named, "data": found.files, "directions": directions, "seed": seed}
     )  # fmt: skip

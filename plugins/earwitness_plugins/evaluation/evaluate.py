@@ -12,7 +12,7 @@ from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 
 from . import knowledge, recall, watching
-from .reading import Data, again, read
+from .reading import Data, DataFile, again
 from .run import Report, Run, versions
 from .watching import Advance
 
@@ -39,7 +39,7 @@ def data_of(run: Run, strategies: Strategies) -> Data:
     """
     found = again(strategies, run.data)
     if run.task == "knowledge" and not found.scenes:
-        return read(strategies, [*(file.path for file in found.files), *beside(found)])
+        return again(strategies, [*found.files, *(DataFile(path=path) for path in beside(found))])
     return found
 
 

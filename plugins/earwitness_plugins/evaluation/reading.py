@@ -20,6 +20,8 @@ class DataFile(Record):
     """As it was named."""
     sha256: str | None = None
     """Of its bytes; `None` in a run written by hand."""
+    format: str | None = None
+    """The importer that reads it; `None` = whichever takes it."""
 
 
 class Data(Record):
@@ -35,13 +37,17 @@ class Data(Record):
     """What is to be found."""
 
 
-def read(strategies: Strategies, paths: Iterable[str]) -> Data:
+def read(strategies: Strategies, paths: Iterable[str], format: str | None = None) -> Data:
     """Read files of any format an importer knows. Raises `StoryError` that names the file, and where in it."""
-    found = [(path, read_file(strategies, path)) for path in paths]
+    return _read(strategies, [DataFile(path=path, format=format) for path in paths])
+
+
+def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
+    found = [(file, read_file(strategies, file.path, file.format)) for file in files]
     labelled = [each for _, each in found if isinstance(each, Labelled)]
     return Data(
-        files=tuple(DataFile(path=path, sha256=digest(path)) for path, _ in found),
-        scenes=tuple(as_labelled(scene, Path(path).stem) for path, each in found for scene in each.scenes),
+        files=tuple(file.model_copy(update={"sha256": digest(file.path)}) for file, _ in found),
+        scenes=tuple(as_labelled(scene, Path(file.path).stem) for file, each in found for scene in each.scenes),
         questions=tuple(question for each in labelled for question in each.questions),
         asked=tuple(question for each in labelled for question in each.asked),
     )
@@ -55,7 +61,7 @@ def again(strategies: Strategies, files: Sequence[DataFile]) -> Data:
                 f"{file.path} is not the file of that run any more: its SHA-256 is {now[:12]}…, not "
                 f"{file.sha256[:12]}…. Evaluate it afresh."
             )
-    return read(strategies, [file.path for file in files])
+    return _read(strategies, files)
 
 
 def digest(path: str) -> str:
