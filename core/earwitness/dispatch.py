@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 import pluggy
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from .errors import PluginError, StrategyError
 from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
 from .protocols import Soon
+from .records.base import Record
 from .records.plan import Answer
 
 T = TypeVar("T")
@@ -45,19 +48,48 @@ async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: 
         async with asyncio.timeout(limit):
             value = call()
             if inspect.isawaitable(value):
-                value = await asyncio.ensure_future(value)
+                value = await asyncio.ensure_future(_contained(value))
     except TimeoutError:
-        return Answered(by, None, time.perf_counter() - started, f"no answer within {limit:g} s")
+        return _late(by, started, limit)
     except asyncio.CancelledError:
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise
         return Answered(by, None, time.perf_counter() - started, "cancelled itself")
-    except Exception as error:  # noqa: BLE001 - whatever a stranger's code raises is its failure, not ours
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises is its failure, not ours
         return Answered(by, None, time.perf_counter() - started, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
+    if seconds > limit:  # it blocked the thread, or would not be cancelled: a late answer is none
+        return _late(by, started, limit)
+    failure = _unusable(value, expected)
+    return Answered(by, None if failure else value, seconds, failure)
+
+
+async def _contained(work: Awaitable[T]) -> T:
+    """A task that exits must not take the loop along."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise StrategyError(f"SystemExit: {error}") from error
+
+
+def _late(by: str, started: float, limit: float) -> Answered[Any]:
+    return Answered(by, None, time.perf_counter() - started, f"no answer within {limit:g} s")
+
+
+def _unusable(value: object, expected: type) -> str | None:
+    """What is wrong with an answer: its type, or something in it that cannot be recorded."""
     if value is not None and not isinstance(value, expected):
-        return Answered(by, None, seconds, f"answered {type(value).__name__}, expected {expected.__name__} or None")
-    return Answered(by, value, seconds)
+        return f"answered {type(value).__name__}, expected {expected.__name__} or None"
+    return unkeepable(value) if isinstance(value, Record) else None
+
+
+def unkeepable(record: Record) -> str | None:
+    """Why a record cannot be kept as JSON and read back, if it cannot: half emoji, or fields of the wrong type."""
+    try:
+        type(record).model_validate_json(record.model_dump_json(warnings=False))
+    except (PydanticSerializationError, ValidationError, ValueError, TypeError, AttributeError) as error:
+        return f"answered a {type(record).__name__} that cannot be recorded: {error}"
+    return None
 
 
 class Plugins:

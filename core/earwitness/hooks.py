@@ -71,13 +71,15 @@ class PluginData(MutableMapping[str, JsonValue]):
 
 
 def _copied(value: JsonValue) -> JsonValue:
-    copied: JsonValue = json.loads(json.dumps(value, allow_nan=False))
+    """A value of its own, as JSON holds it. Raises `TypeError` or `ValueError`, for half an emoji too."""
+    copied: JsonValue = json.loads(json.dumps(value, allow_nan=False, ensure_ascii=False).encode())
     return copied
 
 
 def _text(key: object) -> str:
     if not isinstance(key, str):
         raise TypeError(f"its key is {type(key).__name__}, not text")
+    key.encode()
     return key
 
 

@@ -20,6 +20,7 @@ from .records.memory import Hit, Interaction, Memory
 from .records.message import Participant, SettledMessage
 from .records.moment import Moment, Presence
 from .records.plan import Delivery, Plan, Snapshot, Status
+from .records.state import Day
 from .records.update import Knowledge, Update
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ class Share(Record):
     """Who tells it."""
     rule: str = ""
     """The rule's name, for `explain`."""
-    due: float | None = None
-    """The game day it arrives; `None` = at once."""
+    due: Day | None = None
+    """The game day it arrives; `None`, or a day that is past, = at once."""
 
 
 @runtime_checkable

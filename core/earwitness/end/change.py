@@ -74,13 +74,30 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         standing = {(each.container, each.body) for each in known if each.stands}
         if standing == {(each.container, each.body) for each in new}:
             continue
-        if known:
-            withdrawals.append(Withdrawal(source=source, reason="replaced"))
+        older = [*([source] if known else []), *await _replaced(engine, session, piece, entry)]
+        withdrawals += [Withdrawal(source=each, reason="replaced") for each in older]
         deliveries += new
-    return Plan(
+    plan = Plan(
         session=session, sequence=entry.sequence, key=entry.key, deliveries=tuple(deliveries),
         withdrawals=tuple(withdrawals),
     )  # fmt: skip
+    return await guarded(engine, plan)
+
+
+async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) -> list[str]:
+    """Sources of earlier versions of a keyed piece that were known to others as well, and to some of its owners."""
+    if piece.lore_key is None:
+        return []
+    world = world_container(session).name
+    kept = await engine.ledger.deliveries(session, container=world, types=[piece.type])
+    earlier = [each for each in kept if each.stands and each.sequence < entry.sequence]
+    same = [each for each in earlier if each.metadata.get("loreKey") == piece.lore_key]
+    return sorted({each.source for each in same if each.source != piece_source(piece) and _overlaps(each, piece)})
+
+
+def _overlaps(delivery: Delivery, piece: Piece) -> bool:
+    owners = delivery.metadata.get("audience")
+    return piece.owners is None or not isinstance(owners, list) or bool(set(owners) & set(piece.owners))
 
 
 def piece_source(piece: Piece) -> str:
@@ -95,9 +112,21 @@ def _after(before: State, body: Changed, movements: Sequence[Movement], sequence
     state = before.updated(changes) if changes else before
     if state.current_scene != before.current_scene and "whereabouts" not in changes:
         state = state.updated({"whereabouts": moved_along(before.whereabouts, state.current_scene, sequence)})
+    if body.leaves_cast:
+        state = _without(state, body.leaves_cast)
     if movements:
         state = state.updated({"whereabouts": folded(state.whereabouts, movements, state.current_scene, sequence)})
     return state
+
+
+def _without(state: State, forgotten: Sequence[str]) -> State:
+    """The state with nobody who was forgotten in it: who joins under the id later is somebody else."""
+    return state.updated(
+        {
+            "whereabouts": {id: where for id, where in state.whereabouts.items() if id not in forgotten},
+            "participants": tuple(id for id in state.participants if id not in forgotten),
+        }
+    )
 
 
 def _present(before: State, after: State) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..engine import Engine
 from ..live import Live
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised, Said
-from ..records.message import Message
-from ..records.plan import Plan
+from ..records.message import Message, Participant, SettledMessage
+from ..records.plan import Answer, Plan
 from ..records.state import State
 from .change import changed, prepared
+from .deliver import of_message
 from .message import said
 from .revise import retracted, revised
 
@@ -42,4 +43,26 @@ def message_of(entry: Entry, body: Said, state: State) -> Message:
         present=body.present,
         timestamp=entry.timestamp,
         metadata=body.metadata,
+    )
+
+
+def closed(live: Live, entry: Entry, why: str) -> Plan:
+    """The fail-closed plan of an entry that could not be decided: a message is its speaker's own, and the world's."""
+    plan = Plan(
+        session=entry.session, sequence=entry.sequence, key=entry.key, degraded=True,
+        answers=(Answer(by="core", failure=why),),
+    )  # fmt: skip
+    state, cast = live.snapshot.state, live.snapshot.cast
+    if not isinstance(entry.body, Said) or entry.body.speaker not in cast:
+        return plan
+    message = message_of(entry, entry.body, state)
+    alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
+    settled = SettledMessage(message=message, participants=alone, degraded=True)
+    after = state.updated({"participants": (message.speaker,), "message_count": state.message_count + 1})
+    return plan.model_copy(
+        update={
+            "message": settled,
+            "deliveries": tuple(of_message(settled, {}, cast, entry.session, entry.sequence, state.game_day)),
+            "state": state.changes_to(after),
+        }
     )

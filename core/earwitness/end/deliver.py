@@ -49,7 +49,7 @@ def of_share(
 ) -> Delivery:
     """The copy of one who was told, in as far as the teller knew."""
     message, name = settled.message, cast[settled.message.speaker].name
-    due = now if share.due is None else share.due
+    due = now if share.due is None else max(now, share.due)
     teller = share.shared_from
     via = (
         memory_id(session, message.key, message.revision, character_container(session, teller).name, "message")

@@ -13,14 +13,15 @@ from functools import partial
 
 from ..background import Background
 from ..engine import Engine
-from ..errors import InputError
 from ..live import Live
 from ..records.journal import Entry
-from ..records.plan import Answer, Plan
+from ..records.plan import Plan
 from .apply import apply
-from .decide import decide
+from .decide import closed, decide
 
 BATCH = 64
+UNUSABLE = (ValueError, TypeError, AttributeError, LookupError)
+"""What values raise that cannot be decided on or recorded; `InputError` and pydantic's errors are among them."""
 
 
 class Settler:
@@ -108,7 +109,13 @@ class Settler:
         """The recorded plan of an entry, decided now if there is none."""
         if recorded := await self._recorded_before(entry):
             return recorded
-        proposed = await self._decided(entry)
+        try:
+            return await self._kept(await decide(self._engine, self.live, entry))
+        except UNUSABLE as error:  # no answer of a stranger's may hold up a story
+            return await self._kept(closed(self.live, entry, f"{type(error).__name__}: {error}"))
+
+    async def _kept(self, proposed: Plan) -> Plan:
+        """The plan that stands once this one is recorded: this one, or one that was there before."""
         after = self.live.snapshot.after(proposed)
         plan = await self._engine.ledger.record(proposed, after)
         if plan == proposed:
@@ -124,16 +131,6 @@ class Settler:
         if entry.sequence > self.live.snapshot.settled:
             return None
         return await self._engine.ledger.plan(entry.session, entry.sequence)
-
-    async def _decided(self, entry: Entry) -> Plan:
-        """The entry's plan; an entry that can no longer be carried out is settled as one that does nothing."""
-        try:
-            return await decide(self._engine, self.live, entry)
-        except InputError as error:
-            failure = Answer(by="core", failure=f"{type(error).__name__}: {error}")
-            return Plan(
-                session=entry.session, sequence=entry.sequence, key=entry.key, answers=(failure,), degraded=True
-            )  # fmt: skip
 
     async def _already(self, sequence: int) -> Plan | None:
         entry = await self._engine.ledger.entry(self.live.snapshot.id, sequence=sequence)

@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ..dispatch import Answered, ask
+from ..dispatch import Answered, ask, unkeepable
 from ..engine import Engine
 from ..errors import StrategyError
 from ..ids import WORLD
 from ..protocols import Guard, Share, SharingRule, Strike
+from ..records.base import Record
 from ..records.message import SettledMessage
 from ..records.moment import Moment
 from ..records.plan import Answer, Delivery, Plan
@@ -66,7 +67,7 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
         return await ask(f"guard:{name}", lambda: guard.strike(plan), Iterable, limit)  # type: ignore[type-abstract]
 
     reasons: dict[str, str] = {}
-    reports = []
+    reports: list[Answer] = []
     for answer in await asyncio.gather(*(asked(name, guard) for name, guard in engine.guards)):
         strikes, failure = _of_type(answer, Strike, engine)
         if failure:
@@ -74,7 +75,8 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
         for strike in strikes:
             reasons.setdefault(strike.delivery_id, f"{answer.by}: {strike.reason}")
         reports.append(answer.reported().model_copy(update={"failure": failure}))
-    struck = _silenced([_struck(each, reasons.get(each.id)) for each in plan.deliveries])
+    deliveries = [_bare(each) for each in plan.deliveries] if any(each.failure for each in reports) else plan.deliveries
+    struck = _silenced([_struck(each, reasons.get(each.id)) for each in deliveries])
     degraded = plan.degraded or any(report.failure for report in reports)
     return plan.model_copy(
         update={
@@ -98,6 +100,11 @@ def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> 
     return settled.model_copy(update={"heard": {**settled.heard, **nothing}})
 
 
+def _bare(delivery: Delivery) -> Delivery:
+    """A delivery without the news told along: nobody has guarded them."""
+    return delivery.model_copy(update={"knowledge": ()})
+
+
 def _silenced(deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
     """Whoever is kept from knowing tells nobody: what came only by way of them is struck too."""
     know = {each.memory_id for each in deliveries if each.stands and each.support.via is None}
@@ -119,7 +126,7 @@ def _struck(delivery: Delivery, reason: str | None) -> Delivery:
 
 def _of_type(answer: Answered[Iterable[T]], expected: type[T], engine: Engine) -> tuple[Sequence[T], str | None]:
     """The answer as a list, or the failure: silence, and anything of another type in it, is one."""
-    failure = answer.failure
+    failure = answer.failure or ("answered nothing" if answer.value is None else None)
     items: list[T] = []
     if failure is None:
         try:
@@ -129,6 +136,7 @@ def _of_type(answer: Answered[Iterable[T]], expected: type[T], engine: Engine) -
     wrong = next((item for item in items if not isinstance(item, expected)), None)
     if wrong is not None:
         failure = f"answered {wrong!r}, expected {expected.__name__}"
+    failure = failure or next((why for item in items if isinstance(item, Record) and (why := unkeepable(item))), None)
     if failure and engine.settings.strict:
         raise StrategyError(f"{answer.by} failed: {failure}")
     return ([], failure) if failure else (items, None)
