@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,7 +20,9 @@ from .judging.case import Beliefs, Case
 from .judging.direct import direct
 from .judging.narration import narrated
 from .judging.play import direction, is_play, line
+from .judging.reckoning import Line, Reckoning, line_of
 from .judging.speech import said
+from .reading.addressing import addressed
 from .reading.conventions import Conventions, Kind
 from .reading.message import Reading, read
 from .reading.movements import Stage
@@ -32,9 +34,11 @@ from .staging.company import Company
 class RulesDetector:
     """Presence by rules, online, without a model. Pure: the same moment gives the same presence.
 
-    A message is judged whole: where it mixes a whisper or a thought with open speech, only those get it who may
-    perceive both.
+    A message that mixes a whisper or a thought with open speech is handed out in segments.
     """
+
+    fittable: ClassVar[Mapping[str, tuple[float, float]]] = {"recent": (0, 12), "answers": (0, 12), "caution": (-2, 2)}
+    """Settings that `earwitness fit` may fit, and their ranges."""
 
     def __init__(
         self,
@@ -43,38 +47,76 @@ class RulesDetector:
         beliefs: Beliefs | None = None,
         perception: Literal["segments", "whole"] = "segments",
         markup: Mapping[str, Kind] | None = None,
+        fading: bool = True,
+        answers: Annotated[int, Field(ge=0, le=20)] = 3,
+        caution: Annotated[float, Field(ge=-3, le=3)] = 0.5,
     ) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities.
 
         `perception` as core's setting of that name: judged `whole`, the narrowest piece of a message decides for all of
         it. `markup` are marks of one's own and what stands between them, as `{"{…}": "thought", "<<…>>": "ooc"}`.
+        With `fading`, who spoke and fell silent among many grows less likely to be there, as long as nobody tells
+        who goes, and so does who was only spoken to and has not spoken within `answers` messages; `caution` is taken off the
+        log odds of their being there.
         Raises `SettingsError` for marks without an ellipsis between their two ends.
         """
         self.recent = recent
         self.beliefs = beliefs or Beliefs()
+        self.fading, self.answers, self.caution = fading, answers, caution
         self.whole = perception == "whole"
         own = tuple((markup or {}).items())
         self._role_play, self._staged = Conventions(own=own), Conventions(staged=True, own=own)
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(Company)
+        self._line = lru_cache(maxsize=256)(self._line_of)
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""
         speaker = moment.cast[moment.message.speaker]
         names = self._names(moment.cast.members)
-        company = self._company(moment.cast.members) if is_play(moment) else None
-        conventions = self._staged if company else self._role_play
+        company = self._company(moment.cast.members)
+        played = is_play(moment)
+        conventions = self._staged if played else self._role_play
         reading = read(
             moment.message.content, speaker, names, _stage(moment, speaker), conventions=conventions, whole=self.whole
         )
         lately = moment.recent[-self.recent :] if self.recent else ()
         lively = frozenset(message.speaker for message in lately)
-        case = Case(moment, speaker, reading, _scene(moment, speaker, reading), names, self.beliefs, lively, company)
-        if company and moment.message.context != "dm":
+        scene = _scene(moment, speaker, reading)
+        fading = {} if played or not self.fading else self._fading(moment, scene, company)
+        case = Case(moment, speaker, reading, scene, names, self.beliefs, lively, fading)
+        if played and moment.message.context != "dm":
             return direction(case, company) if speaker.kind == "narrator" else line(case, company)
         if speaker.kind == "narrator":
             return narrated(case)
         return direct(case) if moment.message.context == "dm" else said(case)
+
+    def _fading(self, moment: Moment, scene: Scene, company: Company) -> dict[str, float]:
+        """How likely those near are still there, where no narrator tells. Who never spoke is a silent observer."""
+        tellers = {member.id for member in moment.cast if member.kind == "narrator"}
+        if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
+            return {}
+        reckoning = Reckoning.of(
+            moment, company, lambda message: self._line(message.speaker, message.content, moment.cast.members)
+        )
+        others = [id for id in scene.near if id != moment.message.speaker]
+        silent = {id: reckoning.still_here(id, -self.caution) for id in others if reckoning.spoke(id)}
+        called = {id: reckoning.unanswered(id) for id in others if self._was_called(moment, id)}
+        return silent | {id: self.beliefs.mentioned for id, since in called.items() if since > self.answers}
+
+    def _was_called(self, moment: Moment, id: str) -> bool:
+        """Whether nothing says that they are here, but that somebody spoke to them by name."""
+        since = moment.whereabouts[id].since
+        call = next((message for message in moment.recent if message.sequence == since), None)
+        if call is None or any(message.speaker == id for message in moment.recent):
+            return False
+        return id in self._line(call.speaker, call.content, moment.cast.members).addressed
+
+    def _line_of(self, speaker: str, text: str, members: tuple[Character, ...]) -> Line:
+        names = self._names(members)
+        mentions = names.find(text)
+        spoken_to = addressed(text, mentions)
+        return line_of(speaker, text, spoken_to, [mention.id for mention in mentions])
 
 
 def _stage(moment: Moment, speaker: Character) -> Stage:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from earwitness.records.base import Record
 from earwitness.records.character import Character
@@ -13,7 +13,6 @@ from earwitness.records.moment import Moment, Movement, Perceived, Presence, Pro
 from ..reading.message import Reading
 from ..reading.names import Names
 from ..reading.scene import Scene
-from ..staging.company import Company
 
 
 class Beliefs(Record):
@@ -35,6 +34,8 @@ class Beliefs(Record):
     """Told to go before the story has said that they were here."""
     parting: Probability = 0.7
     """Has just taken leave, and is answered."""
+    faded: Probability = 0.35
+    """Likely to be there as seldom as this, somebody who fell silent is taken to have gone."""
     together: Probability = 0.3
     """Named together with the speaker (`Bob and I`), but not placed by the story."""
     overhearing: Probability = 0.1
@@ -57,8 +58,8 @@ class Case:
     beliefs: Beliefs
     lively: frozenset[str]
     """Ids of those who spoke lately."""
-    company: Company | None = None
-    """The parts, where the story is told by stage directions as a play is."""
+    fading: Mapping[str, float] = field(default_factory=dict)
+    """Id → the probability that they are still there, of those who fell silent where nobody tells who goes."""
 
     def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
         """The answer: what was believed first of somebody stands; who is only named is mentioned."""
@@ -92,6 +93,8 @@ class Case:
             return perceived(self.beliefs.addressed, "addressee", "spoken to by name", since)
         if self.reading.together and id in self.reading.named:
             return perceived(self.beliefs.lively, "present", "named together with the speaker", since)
+        if (left := self.fading.get(id, 1)) < self.beliefs.here:
+            return perceived(left, "present", since, "has been silent since, among others who speak")
         if id in self.lively:
             return perceived(self.beliefs.lively, "present", "spoke lately", since)
         return perceived(self.beliefs.here, "present", since)

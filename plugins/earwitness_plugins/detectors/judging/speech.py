@@ -16,7 +16,7 @@ ANSWERED_WITHIN = 3
 
 def said(case: Case) -> Presence:
     """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
-    movements = (*_arrivals(case), *case.told_moves, *_leave_taking(case))
+    movements = (*_arrivals(case), *case.told_moves, *_leave_taking(case), *_faded(case))
     confined = case.reading.confined
     believed = _shut(case, confined.listeners) if confined else _open(case, movements)
     return case.presence(believed, movements)
@@ -60,6 +60,13 @@ def _arrivals(case: Case) -> Iterator[Movement]:
     spoken_to = confined.listeners if confined else (*case.reading.addressed, *_whispered_to(case))
     unplaced = (id for id in dict.fromkeys(spoken_to) if case.scene.unplaced(id) and not case.narrates(id))
     yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
+
+
+def _faded(case: Case) -> Iterator[Movement]:
+    """Who has most likely gone without a word is gone until they speak or are told to come."""
+    for id, left in case.fading.items():
+        if left < case.beliefs.faded and id in case.scene.near:
+            yield Movement(character=id, kind="leave", evidence="silent for long, among others who speak")
 
 
 def _whispered_to(case: Case) -> Iterator[str]:

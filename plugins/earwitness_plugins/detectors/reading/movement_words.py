@@ -29,7 +29,7 @@ ENTER = _words(
     | \b(?:shows?|showed)\s+up\b
     | \b(?:appears?|appeared)(?:(?=\s*(?:[.,;!]|\Z))|(?=\s+(?:in\s+the|at\s+the|from|through|beside|on\s+the)\b))
     | \b(?:is|are|was|were)\s+(?:in|at|inside)(?=\s+the\s+(?!(?:middle|midst|way|mood|wrong|right|lead|dark|know|end|
-          process|habit|business|grip|throes|same|first|last|top|bottom|back|centre|center|heart|mercy|ready|verge)\b))
+          process|habit|business|grip|throes|same|first|last|top|bottom|back(?!\s+(?:yard|garden|room|office|alley|porch|kitchen|street)\b)|centre|center|heart|mercy|ready|verge)\b))
     | \b(?:is|are|was|were)\s+(?:led|brought|carried|dragged|shown|ushered)\s+in\b
     """
 )

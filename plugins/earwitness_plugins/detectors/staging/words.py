@@ -67,8 +67,8 @@ ANYBODY = _set("other train etc follower company rest")
 
 ENTER = re.compile(r"\b(?:re-?)?enter\b", re.IGNORECASE)
 STOP = re.compile(r"(?<!\bDr)(?<!\betc)(?<!\bSt)(?<!\bMr)(?<!Mrs)[.](?=\s|\Z)|\Z")
-_COME = r"""(?:(?:re-?)?enters|comes?\s+(?:in|on|on\s+stage)|returns?|appears?|descends?|arrives?|meets?(?:\s+(?:them|him|her))?|(?:is|are)\s+
-    (?:discovered|(?:brought|led|carried|borne)\s+(?:in|on|forth))|(?:brought|borne|led)\s+(?:in|on|out|forth))"""
+_COME = r"""(?:(?:re-?)?enters|comes?\s+(?:in|on|on\s+stage)|returns?|appears?|descends?|arrives?|
+    meets?(?:\s+(?:them|him|her))?|(?:is|are)\s+(?:discovered|(?:brought|led|carried|borne)\s+(?:in|on|forth))|(?:brought|borne|led)\s+(?:in|on|out|forth))"""
 COMES = re.compile(rf"\b{_COME}\b(?!\s+(?:to\s+the|his|her|it|them|him)\b)", re.IGNORECASE | re.VERBOSE)
 GOES = re.compile(
     r"""\b(?:exits?|exeunt|departs?|leaves?(?:\s+the\s+stage)?(?=\s*[.,;]|\s*\Z|\s+the\s+stage|\s+with)|vanish(?:es)?|
