@@ -32,6 +32,10 @@ def test_recall_without_a_question_follows_the_recent_messages(played: Run) -> N
     assert answer(played("recall", "cellar", "alice", "--json"))["query"] is None
 
 
+def test_recall_with_an_empty_question_is_recall_without_one(played: Run) -> None:
+    assert answer(played("recall", "cellar", "alice", "", "--json"))["query"] is None
+
+
 def test_a_newcomer_recalls_nothing_from_before(played: Run) -> None:
     found = answer(played("recall", "cellar", "charlie", "the key under the barrel", "--json"))
     assert not any("barrel" in memory["text"] for memory in found["memories"])

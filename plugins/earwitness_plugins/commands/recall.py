@@ -31,6 +31,7 @@ async def command(
     from .terminal.memories import recollection as panel
     from .terminal.people import People
 
+    query = query or None  # an empty question is none
     async with desk.open() as ew:
         story = await ew.open_session(session)
         settings: dict[str, Any] = {} if memories is None else {"memories": memories}
