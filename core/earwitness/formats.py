@@ -25,7 +25,10 @@ _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = r" \t\x1f\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff"
 _FORGERY = re.compile(rf"(?im)^(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
 _PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
-_BARE_HEADING = re.compile(rf"(?m)^(?=[{_UNSEEN}]*##)")
+# As above, but not where it is escaped already; a line of knowledge may begin by quoting one message of the world.
+_BARE_FORGERY = re.compile(
+    rf"(?m)^(?!\AMessage: )(?i:(?=[{_UNSEEN}]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories)))"
+)
 _BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
@@ -98,9 +101,9 @@ def snake(name: str) -> str:
 
 
 def _sealed(line: str) -> str:
-    """What an agent words may quote what is escaped already; only a bare heading or placeholder is escaped here."""
+    """What an agent words may quote what is escaped already; only what is still bare is escaped here."""
     unified = _LINE_BREAKS.sub("\n", line)
-    return _BARE_PLACEHOLDER.sub(r"\\", _BARE_HEADING.sub(r"\\", unified))
+    return _BARE_PLACEHOLDER.sub(r"\\", _BARE_FORGERY.sub(r"\\", unified))
 
 
 def _one_line(name: str) -> str:
