@@ -311,3 +311,20 @@ async def test_a_block_a_model_cut_short_is_taken_out_to_its_end(begin: Begin, m
     await story.say("bob", "Aye.\n" + BLOCK.removesuffix("</earwitness-memories>"))
     (memory,) = await memories(story, "bob")
     assert memory.content.endswith("Message: Bob: Aye. GameDay: 1")
+
+
+async def test_a_placeholder_of_the_host_s_within_a_memory_is_not_filled_in_its_turn(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"], fill={"placeholders": ["{{memories}}"]})
+    await story.say("bob", "I said {{memories}}, did I not?", present=["alice"])
+    turn = await story.turn("alice", in_prompt=[])
+    once = turn.fill("{{memories}}")
+    assert "did I not?" in once
+    assert turn.fill(once) == once
+
+
+async def test_the_words_that_find_a_piece_of_lore_are_not_part_of_the_prompt(begin: Begin) -> None:
+    story = await begin()
+    await story.prepare(lore=[{"text": "It is cursed.", "key": "sword", "words": ["blade", "weapon"]}])
+    filled = (await story.turn("alice", query="a blade")).fill("###SUPERMEMORY###")
+    assert "It is cursed." in filled
+    assert "weapon" not in filled

@@ -43,10 +43,17 @@ def render(memories: Sequence[Recalled], settings: FillSettings, notes: Sequence
     """The block of memories, marked so that it can be taken out again should a model repeat it."""
     if not memories and not notes:
         return ""
-    text = _listed([harmless_block(each.text) for each in memories], settings)
-    said = "".join(f"{harmless_block(note)}\n" for note in notes)
+    text = _listed([_harmless(each.text, settings) for each in memories], settings)
+    said = "".join(f"{_harmless(note, settings)}\n" for note in notes)
     block = f"{BLOCK_OPEN}\n{said}{text}\n{BLOCK_CLOSE}"
     return settings.template.replace("{memories}", block) if settings.template else block
+
+
+def _harmless(text: str, settings: FillSettings) -> str:
+    """Nothing in it ends our block, or is filled in its turn: a placeholder of the host's is cut by a backslash."""
+    for placeholder in settings.placeholders:
+        text = text.replace(placeholder, f"{placeholder[0]}\\{placeholder[1:]}")
+    return harmless_block(text)
 
 
 def _listed(texts: Sequence[str], settings: FillSettings) -> str:

@@ -18,8 +18,10 @@ class Recalled(Record):
 
     @property
     def text(self) -> str:
-        """The content, as it goes into a prompt."""
-        return self.memory.content
+        """The content, as it goes into a prompt: without the line of words that find a piece of lore."""
+        found_by, _, rest = self.memory.content.partition("\n")
+        listed = "words" in self.memory.metadata and found_by.startswith("[") and found_by.endswith("]")
+        return rest if listed else self.memory.content
 
     @property
     def why(self) -> str:
