@@ -11,7 +11,7 @@ from earwitness.records.character import Character
 
 from ..reading.addressing import addressed
 from ..reading.conventions import Piece, pieces
-from ..reading.names import Names
+from ..reading.names import Mention, Names
 from ..reading.privacy import Confined, confinement
 
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
@@ -36,6 +36,10 @@ _MAN = re.compile(r"(?:mr|sir|lord|duke|king|prince|uncle|brother|count|baron|fa
 _WOMAN = re.compile(
     r"(?:mrs|miss|ms|lady|duchess|queen|princess|aunt|sister|countess|baroness|madame|mother)\b", re.IGNORECASE
 )
+_MISTER = re.compile(r"\b(?:mr|mister|sir|lord|uncle)\b\.?\s+\Z", re.IGNORECASE)
+_MISTRESS = re.compile(r"\b(?:mrs|miss|ms|lady|aunt)\b\.?\s+\Z", re.IGNORECASE)
+_PITIED = re.compile(r"\bpoor\s+(?:\w+\.?\s+){0,2}\Z", re.IGNORECASE)
+_NEAR = 20
 _MARKUP = re.compile(r'["“«„「*\[(/]|ooc', re.IGNORECASE)
 _TURNS_TO = re.compile(
     r"\b(?:(?:turn|speak|talk|say|call|nod|smile|look|wink|wave|point)(?:s|ed|ing)?\s+(?:\w+ly\s+)?(?:to|at|towards?)|"
@@ -84,8 +88,17 @@ class Reader:
         if _MARKUP.search(content):
             found = pieces(content, own=self._members[speaker].names)
             text = "\n".join(piece.text for piece in found if piece.kind == "spoken")
-        mentions = self._names.find(text)
-        vocatives = addressed(text, mentions)
+        mentions = [mention for mention in self._names.find(text) if not self._is_anothers(mention, text)]
+        vocatives = addressed(
+            text,
+            [
+                mention
+                for mention in mentions
+                if not _PITIED.search(text[max(0, mention.start - _NEAR) : mention.start])
+            ],
+        )
+        if speaker in vocatives:  # nobody calls himself: it is a list of names
+            vocatives = ()
         called = frozenset((*vocatives, *self._turned_to(found))) - {speaker}
         return Words(
             called=called,
@@ -96,6 +109,13 @@ class Reader:
             women=bool(_TO_A_WOMAN.search(text)),
             confined=confinement(found, self._names, vocatives, narrator=False) if found else None,
         )
+
+    def _is_anothers(self, mention: Mention, text: str) -> bool:
+        """`Mr. Lane` is not the Mrs. Lane we know."""
+        before = text[max(0, mention.start - _NEAR) : mention.start]
+        if _MISTER.search(before):
+            return mention.id in self._women
+        return mention.id in self._men and bool(_MISTRESS.search(before))
 
     def _turned_to(self, found: Iterable[Piece]) -> Iterator[str]:
         for piece in found:
