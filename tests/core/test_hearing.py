@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
+import pytest
+
 from earwitness import Earwitness, Message, MessageAnswer, Moment, Perceived, Plugin, Presence, Session, SettledMessage
+from earwitness.errors import StrategyError
 from earwitness.protocols import Share
 from earwitness.records.moment import Segment
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -35,9 +38,9 @@ class BobTellsCharlie:
 
 
 @asynccontextmanager
-async def story(**more: object) -> AsyncIterator[Session]:
+async def story(*, strict: bool = True, **more: object) -> AsyncIterator[Session]:
     strategies = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter(), **more}
-    async with Earwitness.open(strategies=strategies, world_agent="none", block=("chronicle",), strict=True) as ew:
+    async with Earwitness.open(strategies=strategies, world_agent="none", block=("chronicle",), strict=strict) as ew:
         yield await ew.session("s", cast=["alice", "bob", "charlie", "dora"])
 
 
@@ -128,6 +131,42 @@ async def test_with_perception_whole_every_participant_gets_the_same_message() -
         session = await ew.session("s", cast=["alice", "bob", "charlie"])
         await (await session.say("alice", f"{OPEN}|{SECRET}")).settled()
         assert "sword" in await texts(session, "charlie")
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [("Alice has betrayed you.",), ("Good day.", "The king is dead."), ("Good evening", "Good evening")],
+    ids=["invented", "out of order", "twice"],
+)
+async def test_a_detector_s_segments_hold_nothing_the_message_does_not_say(pieces: Sequence[str]) -> None:
+    said = "The king is dead. Good day. Good evening."
+    async with story(detector=_Segments(pieces), strict=False) as session:
+        settled = await (await session.say("alice", said)).settled()
+        assert list(settled.participants) == ["alice"]
+        assert settled.degraded
+        (failed,) = settled.failures
+        assert failed.by.startswith("detector:")
+        assert "is not in the message" in (failed.failure or "")
+        assert f"Message: Alice: {said} GameDay" in await texts(session, "alice")
+        assert await texts(session, "bob") == ""
+
+
+async def test_segments_the_message_never_had_are_raised_when_strict() -> None:
+    async with story(detector=_Segments(["Boo!"])) as session:
+        outcome = await session.say("alice", "Hello.")
+        with pytest.raises(StrategyError, match="'Boo!' is not in the message"):
+            await outcome.settled()
+
+
+class _Segments:
+    """Everybody hears these pieces, whatever was said."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    def detect(self, moment: Moment) -> Presence:
+        who = {id: Perceived(probability=0.9, role="present") for id in moment.cast.ids}
+        return Presence(characters=who, segments=tuple(Segment(text=text, kind="spoken") for text in self.texts))
 
 
 class _WithoutDora(Cutter):

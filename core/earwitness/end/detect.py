@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..dispatch import Answered, ask
 from ..engine import Engine
 from ..errors import StrategyError
@@ -27,6 +29,10 @@ async def detect(engine: Engine, moment: Moment) -> tuple[Presence, Answer]:
     report = answered.reported(spec.settings if spec else {})
     if answered.value is None:
         return _closed(engine, answered, speaker), report.model_copy(update={"failure": report.failure or "no answer"})
+    if invented := made_up(answered.value, moment.message.content):
+        failure = f"its segment {invented!r} is not in the message, or not in this order; ignored"
+        closed = replace(answered, failure=failure)
+        return _closed(engine, closed, speaker), report.model_copy(update={"failure": failure})
     presence, strangers = known_only(answered.value, moment.cast, speaker)
     if strangers:
         report = report.model_copy(
@@ -45,6 +51,17 @@ def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, 
     movements = tuple(move for move in presence.movements if move.character in cast)
     segments = tuple(_known_audience(segment, cast) for segment in presence.segments)
     return Presence(characters=characters, movements=movements, segments=segments), strangers
+
+
+def made_up(presence: Presence, content: str) -> str | None:
+    """The first segment's text that the message does not hold after those before it."""
+    begin = 0
+    for segment in presence.segments:
+        text = segment.text.strip()
+        if (found := content.find(text, begin)) < 0:
+            return segment.text
+        begin = found + len(text)
+    return None
 
 
 def _known_audience(segment: Segment, cast: Cast) -> Segment:
