@@ -269,8 +269,11 @@ class Ledger(Protocol):
         """Remove the session: journal, plans, deliveries, data, registered containers."""
         ...
 
-    async def forget_owner(self, session: str, owner: str) -> None:
-        """Remove one owner's deliveries and registered containers, and strike what is due to them."""
+    async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
+        """Remove one owner's deliveries and registered containers, and strike what is due to them.
+
+        With `up_to`, only what plans up to that sequence number brought; the containers of one who has joined again
+        since (who is in the cast as it stands now) stay. A later plan may bring anew what was struck here."""
         ...
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:

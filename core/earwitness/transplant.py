@@ -55,6 +55,9 @@ async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]],
         moved = renamed.plan(plan)
         snapshot = snapshot.after(moved)
         await ledger.record(moved, snapshot)
+        for id in plan.forgotten:  # now, for what a later plan brings to whoever joins under this id must stay
+            await ledger.forget_owner(first.id, id, up_to=plan.sequence)
+            await ledger.register(containers)
 
 
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:

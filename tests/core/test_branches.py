@@ -273,6 +273,50 @@ async def test_a_branch_needs_an_id_that_is_none_of_ours(begin: Begin) -> None:
         await story.fork("pantheon-1")
 
 
+async def forgotten_and_back(begin: Begin) -> Session:
+    """Charlie is forgotten and joins again; he hears something before and after."""
+    story = await begin()
+    await story.prepare(lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
+    await story.say("alice", "Before.", key="m1", present=["charlie"])
+    await story.forget("charlie")
+    await story.join("charlie")
+    await story.say("alice", "After.", key="m2", present=["charlie"])
+    await story.settled()
+    return story
+
+
+async def test_who_was_forgotten_and_joined_again_keeps_in_a_branch_what_was_heard_since(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await forgotten_and_back(begin)
+    branch = await story.fork("s2")
+    assert await keys(memories, story, "charlie") == ["m2"]
+    assert await shelves(memories, branch) == await shelves(memories, story)
+    await branch.say("alice", "Later.", key="m3", present=["charlie"])
+    assert await keys(memories, branch, "charlie") == ["m2", "m3"]
+
+
+async def test_who_was_forgotten_and_joined_again_keeps_in_an_import_what_was_heard_since(
+    begin: Begin, open_app: OpenApp, memories: Memories
+) -> None:
+    story = await forgotten_and_back(begin)
+    copy = await (await open_app()).import_session(await exported(story))
+    assert await shelves(memories, copy) == await shelves(memories, story)
+
+
+async def test_a_branch_holds_the_container_of_who_joined_again_and_not_of_who_stayed_forgotten(
+    open_app: OpenApp,
+) -> None:
+    ledger = MemoryLedger()
+    story = await (await open_app(ledger=ledger)).session("s1", cast=["alice", "bob", "charlie"])
+    for name in ("bob", "charlie"):
+        await story.forget(name)
+    await story.join("charlie")
+    await (await story.fork("s2")).settled()
+    for session in ("s1", "s2"):
+        assert {held.owner for held in await ledger.containers(session)} == {"world", "alice", "charlie"}
+
+
 # ── export and import ───────────────────────────────────────────────────────────────────────────────────────────────
 
 

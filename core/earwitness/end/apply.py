@@ -39,10 +39,19 @@ async def apply(engine: Engine, plans: Sequence[Plan]) -> None:
     while (stands := await _recorded(ledger, session)) > seen:  # what another process took away must not come back
         seen = stands
         await _reconcile(engine, session, touched, arriving)
-    for id in {id for plan in plans for id in plan.forgotten}:
-        await engine.store.drop(character_container(session, id).name)
-        await ledger.forget_owner(session, id)
+    for plan in plans:
+        for id in plan.forgotten:
+            await _forget(engine, session, id, plan.sequence)
     await ledger.settle(session, [plan.sequence for plan in plans], sorted(arriving))
+
+
+async def _forget(engine: Engine, session: str, id: str, up_to: int) -> None:
+    """Drop what somebody had; what whoever joined under that id since was given, by another process, is put back."""
+    container = character_container(session, id).name
+    await engine.store.drop(container)
+    await engine.ledger.forget_owner(session, id, up_to=up_to)
+    since = await engine.ledger.deliveries(session, container=container, status="applied")
+    await _reconcile(engine, session, {each.memory_id for each in since}, ())
 
 
 async def _recorded(ledger: Ledger, session: str) -> int:

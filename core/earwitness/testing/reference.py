@@ -129,7 +129,8 @@ class Book:
             for id in fallen(self.deliveries, withdrawal):
                 self.change(id, "withdrawn", withdrawal.reason)
         for delivery in plan.deliveries:
-            self.deliveries.setdefault(delivery.id, delivery)
+            if delivery.id not in self.deliveries or was_forgotten(self.deliveries[delivery.id]):
+                self.deliveries[delivery.id] = delivery
         if plan.message is not None:
             self.messages[plan.message.message.key] = plan.message
         for write in plan.plugin_data:
@@ -141,6 +142,11 @@ class Book:
 def live(delivery: Delivery) -> bool:
     """It holds its memory up, or is going to."""
     return delivery.status in {"pending", "applied"}
+
+
+def was_forgotten(delivery: Delivery) -> bool:
+    """It was due to somebody who was forgotten; whoever joins under that id later may be told the same."""
+    return (delivery.status, delivery.reason) == ("struck", "forgotten")
 
 
 def fallen(deliveries: Mapping[str, Delivery], withdrawal: Withdrawal) -> set[str]:
@@ -214,15 +220,18 @@ class MemoryLedger:
         self._books.pop(session, None)
         self._release(lambda container: container.session == session)
 
-    async def forget_owner(self, session: str, owner: str) -> None:
+    async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
         """Remove one owner's deliveries; those not yet due stay as struck, so that no resumed plan brings them."""
         book = self._read(session)
         for id, delivery in list(book.deliveries.items()):
-            if delivery.owner == owner and delivery.status == "pending":
+            if delivery.owner != owner or (up_to is not None and delivery.sequence > up_to):
+                continue
+            if delivery.status == "pending":
                 book.change(id, "struck", "forgotten")
-            elif delivery.owner == owner:
+            else:
                 del book.deliveries[id]
-        self._release(lambda container: (container.session, container.owner) == (session, owner))
+        if up_to is None or owner not in book.snapshot.cast:
+            self._release(lambda container: (container.session, container.owner) == (session, owner))
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
         """The next entry of the session, or the one that has this key."""

@@ -174,6 +174,34 @@ class Register(LedgerCases):
         assert await self.standing(ledger) == ["b", "s1-n"]
 
     @case
+    async def test_forgetting_an_owner_up_to_a_plan_leaves_what_later_plans_brought(self, ledger: Ledger) -> None:
+        """Applied or pending; it takes what was there before, and leaves the container to who has joined again."""
+        await self.story(ledger)
+        await self.told(ledger, plan(1, delivery("had"), delivery("due", due=9), delivery("b", owner="bob")))
+        await self.told(ledger, plan(2, delivery("has", sequence=2)))
+        await self.told(ledger, plan(3, delivery("gets", sequence=3, due=9)), applied=False)
+        await ledger.forget_owner("s1", "alice", up_to=1)
+        assert await self.standing(ledger) == ["b", "gets", "has"]
+        assert {held.owner for held in await ledger.containers("s1")} == {"world", "alice", "bob"}
+        await ledger.forget_owner("s1", "dora", up_to=3)
+        await ledger.register([character_container("s1", "dora")])
+        await ledger.forget_owner("s1", "dora", up_to=3)
+        assert "dora" not in {held.owner for held in await ledger.containers("s1")}
+
+    @case
+    async def test_who_joins_under_a_forgotten_id_may_be_told_the_same_again(self, ledger: Ledger) -> None:
+        """What was due to the forgotten stays away; what a later plan brings anew arrives."""
+        await self.story(ledger)
+        await self.told(ledger, plan(1, delivery("lore", due=9)), applied=False)
+        await ledger.forget_owner("s1", "alice", up_to=1)
+        assert await self.standing(ledger) == []
+        await self.told(ledger, plan(2, again := delivery("lore", sequence=2)), applied=False)
+        assert await self.standing(ledger) == ["lore"]
+        await ledger.settle("s1", [2], [again.id])
+        (stands,) = await ledger.deliveries("s1", status="applied")
+        assert stands.sequence == 2
+
+    @case
     async def test_the_register_is_there_after_a_new_start(self, ledger: Ledger) -> None:
         """Sessions, and who owns what."""
         self.needs("persistent")

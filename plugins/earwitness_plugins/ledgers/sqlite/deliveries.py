@@ -18,6 +18,7 @@ _INSERT = (
 _EXISTING = (
     "SELECT id FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
     " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))"
+    " AND NOT (status = 'struck' AND reason IS 'forgotten')"  # to whoever joins under that id later, it is news again
 )
 _APPLY = (
     "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_pending_id SET status = 'applied'"

@@ -76,9 +76,9 @@ class SqliteLedger:
         """Remove the session and all that is its own; an unknown one is fine."""
         await self._database.write(lambda connection: sessions.forget(connection, session))
 
-    async def forget_owner(self, session: str, owner: str) -> None:
+    async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
         """Remove what one owner was delivered, and strike what was due, for the reason `forgotten`."""
-        await self._database.write(lambda connection: sessions.forget_owner(connection, session, owner))
+        await self._database.write(lambda connection: sessions.forget_owner(connection, session, owner, up_to))
 
     # ── the journal ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -25,19 +25,26 @@ _FORGET = (
 _FORGET_OWNER = (
     (
         "DELETE FROM ledger_citations WHERE session = :number AND delivery IN (SELECT number FROM ledger_deliveries"
-        " WHERE session = :number AND owner = :owner AND status <> 'pending')"
+        " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending')"
     ),
-    "DELETE FROM ledger_deliveries WHERE session = :number AND owner = :owner AND status <> 'pending'",
+    (
+        "DELETE FROM ledger_deliveries"
+        " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending'"
+    ),
     (
         "UPDATE ledger_deliveries SET status = 'struck', reason = 'forgotten'"
-        " WHERE session = :number AND owner = :owner AND status = 'pending'"
+        " WHERE session = :number AND owner = :owner AND sequence <= :last AND status = 'pending'"
     ),
-    "DELETE FROM ledger_repeats WHERE session = :number AND owner = :owner",
+    "DELETE FROM ledger_repeats WHERE session = :number AND owner = :owner AND sequence <= :last",
     (
         "DELETE FROM ledger_bodies WHERE session = :number AND number NOT IN"
         " (SELECT body FROM ledger_deliveries WHERE session = :number"
         " UNION ALL SELECT body FROM ledger_repeats WHERE session = :number)"
     ),
+)
+_IN_CAST = (
+    "SELECT 1 FROM ledger_sessions, json_each(snapshot, '$.cast.members') AS member"
+    " WHERE ledger_sessions.id = ? AND json_extract(member.value, '$.id') = ?"
 )
 
 
@@ -129,11 +136,13 @@ def forget(connection: apsw.Connection, session: str) -> None:
         connection.execute(statement, its_own)
 
 
-def forget_owner(connection: apsw.Connection, session: str, owner: str) -> None:
+def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: int | None) -> None:
     """Remove what one owner was delivered; strike what is still due, so that no resumed plan brings it."""
-    connection.execute("DELETE FROM ledger_containers WHERE session = ? AND owner = ?", (session, owner))
+    if up_to is None or connection.execute(_IN_CAST, (session, owner)).get is None:
+        connection.execute("DELETE FROM ledger_containers WHERE session = ? AND owner = ?", (session, owner))
+    last = SEQUENCES if up_to is None else up_to
     for statement in _FORGET_OWNER:
-        connection.execute(statement, {"number": number(connection, session), "owner": owner})
+        connection.execute(statement, {"number": number(connection, session), "owner": owner, "last": last})
 
 
 def _unknown(connection: apsw.Connection, session: str) -> UnknownName:
