@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from . import transplant
 from .background import Background
@@ -74,9 +74,9 @@ class Session:
 
         `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
         those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
-        Raises `UnknownName`, `SettingsError`, `StorageError`.
+        Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
         """
-        settings = self._recall_settings(recall)
+        context, settings = _context(context), self._recall_settings(recall)
         member = self._member(character)
         with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
             await self._settler.caught_up(settings.wait)
@@ -100,10 +100,11 @@ class Session:
         """Tell what a character said or did. Durable on return; who remembers it is decided in the background.
 
         `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
-        `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`.
+        `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
+        and `InputError` for an empty message.
         """
         body = checked(
-            Said, speaker=self._member(speaker).id, content=strip_block(content), context=context,
+            Said, speaker=self._member(speaker).id, content=_text(content), context=_context(context),
             present=self._seen_by(present),
             metadata=dict(metadata or {}), in_turn=in_turn,
         )  # fmt: skip
@@ -119,7 +120,7 @@ class Session:
         if not await self._told(own_key):
             await self._revisable(key)
         seen = self._seen_by(present)
-        return await self._append(checked(Revised, target=key, content=strip_block(content), present=seen), own_key)
+        return await self._append(checked(Revised, target=key, content=_text(content), present=seen), own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
@@ -130,7 +131,7 @@ class Session:
             await self._settler.caught_up()
             target = key if key is not None else self._last_key()
             await self._revisable(target)
-        return await self._append(checked(Revised, target=target, content=strip_block(content), reroll=True), own_key)
+        return await self._append(checked(Revised, target=target, content=_text(content), reroll=True), own_key)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
@@ -347,6 +348,25 @@ class Session:
 def now() -> str:
     """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _text(content: str) -> str:
+    """A message's text, without our own block. Raises `InputError` where nothing is left to remember."""
+    if not isinstance(content, str):
+        raise InputError(f"message {content!r} cannot be used: it must be text, not {type(content).__name__}.")
+    text = strip_block(content)
+    if not text.strip():
+        raise InputError(
+            f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
+            "Do not tell it; to take a message back, call retract()."
+        )
+    return text
+
+
+def _context(context: Context) -> Context:
+    if context not in (valid := get_args(Context)):
+        raise InputError(f"context {context!r} must be one of {', '.join(valid)}.")
+    return context
 
 
 def _short(body: Body) -> str:
