@@ -32,6 +32,7 @@ from .writing import Prepared
 T = TypeVar("T")
 Found = list[T]  # the class below has a method named `list`
 _MEGABYTE = 2**20
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class SqliteStore:
@@ -175,7 +176,7 @@ class SqliteStore:
             content: (indexed_words(content), packed(vector)) for content, vector in zip(contents, vectors, strict=True)
         }
         return [
-            Prepared(memory.container, memory.id, memory.content, _json(memory.metadata), *made[memory.content])
+            Prepared(memory.container, memory.id, memory.content, _JSON.encode(memory.metadata), *made[memory.content])
             for memory in memories
         ]
 
@@ -196,7 +197,3 @@ def _page(view: View, filter: Filter, limit: int | None, offset: int) -> list[Me
     end = None if limit is None else max(offset, 0) + max(limit, 0)
     chosen: list[int] = positions[max(offset, 0) : end].tolist()
     return reading.memories_at(view.connection, view.name, view.snapshot.number, chosen)
-
-
-def _json(metadata: Mapping[str, object]) -> str:
-    return json.dumps(metadata, ensure_ascii=False, separators=(",", ":"))

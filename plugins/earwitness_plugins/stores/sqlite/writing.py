@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import apsw
 
-from .schema import FOLD, ContainerRow, find_container, rid, sequence
+from .schema import FOLD, ContainerRow, find_container, rid, select, sequence
 from .segments import clear_index, fold, rebuild
 
 
@@ -27,15 +27,14 @@ class Prepared(NamedTuple):
 def put(connection: apsw.Connection, memories: Sequence[Prepared]) -> None:
     """Write or replace by (container, id); a memory that is there already as it is stays as it is."""
     by_container = attrgetter("container")
-    touched: list[str] = []
-    for name, group in groupby(sorted(memories, key=by_container), key=by_container):
-        _put_into(connection, name, group)
-        touched.append(name)
+    groups = groupby(sorted(memories, key=by_container), key=by_container)
+    touched = {name: _put_into(connection, name, group) for name, group in groups}
     _tidy(connection, touched, budget=FOLD + len(memories))
 
 
 def remove(connection: apsw.Connection, ids: Mapping[str, Sequence[str]]) -> None:
     """Remove by container name → ids."""
+    touched = {}
     for name, unwanted in ids.items():
         container = find_container(connection, name)
         if container is None:
@@ -43,9 +42,8 @@ def remove(connection: apsw.Connection, ids: Mapping[str, Sequence[str]]) -> Non
         changed = container
         for id in unwanted:
             changed = _remove_one(connection, changed, id)
-        if changed is not container:
-            _save(connection, changed)
-    _tidy(connection, ids, budget=FOLD)
+        touched[name] = changed if changed is container else _saved(connection, changed)
+    _tidy(connection, touched, budget=FOLD)
 
 
 def drop(connection: apsw.Connection, name: str) -> None:
@@ -58,43 +56,58 @@ def drop(connection: apsw.Connection, name: str) -> None:
     connection.execute("DELETE FROM store_container WHERE number = ?", (container.number,))
 
 
-def _put_into(connection: apsw.Connection, name: str, memories: Iterable[Prepared]) -> None:
-    connection.execute("INSERT INTO store_container (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
+def _put_into(connection: apsw.Connection, name: str, memories: Iterable[Prepared]) -> ContainerRow:
+    container = find_container(connection, name) or _begun(connection, name)
+    changed = container
+    tail: list[tuple[int, int, str, bytes]] = []
+    for memory in memories:
+        changed = _put_one(connection, changed, memory, tail)
+    if changed is container:
+        return container
+    connection.executemany("INSERT INTO store_tail VALUES (?, ?, ?, ?)", tail)
+    return _saved(connection, changed)
+
+
+def _begun(connection: apsw.Connection, name: str) -> ContainerRow:
+    connection.execute("INSERT INTO store_container (name) VALUES (?)", (name,))
     container = find_container(connection, name)
     assert container is not None  # noqa: S101 - inserted above
-    changed = container
-    for memory in memories:
-        changed = _put_one(connection, changed, memory)
-    if changed is not container:
-        _save(connection, changed)
+    return container
 
 
-def _put_one(connection: apsw.Connection, container: ContainerRow, memory: Prepared) -> ContainerRow:
-    found = connection.execute(
+def _put_one(
+    connection: apsw.Connection, container: ContainerRow, memory: Prepared, tail: list[tuple[int, int, str, bytes]]
+) -> ContainerRow:
+    slot = container.slots + 1
+    key = rid(container.number, slot)
+    connection.execute(
+        "INSERT INTO store_memory VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (key, memory.id, slot, memory.content, memory.metadata),
+    )
+    if connection.changes():
+        tail.append((key, slot, memory.words, memory.vector))
+        return container._replace(slots=slot, tail=container.tail + 1, live=container.live + 1)
+    return _replace_one(connection, container, memory, tail)
+
+
+def _replace_one(
+    connection: apsw.Connection, container: ContainerRow, memory: Prepared, tail: list[tuple[int, int, str, bytes]]
+) -> ContainerRow:
+    """Give a memory that is there a new slot and leave the old one behind, unless it is there just as it is."""
+    [(key, old, *kept)] = select(
+        connection,
         "SELECT rid, slot, content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?",
         (container.number, memory.id),
-    ).fetchone()
-    if found and found[2:] == (memory.content, memory.metadata):
+    )
+    if kept == [memory.content, memory.metadata]:
         return container
     slot = container.slots + 1
-    container = container._replace(slots=slot, tail=container.tail + 1)
-    if found:
-        key, old = found[:2]
-        container = _leave_behind(connection, container, old)
-        connection.execute(
-            "UPDATE store_memory SET slot = ?, content = ?, metadata = ? WHERE rid = ?",
-            (slot, memory.content, memory.metadata, key),
-        )
-    else:
-        key = rid(container.number, slot)
-        container = container._replace(live=container.live + 1)
-        connection.execute(
-            "INSERT INTO store_memory VALUES (?, ?, ?, ?, ?)", (key, memory.id, slot, memory.content, memory.metadata)
-        )
+    container = _leave_behind(connection, container._replace(slots=slot, tail=container.tail + 1), old)
     connection.execute(
-        "INSERT INTO store_tail VALUES (?, ?, ?, ?)",
-        (rid(container.number, slot), sequence(key), memory.words, memory.vector),
+        "UPDATE store_memory SET slot = ?, content = ?, metadata = ? WHERE rid = ?",
+        (slot, memory.content, memory.metadata, key),
     )
+    tail.append((rid(container.number, slot), sequence(key), memory.words, memory.vector))
     return container
 
 
@@ -115,20 +128,19 @@ def _leave_behind(connection: apsw.Connection, container: ContainerRow, slot: in
     return container._replace(dead=container.dead + 1, tail=container.tail - was_in_tail)
 
 
-def _save(connection: apsw.Connection, container: ContainerRow) -> None:
+def _saved(connection: apsw.Connection, container: ContainerRow) -> ContainerRow:
     connection.execute(
         "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?",
         (container.slots, container.tail, container.live, container.dead, container.number),
     )
+    return container._replace(version=container.version + 1)
 
 
-def _tidy(connection: apsw.Connection, names: Iterable[str], *, budget: int) -> None:
+def _tidy(connection: apsw.Connection, touched: Mapping[str, ContainerRow], *, budget: int) -> None:
     """Fold long tails and make indexes anew that are mostly gone: about as many slots as were written, so that no turn
     pays for all of its containers at once. What is left over waits for the next write."""
-    for name in names:
-        container = find_container(connection, name)
-        if container is None:
-            continue
+    for name, row in touched.items():
+        container = row
         if container.dead > container.live + FOLD and budget >= FOLD:
             rebuild(connection, name)
             budget -= container.live + FOLD
