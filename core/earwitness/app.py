@@ -143,8 +143,11 @@ class Earwitness:
         return await self.session(await transplant.imported(self.engine, list(lines), id=id))
 
     async def _resumed(self, id: str) -> Session | None:
-        """The session as the ledger has it; one whose creation was cut short is begun again."""
-        begun = await self.engine.ledger.load(id) and await self.engine.ledger.entries(id, limit=1)
+        """The session as the ledger has it; one whose creation was cut short is begun again.
+
+        Raises `InputError` for a branch or an import that was cut short.
+        """
+        begun = transplant.whole(await self.engine.ledger.load(id)) and await self.engine.ledger.entries(id, limit=1)
         return await self._opened(id) if begun else None
 
     async def _opened(self, id: str) -> Session:

@@ -8,45 +8,64 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from .containers import character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError, StoryError
 from .ids import WORLD, check_session_id, memory_id
 from .live import Live
+from .protocols import Ledger
 from .records.journal import Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 
 VERSION = 1
 """Of the exported lines."""
+Data = dict[str, dict[str, JsonValue]]
+"""Plugin name → what it keeps."""
 
 
 async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
     """Write the entries and plans of `session` up to a sequence number under `id`; they are applied when it is opened.
 
-    Raises `ContainerCollision` when `id` exists and is not this branch.
+    A fork that was cut short is taken up again. Raises `ContainerCollision` when `id` exists and is not this branch.
     """
     check_session_id(id)
-    first = Snapshot(id=id, parent=session, forked_at=up_to)
     found = await engine.ledger.load(id)
     if found is not None and (found.parent, found.forked_at) != (session, up_to):
         raise ContainerCollision(
             f"session {id!r} exists and is no branch of {session!r} at {up_to}. Choose another id."
         )
+    if found is not None and not found.unfinished:
+        return
     ledger = engine.ledger
     entries = await ledger.entries(session, up_to=up_to)
     plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}
-    await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session)
-    if found is None and not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
-        for plugin in engine.plugins.names:
-            await ledger.write_data(id, plugin, await ledger.data(session, plugin))
+    data: Data = {}
+    if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
+        data = {plugin: await ledger.data(session, plugin) for plugin in engine.plugins.names}
+    first = Snapshot(id=id, parent=session, forked_at=up_to)
+    await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data)
 
 
-async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str) -> None:
-    """Write entries and plans that were made under session id `origin` into the session `first` begins."""
+def whole(snapshot: Snapshot | None) -> Snapshot | None:
+    """The snapshot of a session that may be opened. Raises `InputError` for a branch or an import cut short."""
+    if snapshot is None or not snapshot.unfinished:
+        return snapshot
+    what, again = "its import", "Import it again"
+    if snapshot.parent is not None:
+        what = f"forking it from {snapshot.parent!r} at {snapshot.forked_at}"
+        again = f"Fork {snapshot.parent!r} to {snapshot.id!r} at {snapshot.forked_at} again"
+    raise InputError(f"session {snapshot.id!r} is not whole: {what} was cut short. {again}; that takes it up.")
+
+
+async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str, data: Data) -> None:
+    """Write entries and plans that were made under session id `origin`, and what plugins keep, into a new session.
+
+    It is `unfinished` until its last plan is recorded; repeating the call goes on where the last one was cut short.
+    """
     ledger, renamed = engine.ledger, _Renamed(origin, first.id)
-    snapshot = first
+    snapshot = first = first.model_copy(update={"unfinished": bool(past)})
     members = {member.id for _, plan in past if plan.cast for member in plan.cast}
     containers = [world_container(first.id), *(character_container(first.id, id) for id in sorted(members))]
     await ledger.create(first, containers)
@@ -54,10 +73,19 @@ async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]],
         await ledger.append(first.id, entry.body, key=entry.key, timestamp=entry.timestamp)
         moved = renamed.plan(plan)
         snapshot = snapshot.after(moved)
+        if plan is past[-1][1]:
+            await _keep(ledger, first.id, data)
+            snapshot = snapshot.model_copy(update={"unfinished": False})
         await ledger.record(moved, snapshot)
         for id in plan.forgotten:  # now, for what a later plan brings to whoever joins under this id must stay
             await ledger.forget_owner(first.id, id, up_to=plan.sequence)
             await ledger.register(containers)
+    await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
+
+
+async def _keep(ledger: Ledger, session: str, data: Data) -> None:
+    for plugin, values in data.items():
+        await ledger.write_data(session, plugin, values)
 
 
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
@@ -87,26 +115,31 @@ async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | 
     name = check_session_id(id or origin)
     if not await _begins(engine, name, [entry for entry, _ in past]):
         raise InputError(f"session {name!r} exists already. Import under another id, or forget it first.")
-    await graft(engine, Snapshot(id=name), past, origin)
-    for plugin, values in data.items():
-        await engine.ledger.write_data(name, plugin, values)
+    await graft(engine, Snapshot(id=name), past, origin, data)
     return name
 
 
 async def _begins(engine: Engine, session: str, entries: list[Entry]) -> bool:
-    """Whether the session is not there, or holds the first of these entries and nothing else."""
-    if await engine.ledger.load(session) is None:
+    """Whether the session is not there, or is an import cut short of the first of these entries."""
+    found = await engine.ledger.load(session)
+    if found is None:
         return True
     there = await engine.ledger.entries(session)
-    return len(there) < len(entries) and all(
-        (one.key, one.body, one.timestamp) == (other.key, other.body, other.timestamp)
-        for one, other in zip(there, entries, strict=False)
+    return (
+        found.unfinished
+        and found.parent is None
+        and len(there) <= len(entries)
+        and all(
+            (one.key, one.body, one.timestamp) == (other.key, other.body, other.timestamp)
+            for one, other in zip(there, entries, strict=False)
+        )
     )
 
 
-def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], dict[str, Any]]:
+def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], Data]:
     origin = _origin(lines)
-    past, data = [], {}
+    past: list[tuple[Entry, Plan]] = []
+    data: Data = {}
     for number, line in enumerate(lines[1:], 2):
         try:
             match line.get("kind"):

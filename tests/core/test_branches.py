@@ -417,24 +417,55 @@ async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
     assert await ew.sessions() == ()
 
 
-async def test_an_import_cut_short_is_taken_up_again(begin: Begin, open_app: OpenApp) -> None:
+class CutShort(MemoryLedger):
+    """Has room for so many more plans."""
+
+    left = 99
+
+    async def record(self, *given: Any) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise StorageFull("no room")
+        return await super().record(*given)
+
+
+@pytest.mark.parametrize("left", [0, 2, 3])
+async def test_an_import_cut_short_is_not_opened_and_is_taken_up_again(
+    begin: Begin, open_app: OpenApp, left: int
+) -> None:
     lines = await exported(await three_messages(begin))
-
-    class CutShort(MemoryLedger):
-        left = 2
-
-        async def record(self, *given: Any) -> Any:
-            self.left -= 1
-            if self.left < 0:
-                raise StorageFull("no room")
-            return await super().record(*given)
-
     ledger = CutShort()
     app = await open_app(ledger=ledger)
+    ledger.left = left
     with pytest.raises(StorageFull):
         await app.import_session(lines)
     ledger.left = 99
+    for opening in (app.session("s1", cast=["alice"]), app.open_session("s1")):
+        with pytest.raises(InputError, match=r"'s1' is not whole: its import was cut short\. Import it again"):
+            await opening
     assert await exported(await app.import_session(lines)) == lines
+
+
+@pytest.mark.parametrize("left", [0, 2, 3])
+async def test_a_branch_cut_short_is_not_opened_and_is_taken_up_again(
+    open_app: OpenApp, memories: Memories, left: int
+) -> None:
+    ledger = CutShort()
+    app = await open_app(ledger=ledger, plugins=[Counter()])
+    story = await three_messages(app.session, id="s1", cast=["alice", "bob"])
+    await story.settled()
+    ledger.left = left
+    with pytest.raises(StorageFull):
+        await story.fork("s2")
+    ledger.left = 99
+    with pytest.raises(InputError, match=r"'s2' is not whole: forking it from 's1' at 4 .* Fork 's1' to 's2' at 4"):
+        await app.session("s2", cast=["alice"])
+    with pytest.raises(InputError, match="'s2' exists already"):
+        await app.import_session(await exported(story), id="s2")
+    await story.say("alice", "Later.", key="m4", present=["bob"])
+    branch = await story.fork("s2")
+    assert await keys(memories, branch, "bob") == ["m1", "m2", "m3"]
+    assert (await ledger.data("s2", "counter")) == {"count": 3}
 
 
 async def test_a_branch_takes_along_what_recalls_have_kept(begin: Begin) -> None:

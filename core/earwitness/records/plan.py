@@ -158,6 +158,8 @@ class Snapshot(Record):
     """The session it was forked from."""
     forked_at: int | None = None
     """Up to which sequence number it shares the parent's past."""
+    unfinished: bool = False
+    """A branch or an import that is being written: not to be opened before its whole past is there."""
     strategies: dict[str, Any] = {}
     """Names and settings of the strategies it runs with, for repeating a run."""
 
