@@ -330,6 +330,42 @@ async def test_who_heard_it_herself_keeps_it_when_what_she_was_told_goes(begin: 
     assert "sharedFrom" not in danas.metadata
 
 
+@pytest.mark.parametrize("times", [1, 2])
+async def test_an_edit_brings_nothing_back_to_whose_copy_was_retracted(
+    begin: Begin, memories: Memories, times: int
+) -> None:
+    story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
+    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    (bobs,) = await memories(story, "bob")
+    await story.retract(bobs.id)
+    for time in range(times):
+        await story.edit("m1", f"The sword is red {time}.", present=["bob"])
+    assert await said(memories, story, "alice") == [f"The sword is red {times - 1}."]
+    for id in ("bob", "charlie", "dana"):
+        assert await said(memories, story, id) == []
+    assert "sword" not in (await story.turn("bob")).query
+
+
+async def test_an_edit_reaches_who_lost_hearsay_and_is_there_now(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
+    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    (bobs,) = await memories(story, "bob")
+    await story.retract(bobs.id)
+    await story.edit("m1", "The sword is red.", present=["bob", "charlie"])
+    assert await said(memories, story, "charlie") == ["The sword is red."]
+    assert await said(memories, story, "bob") == []
+
+
+async def test_in_a_branch_too_an_edit_brings_nothing_back(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    (bobs,) = await memories(story, "bob")
+    await story.retract(bobs.id)
+    branch = await story.fork("s2")
+    await branch.edit("m1", "The sword is red.", present=["bob"])
+    assert await said(memories, branch, "bob") == []
+
+
 # ── retractions of a change: what rested on it is rebuilt ───────────────────────────────────────────────────────────
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -38,6 +38,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     kept = {id: told.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
+    plan = _kept_from(plan, await _taken_from_since(engine, live, old.message, entry.sequence))
     reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in told.items() if id not in kept}
     return plan.model_copy(
@@ -126,6 +127,30 @@ async def _forgotten_since(engine: Engine, live: Live, sequence: int, now: int) 
     """Ids of those forgotten after a message: it reaches neither them nor whoever goes by their id today."""
     entries = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=now)
     return {id for entry in entries if isinstance(entry.body, Changed) for id in entry.body.leaves_cast}
+
+
+async def _taken_from_since(engine: Engine, live: Live, old: Message, now: int) -> set[str]:
+    """Ids of those whose own copy of a message was retracted: no later wording of it brings it back to them."""
+    session, ledger = live.snapshot.id, engine.ledger
+    entries = await ledger.entries(session, after=old.sequence, up_to=now)
+    plans = [await ledger.plan(session, each.sequence) for each in entries if isinstance(each.body, Retracted)]
+    ids = {each.memory_id for plan in plans if plan for each in plan.withdrawals if each.memory_id}
+    copies = await ledger.deliveries(session, sources=[old.key]) if ids else ()
+    return {each.owner for each in copies if each.memory_id in ids and each.part == "message"}
+
+
+def _kept_from(plan: Plan, owners: Collection[str]) -> Plan:
+    """The plan without what these would receive, and what others have only by way of them; they hear nothing of it."""
+    if not owners or plan.message is None:
+        return plan
+    others = [each for each in plan.deliveries if each.owner not in owners]
+    known = {each.memory_id for each in others if each.support.via is None}
+    while more := {each.memory_id for each in others if each.support.via in known} - known:
+        known |= more
+    kept = tuple(each for each in others if each.support.via is None or each.support.via in known)
+    nothing = {id: "" for id in plan.message.participants if id in owners}
+    message = plan.message.model_copy(update={"heard": {**plan.message.heard, **nothing}})
+    return plan.model_copy(update={"deliveries": kept, "message": message})
 
 
 def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
