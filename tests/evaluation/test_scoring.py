@@ -125,12 +125,12 @@ def test_a_scene_tells_its_longest_run_of_mistakes_and_why() -> None:
     assert (second.messages, second.index) == (1, 4)
 
 
-def test_scenes_are_ranked_by_mistakes_a_message_and_short_ones_are_left_out() -> None:
+def test_scenes_are_ranked_by_mistakes_a_message_and_short_ones_do_not_top_the_list() -> None:
     def scene(*wrong: bool) -> Any:
         pairs = played([("Ann", "Ben") if each else ("Ann",) for each in wrong])
         return worst_of(pairs, [judged for _, judged in pairs])
 
-    short, perfect = scene(True, True), scene(*[False] * 9)
+    short, perfect = scene(True), scene(*[False] * 9)
     bad, worse = scene(True, *[False] * 5), scene(*[True] * 4, False, False)
-    assert ranked([short, perfect, bad, worse], 5) == (worse, bad)
+    assert ranked([short, perfect, bad, worse], 5) == (worse, short, bad)
     assert ranked([bad, worse], 1) == (worse,)

@@ -11,7 +11,8 @@ from earwitness.records.base import Record
 from .online import Judged
 from .sheet import Row
 
-LEAST_MESSAGES = 5
+PRIOR = 5
+"""Messages without a mistake that every scene is given, so that the shortest do not top the list."""
 RUNS = 3
 EXCERPT = 100
 NAMELESS = "(no name)"
@@ -70,9 +71,9 @@ def worst_of(scene: Sequence[tuple[Row, Judged]], told: Sequence[Judged]) -> Wor
 
 
 def ranked(scenes: Iterable[WorstScene], count: int) -> tuple[WorstScene, ...]:
-    """The worst first: by wrong decisions a message, among scenes of at least 5 messages."""
-    long = [scene for scene in scenes if scene.messages >= LEAST_MESSAGES and scene.wrong]
-    return tuple(sorted(long, key=lambda scene: (-scene.wrong / scene.messages, scene.scene))[:count])
+    """Those with mistakes, the most mistakes a message first."""
+    found = [scene for scene in scenes if scene.wrong]
+    return tuple(sorted(found, key=lambda scene: (-scene.wrong / (scene.messages + PRIOR), scene.scene))[:count])
 
 
 def _runs(scene: Sequence[tuple[Row, Judged]], told: Sequence[Judged]) -> Iterator[Run]:
