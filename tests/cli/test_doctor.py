@@ -23,7 +23,7 @@ def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> N
     report = answer(played("doctor", "--json"))
     assert {"earwitness", "python", "packages"} <= report.keys()
     assert report["plugins"]["chronicle"] == ["on_state_change"]
-    assert report["strategies"]["detector"] == ["everyone", "rules"]
+    assert {"addressees", "everyone", "rules"} <= set(report["strategies"]["detector"])
     assert report["embedder"]["name"] == "static"
     assert report["store"]["ok"] is True
     assert "all is well" in played("doctor").stdout
