@@ -330,6 +330,42 @@ async def test_who_heard_it_herself_keeps_it_when_what_she_was_told_goes(begin: 
     assert "sharedFrom" not in danas.metadata
 
 
+async def test_the_world_s_copy_of_a_message_goes_with_everybody_s(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    (worlds,) = await memories(story, "world")
+    await story.retract(worlds.id)
+    for owner in (*story.cast.ids, "world"):
+        assert await memories(story, owner) == ()
+    with pytest.raises(InputError, match="'m1' was retracted"):
+        await story.edit("m1", "The sword is here.")
+
+
+async def test_the_world_s_copy_of_what_was_prepared_goes_with_everybody_s(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    await story.prepare(lore=["Dragons sleep badly.", "Elves never sleep."])
+    dragons, _ = await memories(story, "world")
+    await story.retract(dragons.id)
+    for owner in (*story.cast.ids, "world"):
+        assert [memory.content for memory in await memories(story, owner)] == ["Elves never sleep."]
+
+
+async def test_the_world_s_copy_of_an_update_goes_without_the_message_that_brought_it(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(plugins=[Rains()])
+    await story.say("alice", "Look at the clouds.", key="m1", present=["bob"])
+    (rain,) = [each for each in await memories(story, "world") if each.metadata["type"] == "world_state_update"]
+    await story.retract(rain.id)
+    assert await said(memories, story, "bob") == ["Look at the clouds."]
+    assert await said(memories, story, "world") == ["Look at the clouds."]
+
+
+class Rains(Plugin):
+    async def on_message(self, event: MessageEvent) -> MessageAnswer:
+        return MessageAnswer(updates=(Update(description="It rains"),))
+
+
 @pytest.mark.parametrize("times", [1, 2])
 async def test_an_edit_brings_nothing_back_to_whose_copy_was_retracted(
     begin: Begin, memories: Memories, times: int

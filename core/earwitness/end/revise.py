@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from ..containers import world_container
 from ..engine import Engine
 from ..formats import strip_block
 from ..live import Live
@@ -54,14 +55,20 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
 
 
 async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -> Plan:
-    """The plan of a retraction, of a message, a change, what was prepared, or one memory."""
-    settled = await settled_message(engine, live, body.target)
-    told = await engine.ledger.entry(live.snapshot.id, key=body.target)
+    """The plan of a retraction, of a message, a change, what was prepared, or one memory.
+
+    The world's copy of a message, or of what was prepared, stands for the whole of it.
+    """
+    source = await _whole(engine, live, body.target)
+    settled = await settled_message(engine, live, source or body.target)
+    told = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
     reason = f"retracted by {body.by}"
-    if told is None:
-        withdrawals = [Withdrawal(memory_id=body.target, reason=reason)]
-    else:
+    if told is not None:
         withdrawals = [Withdrawal(source=each, reason=reason) for each in await _sources(engine, told)]
+    elif source is not None:
+        withdrawals = [Withdrawal(source=source, reason=reason)]
+    else:
+        withdrawals = [Withdrawal(memory_id=body.target, reason=reason)]
     message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
     lost = await _told_before(engine, live, settled) if settled else {}
     return _nothing(live, entry).model_copy(
@@ -112,6 +119,13 @@ async def _untold(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowle
     before = {each.memory_id: each.sequence - 1 for each in found if each.stands}
     marks = {id: [before[each] for each in ids if each in before] for id, ids in cited.items()}
     return {id: min(live.snapshot.told.get(id, 0), *them) for id, them in marks.items() if them}
+
+
+async def _whole(engine: Engine, live: Live, memory_id: str) -> str | None:
+    """What the world's copy with this id is a copy of: it goes as a whole, else nobody could say who still knows it."""
+    world = world_container(live.snapshot.id).name
+    found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=[memory_id], container=world)
+    return next((each.source for each in found if each.stands and not each.part.startswith("update-")), None)
 
 
 async def _sources(engine: Engine, told: Entry) -> list[str]:
