@@ -5,15 +5,15 @@ Nothing is decided again: ids are derived anew for the new names, and the plans 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from typing import Any
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from .containers import character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError, StoryError
-from .ids import WORLD, check_session_id, memory_id
+from .ids import WORLD, check_session_id, memory_id, own_key
 from .live import Live
 from .protocols import Ledger
 from .records.journal import Entry
@@ -23,6 +23,7 @@ VERSION = 1
 """Of the exported lines."""
 Data = dict[str, dict[str, JsonValue]]
 """Plugin name → what it keeps."""
+_DATA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
@@ -140,20 +141,56 @@ def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]]
     origin = _origin(lines)
     past: list[tuple[Entry, Plan]] = []
     data: Data = {}
+    snapshot = Snapshot(id=origin)
     for number, line in enumerate(lines[1:], 2):
         try:
             match line.get("kind"):
                 case "entry":
                     past.append((Entry.model_validate(line["entry"]), Plan.model_validate(line["plan"])))
+                    snapshot = snapshot.after(past[-1][1])  # so that a state which cannot be is refused here
                 case "data":
-                    data[str(line["plugin"])] = line["data"]
+                    data[str(line["plugin"])] = _DATA.validate_python(line["data"])
                 case kind:
                     raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
         except (ValidationError, KeyError) as error:
             raise StoryError(f"line {number}: not an exported line: {error}") from error
     if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):
         raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
+    _check(origin, past)
     return origin, past, data
+
+
+def _check(origin: str, past: list[tuple[Entry, Plan]]) -> None:
+    """Raise `StoryError` for plans no session of ours could have made: they might reach into another story."""
+    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
+    keys: set[str] = set()
+    for entry, plan in past:
+        wrong = _wrong_key(entry, keys) or _wrong_place(origin, entry, plan) or _wrong_owner(plan, members)
+        if wrong:
+            raise StoryError(f"entry {entry.sequence} of the export: {wrong} Export the story again.")
+        keys.add(entry.key)
+
+
+def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
+    if entry.key in keys:
+        return f"its key {entry.key!r} is an earlier entry's."
+    if entry.key.startswith("#") and entry.key not in {own_key(entry.sequence), "#begin"}:
+        return f"its key {entry.key!r} is not {own_key(entry.sequence)!r}."
+    return None
+
+
+def _wrong_place(origin: str, entry: Entry, plan: Plan) -> str | None:
+    parts: list[Entry | Plan | Delivery] = [entry, plan, *plan.deliveries]
+    if plan.key == entry.key and {(each.session, each.sequence) for each in parts} == {(origin, entry.sequence)}:
+        return None
+    return f"it, its plan (key {plan.key!r}) and deliveries are not all of key {entry.key!r} and session {origin!r}."
+
+
+def _wrong_owner(plan: Plan, members: Collection[str]) -> str | None:
+    strangers = {each.owner for each in plan.deliveries if each.owner != WORLD}.union(plan.forgotten).difference(
+        members
+    )
+    return f"{', '.join(map(repr, sorted(strangers)))} was never in the cast." if strangers else None
 
 
 def _origin(lines: list[Mapping[str, Any]]) -> str:

@@ -405,6 +405,7 @@ def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
         (lambda lines: [*lines[:2], {**lines[2], "plan": None}], "line 3: not an exported line"),
         (lambda lines: [*lines[:2], {"kind": "entry"}], "line 3: not an exported line"),
         (lambda lines: [*lines, "a line"], "line 6: not an exported line"),
+        (lambda lines: [*lines, {"kind": "data", "plugin": "p", "data": 7}], "line 6: not an exported line"),
     ],
 )
 async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
@@ -415,6 +416,50 @@ async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
     with pytest.raises(StoryError, match=said):
         await ew.import_session(harm(lines))
     assert await ew.sessions() == ()
+
+
+def crafted(path: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
+    """Put a value into the third entry's line (the message m2), at a path like `plan.deliveries.0.owner`."""
+
+    def craft(lines: list[dict[str, Any]]) -> None:
+        *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
+        place: Any = lines[3]
+        for step in way:
+            place = place[step]
+        place[last] = value
+
+    return craft
+
+
+@pytest.mark.parametrize(
+    ("craft", "said"),
+    [
+        (crafted("plan.deliveries.0.owner", "x-bob"), "'x-bob' was never in the cast"),
+        (crafted("plan.forgotten", ["x-bob"]), "'x-bob' was never in the cast"),
+        (crafted("plan.forgotten", ["world"]), "'world' was never in the cast"),
+        (crafted("plan.session", "s1-x"), "not all of key 'm2' and session 's1'"),
+        (crafted("plan.sequence", 2), "not all of key 'm2' and session 's1'"),
+        (crafted("plan.key", "m1"), "not all of key 'm2' and session 's1'"),
+        (crafted("plan.deliveries.0.sequence", 99), "not all of key 'm2' and session 's1'"),
+        (crafted("plan.deliveries.0.session", "s1-x"), "not all of key 'm2' and session 's1'"),
+        (crafted("entry.session", "s1-x"), "not all of key 'm2' and session 's1'"),
+        (crafted("entry.key", "m1"), "its key 'm1' is an earlier entry's"),
+        (crafted("entry.key", "#7"), "its key '#7' is not '#3'"),
+        (crafted("plan.state", {"game_day": "soon"}), "line 4: not an exported line"),
+    ],
+)
+async def test_an_export_that_no_story_can_have_made_is_refused_before_anything_is_written(
+    begin: Begin, open_app: OpenApp, craft: Callable[[list[dict[str, Any]]], None], said: str
+) -> None:
+    lines = await exported(await three_messages(begin))
+    craft(lines)
+    store = MemoryStore()
+    ew = await open_app(store=store)
+    await (await ew.session("s1-x", cast=["bob"])).settled()
+    with pytest.raises(StoryError, match=said):
+        await ew.import_session(lines)
+    assert await ew.sessions() == ("s1-x",)
+    assert await store.count("s1-x-bob") == 0
 
 
 class CutShort(MemoryLedger):
