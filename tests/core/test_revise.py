@@ -292,6 +292,27 @@ async def test_a_retraction_decides_no_later_turn_anew(
     assert await said(memories, story, "alice") == ["Alone at last."]
 
 
+async def test_the_comings_and_goings_of_the_last_message_go_with_it(begin: Begin, directions: Directions) -> None:
+    story = await begin(detector=directions, present=["alice", "bob"])
+    await story.say("alice", "Hello.", key="m1")
+    await story.say("alice", "(to charlie) (bob leaves) (charlie enters)", key="m2")
+    await (await story.reroll("(bob leaves)")).settled()
+    assert [*story.state.here] == ["alice"]
+    await (await story.retract("m2")).settled()
+    assert [*story.state.here] == ["alice", "bob"]
+    assert story.state.participants == ("alice", "bob")
+
+
+async def test_the_comings_and_goings_of_an_earlier_message_stay_when_it_goes(
+    begin: Begin, directions: Directions
+) -> None:
+    story = await begin(detector=directions, present=["alice", "bob"])
+    await story.say("alice", "(bob leaves)", key="m1")
+    await story.say("alice", "Alone at last.", key="m2")
+    await (await story.retract("m1")).settled()
+    assert story.state.here == ("alice",)
+
+
 async def test_what_nobody_has_cannot_be_retracted(begin: Begin) -> None:
     story = await begin()
     with pytest.raises(UnknownName, match="unknown message key or memory id 'm1'"):

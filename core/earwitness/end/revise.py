@@ -73,7 +73,8 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     lost = await _told_before(engine, live, settled) if settled else {}
     return _nothing(live, entry).model_copy(
         update={
-            "withdrawals": tuple(withdrawals), "message": message, "told": await _untold(engine, live, lost)
+            "withdrawals": tuple(withdrawals), "message": message, "told": await _untold(engine, live, lost),
+            "state": await _if_last(engine, live, settled.message, None) if settled else {},
         }
     )  # fmt: skip
 
@@ -171,16 +172,23 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
     return replace(judged, told=dict(told))
 
 
-async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged) -> dict[str, object]:
-    """Participants and whereabouts follow the new text while nothing but revisions and retractions came after it."""
+async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
+    """Participants and whereabouts follow the new text while nothing but revisions and retractions came after it.
+
+    Without a new text (`None`) they are again as they were before the message.
+    """
     since = await engine.ledger.entries(live.snapshot.id, after=old.sequence, up_to=live.snapshot.settled)
     if not all(isinstance(each.body, Revised | Retracted) for each in since):
         return {}
-    before = judged.moment.state
-    after = {
-        "participants": tuple(judged.settled.participants),
-        "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
-    }
+    if judged is None:
+        before = (await snapshot_before(engine, live, old.sequence)).state
+        after = {"participants": before.participants, "whereabouts": before.whereabouts}
+    else:
+        before = judged.moment.state
+        after = {
+            "participants": tuple(judged.settled.participants),
+            "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
+        }
     return live.snapshot.state.changes_to(live.snapshot.state.updated(after))
 
 
