@@ -21,6 +21,11 @@ class Seeded:
         return Presence.only(moment.message.speaker)
 
 
+class Panel(Seeded):
+    def __init__(self, *, members: list[str], weights: dict[str, object]) -> None:
+        super().__init__(seed=0)
+
+
 @pytest.fixture
 def strategies() -> Strategies:
     made = Strategies()
@@ -32,6 +37,14 @@ def test_commas_part_detectors_but_not_their_settings(strategies: Strategies) ->
     found = choices("everyone, seeded(n=2, seed=5),mine.LastFew(n=3)", strategies, EndSettings())
     assert [each.label for each in found] == ["everyone", "seeded(n=2, seed=5)", "mine.LastFew(n=3)"]
     assert [each.settings for each in found] == [{}, {"n": 2, "seed": 5}, {"n": 3}]
+
+
+def test_settings_may_be_lists_and_tables(strategies: Strategies) -> None:
+    strategies.register("detector", "panel", Panel)
+    text = 'panel(members=["everyone", "seeded,"], weights={a=1, b=[2, 3]}),everyone'
+    panel, other = choices(text, strategies, EndSettings())
+    assert panel.settings == {"members": ["everyone", "seeded,"], "weights": {"a": 1, "b": [2, 3]}}
+    assert other.label == "everyone"
 
 
 def test_the_same_detector_twice_is_one(strategies: Strategies) -> None:
@@ -77,9 +90,9 @@ def test_code_of_ones_own_is_known_again_by_its_digest(strategies: Strategies) -
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("nope", UnknownName, "unknown detector 'nope'. Known: everyone"),
+        ("nope", UnknownName, "unknown detector 'nope'. Known: "),
         ("mine.Nope", SettingsError, "cannot be imported"),
-        (" , ", InputError, "names no detector. There are: everyone"),
+        (" , ", InputError, "names no detector. There are: "),
         ("seeded(n=)", InputError, "write setting=value"),
         ("a b", InputError, "cannot read the detector 'a b'"),
         ("everyone@none.toml", SettingsError, "no such file"),

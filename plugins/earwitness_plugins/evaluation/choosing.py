@@ -17,7 +17,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Detector
 from earwitness.records.base import Record
 
-_COMMA = re.compile(r",(?![^(\[]*[)\]])")
+_PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
 _NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
 
 
@@ -46,7 +46,7 @@ def choices(text: str, strategies: Strategies, end: EndSettings) -> tuple[Choice
 
     Raises `InputError` for what cannot be read as a name, `SettingsError` for a settings file, `UnknownName`.
     """
-    found = [_choice(part.strip(), strategies, end) for part in _COMMA.split(text) if part.strip()]
+    found = [_choice(part, strategies, end) for part in _parts(text)]
     if not found:
         known = ", ".join(strategies.names("detector"))
         raise InputError(f"--detector {text!r} names no detector. There are: {known}.")
@@ -88,6 +88,18 @@ def made(choice: Choice, strategies: Strategies, seed: int) -> Detector:
     return detector
 
 
+def _parts(text: str) -> list[str]:
+    """What stands between commas; commas in brackets and quotes part nothing."""
+    parts, depth = [""], 0
+    for piece in _PART.findall(text):
+        depth += (piece in "([{") - (piece in ")]}")
+        if piece == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [part.strip() for part in parts if part.strip()]
+
+
 def _choice(text: str, strategies: Strategies, end: EndSettings) -> Choice:
     found = _NAMED.fullmatch(text)
     if found is None or not (found["name"] or found["file"]):
@@ -103,13 +115,11 @@ def _choice(text: str, strategies: Strategies, end: EndSettings) -> Choice:
 def _given(text: str, given: str | None) -> dict[str, Any]:
     """`n=5, who=["a"]`: settings with values as TOML writes them."""
     settings: dict[str, Any] = {}
-    for part in _COMMA.split(given or ""):
-        if not part.strip():
-            continue
+    for part in _parts(given or ""):
         try:
             settings.update(tomllib.loads(part))
         except tomllib.TOMLDecodeError as error:
-            told = f"cannot read {part.strip()!r} in {text!r}: write setting=value, text in quotes."
+            told = f"cannot read {part!r} in {text!r}: write setting=value, text in quotes."
             raise InputError(told) from error
     return settings
 
