@@ -26,7 +26,8 @@ class Live:
     """What the settler of one session keeps at hand; all of it can be read again from the ledger.
 
     `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not
-    yet applied, for whoever wants to search the store meanwhile.
+    yet applied, for whoever wants to search the store meanwhile; `previous` is the session as it stood before a
+    message, usually the last one, since that is what is edited and rerolled.
     """
 
     snapshot: Snapshot
@@ -34,6 +35,7 @@ class Live:
     stored: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
     latest_update: int = 0
     catch_up: Callable[[], Awaitable[None]] = _nothing_to_do
+    previous: Snapshot | None = None
 
     @classmethod
     async def load(cls, ledger: Ledger, session: str, plugins: Plugins) -> Live:
@@ -51,7 +53,7 @@ class Live:
 
     def advance(self, plan: Plan, after: Snapshot) -> None:
         """Take over what a recorded plan brought about."""
-        self.snapshot = after
+        before, self.snapshot = self.snapshot, after
         self._keep(plan.plugin_data)
         if any(delivery.part.startswith("update-") for delivery in plan.deliveries):
             self.latest_update = plan.sequence
@@ -61,6 +63,7 @@ class Live:
         known = len(others) < len(self.recent)
         if not known and settled.message.sequence == plan.sequence:
             self.recent = (*self.recent, settled)[-RECENT:]
+            self.previous = before
         elif known:
             self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
 

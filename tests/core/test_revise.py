@@ -10,6 +10,8 @@ import pytest
 from earwitness import Memory, MessageAnswer, MessageEvent, Moment, Plugin, Session, SettledMessage, Update
 from earwitness.errors import InputError, UnknownName
 from earwitness.protocols import Share
+from earwitness.records.plan import Plan
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -181,6 +183,47 @@ async def test_a_reroll_may_name_its_message(begin: Begin, memories: Memories) -
     await story.say("alice", "Answer!", key="m2")
     await story.reroll("Who is there?", key="m1")
     assert sorted(await said(memories, story, "alice")) == ["Answer!", "Who is there?"]
+
+
+async def test_a_reroll_of_the_last_message_reads_no_story_of_plans(begin: Begin) -> None:
+    ledger = Counting()
+    story = await begin(ledger=ledger)
+    for number in range(3):
+        await story.say("alice", f"Word {number}.", present=["bob"])
+    await (await story.reroll("Another word.")).settled()
+    await (await story.edit("#4", "One more.")).settled()
+    assert ledger.folded == 0
+
+
+async def test_the_story_of_plans_is_read_once_for_rerolls_after_taking_it_up_again(begin: Begin) -> None:
+    kept: dict[str, Any] = {"ledger": Counting(), "store": MemoryStore()}
+    await (await (await begin(**kept)).say("alice", "Word.")).settled()
+    again = await begin(**kept)
+    for number in range(3):
+        await (await again.reroll(f"Word {number}.")).settled()
+    assert kept["ledger"].folded == 1
+
+
+async def test_an_edit_of_an_earlier_message_sees_the_story_as_it_was(begin: Begin, directions: Directions) -> None:
+    story = await begin(detector=directions, present=["alice", "bob"])
+    await story.say("alice", "Hello.", key="m1")
+    await story.say("alice", "(bob leaves)", key="m2")
+    await story.say("alice", "Alone.", key="m3")
+    heres = []
+    for key in ("m3", "m2", "m1", "m3"):
+        await (await story.edit(key, f"{key}, edited.")).settled()
+        heres.append(directions.moments[-1].state.here)
+    assert heres == [("alice",), ("alice", "bob"), ("alice", "bob"), ("alice",)]
+
+
+class Counting(MemoryLedger):
+    """Counts how often the plans of a whole story were read."""
+
+    folded = 0
+
+    async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
+        self.folded += 1
+        return await super().plans(session, up_to=up_to)
 
 
 async def test_what_was_retracted_is_not_the_last_message(begin: Begin, memories: Memories) -> None:

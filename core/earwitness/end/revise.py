@@ -94,9 +94,14 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
 
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
-    """The session as it stood before an entry: its recorded plans, folded."""
+    """The session as it stood before an entry: kept at hand for the last message, else its recorded plans, folded."""
+    if (kept := live.previous) and kept.settled == sequence - 1:
+        return kept
     plans = await engine.ledger.plans(live.snapshot.id, up_to=sequence - 1)
-    return reduce(Snapshot.after, plans, Snapshot(id=live.snapshot.id))
+    found = reduce(Snapshot.after, plans, Snapshot(id=live.snapshot.id))
+    if kept is None or kept.settled < found.settled:
+        live.previous = found
+    return found
 
 
 async def settled_message(engine: Engine, live: Live, key: str) -> SettledMessage | None:
