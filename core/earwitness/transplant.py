@@ -19,7 +19,7 @@ from .protocols import Ledger
 from .records.journal import Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 
-VERSION = 1
+VERSION = 2
 """Of the exported lines."""
 Data = dict[str, dict[str, JsonValue]]
 """Plugin name → what it keeps."""
@@ -90,20 +90,24 @@ async def _keep(ledger: Ledger, session: str, data: Data) -> None:
 
 
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
-    """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back."""
-    snapshot = (await Live.load(engine.ledger, session, engine.plugins)).snapshot
+    """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back.
+
+    The first says how many `lines` follow, so that an export cut short is told from a whole one.
+    """
+    live = await Live.load(engine.ledger, session, engine.plugins)
+    snapshot, kept = live.snapshot, {plugin: data for plugin, data in sorted(live.stored.items()) if data}
     yield {
         "kind": "session",
         "version": VERSION,
+        "lines": snapshot.settled + len(kept),
         **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"}),
     }
-    for entry in await engine.ledger.entries(session):
+    for entry in await engine.ledger.entries(session, up_to=snapshot.settled):
         plan = await engine.ledger.plan(session, entry.sequence)
         if plan is not None:
             yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": plan.model_dump(mode="json")}
-    for plugin in engine.plugins.names:
-        if data := await engine.ledger.data(session, plugin):
-            yield {"kind": "data", "plugin": plugin, "data": data}
+    for plugin, data in kept.items():
+        yield {"kind": "data", "plugin": plugin, "data": data}
 
 
 async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None) -> str:
@@ -154,6 +158,11 @@ def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]]
                     raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
         except (ValidationError, KeyError) as error:
             raise StoryError(f"line {number}: not an exported line: {error}") from error
+    if (there := len(lines) - 1) != (told := lines[0].get("lines")):
+        raise StoryError(
+            f"the export is incomplete: its first line says that {told!r} lines follow, and {there} do. "
+            "Export the story again."
+        )
     if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):
         raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
     _check(origin, past)

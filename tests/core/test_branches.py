@@ -340,6 +340,13 @@ async def test_an_export_taken_in_is_the_same_story_memory_by_memory(
         assert (theirs == ours) is (id == "s1" or not ours)
 
 
+async def test_an_export_cut_short_of_what_plugins_keep_is_refused(begin: Begin, open_app: OpenApp) -> None:
+    lines = await exported(await three_messages(begin, plugins=[Counter()]))
+    assert lines[-1] == {"kind": "data", "plugin": "counter", "data": {"count": 3}}
+    with pytest.raises(StoryError, match="the export is incomplete"):
+        await (await open_app(plugins=[Counter()])).import_session(lines[:-1])
+
+
 async def test_an_import_goes_on_where_the_export_ended(
     begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any]
 ) -> None:
@@ -400,7 +407,15 @@ def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
         (lambda lines: [], "line 1: not an Earwitness export"),
         (lambda lines: lines[1:], "line 1: not an Earwitness export"),
         (lambda lines: [{**lines[0], "version": 99}, *lines[1:]], "line 1: .*version 99"),
-        (lambda lines: without(lines, 2), "the export is incomplete"),
+        (
+            lambda lines: without(lines, 2),
+            "the export is incomplete: its first line says that 4 lines follow, and 3 do",
+        ),
+        (lambda lines: lines[:-1], "the export is incomplete: its first line says that 4 lines follow, and 3 do"),
+        (lambda lines: lines[:1], "the export is incomplete: its first line says that 4 lines follow, and 0 do"),
+        (lambda lines: [*lines, lines[-1]], "the export is incomplete: .* 4 lines follow, and 5 do"),
+        (lambda lines: [{**lines[0], "lines": 3}, *without(lines[1:], 1)], "the export is incomplete: its entries"),
+        (lambda lines: [{**lines[0], "version": 1}, *lines[1:]], "line 1: version 1 of the export is not 2"),
         (lambda lines: [*lines, {"kind": "poem"}], "line 6: kind 'poem' is not one of session, entry, data"),
         (lambda lines: [*lines[:2], {**lines[2], "plan": None}], "line 3: not an exported line"),
         (lambda lines: [*lines[:2], {"kind": "entry"}], "line 3: not an exported line"),
