@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from . import transplant
 from .background import Background
@@ -29,6 +29,7 @@ from .records.update import Audience, Update
 from .turn import Turn
 from .validating import check_state, checked, each_of, keepable
 
+T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
 
 
@@ -77,9 +78,9 @@ class Session:
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
         """
         context, settings = _context(context), self._recall_settings(recall)
-        member = self._member(character)
         with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
             await self._settler.caught_up(settings.wait)
+        member = self._member(character)
         return await Turn.begin(
             self, self._engine, self._live, member.id, settings, query=query, in_prompt=in_prompt, context=context
         )
@@ -104,8 +105,8 @@ class Session:
         and `InputError` for an empty message.
         """
         body = checked(
-            Said, speaker=self._member(speaker).id, content=_text(content), context=_context(context),
-            present=self._seen_by(present),
+            Said, speaker=(await self._known(speaker))[0], content=_text(content), context=_context(context),
+            present=await self._seen_by(present),
             metadata=dict(metadata or {}), in_turn=in_turn,
         )  # fmt: skip
         return await self._append(body, key)
@@ -119,7 +120,7 @@ class Session:
         """
         if not await self._told(own_key):
             await self._revisable(key)
-        seen = self._seen_by(present)
+        seen = await self._seen_by(present)
         return await self._append(checked(Revised, target=key, content=_text(content), present=seen), own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
@@ -136,6 +137,7 @@ class Session:
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
 
+        The id of the world's copy of a message stands for the message.
         Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
         await self._settler.caught_up()
@@ -167,7 +169,8 @@ class Session:
         changes = {snake(name): value for name, value in changes.items()}
         check_state(self.state, changes)
         body = checked(
-            Changed, changes=changes, description=description, updates=tuple(updates), audience=self._audience(audience)
+            Changed, changes=changes, description=description, updates=tuple(updates),
+            audience=await self._audience(audience),
         )  # fmt: skip
         return await self._append(body, key)
 
@@ -183,10 +186,10 @@ class Session:
     ) -> Outcome:
         """Tell the world that something happened: `update("Alice acquired the Sacred Sword", character="alice",
         type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
-        about = self._member(character).id if character else None
+        about = (await self._known(character))[0] if character else None
         told = checked(
             Update, description=description, type="character_update" if about else "world_state_update",
-            update_type=type, character=about, audience=self._audience(audience), metadata=metadata,
+            update_type=type, character=about, audience=await self._audience(audience), metadata=metadata,
         )  # fmt: skip
         return await self._append(Changed(updates=(told,), audience=told.audience), key)
 
@@ -228,7 +231,10 @@ class Session:
 
         A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
         """
-        pieces = pieces_of(plot, cards or {}, examples or {}, lore, resolve=lambda name: self._member(name).id)
+        lore = tuple(each_of(lore))
+        pieces = await self._knowing(
+            lambda: pieces_of(plot, cards or {}, examples or {}, lore, resolve=lambda name: self._member(name).id)
+        )
         kept = tuple(each_of(originals))
         if not pieces and not kept:
             raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
@@ -255,8 +261,8 @@ class Session:
 
     async def forget(self, character: str) -> None:
         """Remove a character and her container for good. What others remember of her stays."""
-        member = self._member(character)
-        await (await self._append(Changed(leaves_cast=(member.id,), quiet=True), None)).settled()
+        (member,) = await self._known(character)
+        await (await self._append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
 
     def backstage(self, role: str = "author") -> Backstage:
         """What no character may see: who knows what and how. `role` is noted with what is done."""
@@ -327,18 +333,34 @@ class Session:
     def _member(self, name: str) -> Character:
         return self.cast.named(name)
 
-    def _seen_by(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
-        return None if present is None else tuple(self._member(each).id for each in each_of(present))
+    async def _knowing(self, asked: Callable[[], T]) -> T:
+        """What is found by names. For an unknown one the story is caught up once: another process may have added it."""
+        try:
+            return asked()
+        except UnknownName:
+            with suppress(StorageError):
+                await self._settler.caught_up()
+            return asked()
 
-    def _audience(self, audience: Audience | list[str]) -> Audience:
+    async def _known(self, *names: str) -> tuple[str, ...]:
+        """The ids of these characters. Raises `UnknownName`."""
+        return await self._knowing(lambda: tuple(self._member(each).id for each in names))
+
+    async def _seen_by(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
+        return None if present is None else await self._known(*each_of(present))
+
+    async def _audience(self, audience: Audience | list[str]) -> Audience:
         if isinstance(audience, str):
             if audience not in {"present", "public"}:
                 raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
             return audience
-        return tuple(self._member(each).id for each in audience)
+        return await self._known(*audience)
 
     async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
-        return await self._append(Changed(moves=tuple((self._member(who).id, how, to) for who, how, to in moves)), key)
+        ids = await self._known(*(who for who, _, _ in moves))
+        return await self._append(
+            Changed(moves=tuple((id, how, to) for id, (_, how, to) in zip(ids, moves, strict=True))), key
+        )
 
     def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
         settings = self._engine.settings

@@ -464,6 +464,29 @@ async def test_new_members_of_the_cast_join_and_known_ones_change_nothing(begin:
     assert more.cast["alice"].aliases == ("Al",)
 
 
+@pytest.mark.parametrize("naming", ["turn", "say", "present", "edit", "move", "update", "audience", "lore", "forget"])
+async def test_a_newcomer_another_process_brought_is_known_here(begin: Begin, naming: str) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    here = await begin(**kept)
+    await here.say("alice", "Hello.", key="m1")
+    there = await begin(**kept)
+    await there.join(Character("dana", aliases=["Dee"]))
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
+        "turn": lambda: here.turn("Dee"),
+        "say": lambda: here.say("Dee", "Hello!"),
+        "present": lambda: here.say("alice", "Hello, Dee!", present=iter(["bob", "Dee"])),
+        "edit": lambda: here.edit("m1", "Hello, Dee!", present=["Dee"]),
+        "move": lambda: here.move("Dee", "cellar"),
+        "update": lambda: here.update("Dee arrives", character="Dee"),
+        "audience": lambda: here.change(game_day=2, audience=["Dee"]),
+        "lore": lambda: here.prepare(lore=iter([{"text": "Dragons sleep badly.", "known_by": ["Dee"]}])),
+        "forget": lambda: here.forget("Dee"),
+    }
+    await calls[naming]()
+    await here.settled()
+    assert ("dana" in here.cast) is (naming != "forget")
+
+
 async def test_the_embedded_file_takes_a_story_up_again(tmp_path: Path) -> None:
     settings = Settings.of(plugins=(), detector="none", world_agent="none", strict=True)
     for expected in (1, 2):
