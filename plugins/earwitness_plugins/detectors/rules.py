@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from earwitness.errors import SettingsError
 from earwitness.records.character import Character
 from earwitness.records.moment import Moment, Presence
 
@@ -56,8 +57,8 @@ class RulesDetector:
         `perception` as core's setting of that name: judged `whole`, the narrowest piece of a message decides for all of
         it. `markup` are marks of one's own and what stands between them, as `{"{…}": "thought", "<<…>>": "ooc"}`.
         With `fading`, who spoke and fell silent among many grows less likely to be there, as long as nobody tells
-        who goes, and so does who was only spoken to and has not spoken within `answers` messages; `caution` is taken off the
-        log odds of their being there.
+        who goes; so does who was only spoken to and has not spoken within `answers` messages. `caution` is taken off
+        the log odds of their being there.
         Raises `SettingsError` for marks without an ellipsis between their two ends.
         """
         self.recent = recent
@@ -65,6 +66,8 @@ class RulesDetector:
         self.fading, self.answers, self.caution = fading, answers, caution
         self.whole = perception == "whole"
         own = tuple((markup or {}).items())
+        if wrong := [mark for mark, _ in own if not all(mark.partition("…"))]:
+            raise SettingsError(f"markup {wrong[0]!r} must be what begins and what ends it, as '{{…}}' or '<<…>>'.")
         self._role_play, self._staged = Conventions(own=own), Conventions(staged=True, own=own)
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(Company)
@@ -135,8 +138,11 @@ def _scene(moment: Moment, speaker: Character, reading: Reading) -> Scene:
 
 
 def _place_told(moment: Moment, reading: Reading) -> str | None:
-    """The place a narration is about. With nobody in the current scene, and nobody named, it goes on where it was."""
-    told = [moment.message.content]
-    if not moment.state.here and not reading.named:
-        told += [message.content for message in reversed(moment.recent) if message.speaker == moment.message.speaker]
-    return next((place for text in told if (place := Scene.place_told(moment, text))), None)
+    """The place a narration is about. With nobody here and nobody named, it goes on where most of them are."""
+    if (place := Scene.place_told(moment, moment.message.content)) is not None:
+        return place
+    if moment.state.here or reading.named:
+        return None
+    told = [message.content for message in reversed(moment.recent) if message.speaker == moment.message.speaker]
+    lately = [place for text in told if (place := Scene.place_told(moment, text)) is not None]
+    return max(lately, key=lambda place: len(Scene.at(moment, place).near), default=None)

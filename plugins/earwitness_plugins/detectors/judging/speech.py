@@ -84,7 +84,8 @@ def _is_to_another(case: Case) -> bool:
     if any(case.moment.cast[message.speaker].kind == "narrator" for message in _known(case)):
         return True
     lately = {message.sequence for message in case.moment.recent[-ANSWERED_WITHIN:]}
-    just_gone = any(not where.here and where.since in lately for where in case.moment.whereabouts.values())
+    places = case.moment.whereabouts
+    just_gone = any(not where.here and where.since in lately for id, where in places.items() if id != case.speaker.id)
     others = {id for id in case.scene.near if id != case.speaker.id}
     addressed = others.intersection(case.reading.addressed)
     return just_gone or (bool(addressed) and addressed != others)

@@ -7,9 +7,10 @@ from typing import Literal
 
 _FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
 _OBLIGED = rf"""(?:
-      {_FILLERS}(?:have|need|got|ought|am\s+going|am\s+about|hate|regret|am\s+sorry|am\s+afraid)\s+to
+      {_FILLERS}(?:have|need|got|ought|am\s+going(?:\s+to\s+(?:have|need))?|am\s+about|hate|regret|am\s+sorry|am\s+afraid)\s+to
     | {_FILLERS}(?:gotta|must|should|had\s+better|better|will|shall|am\s+gonna|may\s+have\s+to|will\s+have\s+to)
-    | ['’](?:ve|ll|d|m)\s+{_FILLERS}(?:got\s+to|gotta|have\s+to|need\s+to|better|going\s+to|gonna|about\s+to|sorry\s+to|
+    | ['’](?:ve|ll|d|m)\s+{_FILLERS}(?:got\s+to|gotta|have\s+to|need\s+to|better|going\s+to(?:\s+(?:have|need)\s+to)?|
+          gonna(?:\s+(?:have|need)\s+to)?|about\s+to|sorry\s+to|
           afraid\s+I\s+(?:have\s+to|must|need\s+to))
     | ['’]ll)"""
 _NO_GOING = r"""(?:with|over|into|through|on|along|deeper|farther|further|ahead|against|beyond|for\s+(?:it|that|the)|

@@ -57,7 +57,7 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
         return False
     if found[at].mark == "bare":
         return bool(_TAG.match(found[at].text))
-    return found[at].mark in _DIRECTED and at + 1 == len(found)
+    return found[at].mark in _DIRECTED - {"bracket"} and at + 1 == len(found)
 
 
 def _carries_on(found: Sequence[Stretch], at: int) -> bool:
@@ -66,6 +66,8 @@ def _carries_on(found: Sequence[Stretch], at: int) -> bool:
     if all(piece.kind == "ooc" for piece in before.pieces) or (_stands_for_itself(before) and before.mark != "bare"):
         return False
     if before.mark == "quote" and stretch.mark == "bare" and _LOWER.match(stretch.text):
+        return True
+    if before.mark in _DIRECTED and stretch.mark == "bare":
         return True
     if stretch.mark in _DIRECTED:
         return all(piece.kind == "spoken" for piece in stretch.pieces)

@@ -97,7 +97,7 @@ class Company:
 def _score(wanted: frozenset[str], owners: frozenset[str], last: str, part: Part) -> float:
     """How well a phrase names a part: names count most, ranks less; what one has and the other lacks counts against."""
     shared = wanted & part.words
-    if not shared or (part.heads != part.words and not shared & part.heads and shared <= words.TITLES):
+    if not shared & part.heads:
         return 0
     proper, missing = shared - words.TITLES, part.proper - wanted
     beyond = wanted - part.words - words.TITLES - words.COMMON
@@ -170,9 +170,10 @@ def _part(id: str, name: str) -> Part:
 
 
 def _heads(own: Sequence[str]) -> frozenset[str]:
-    """The groups in `SOLDIERS.CAPTAINS.1`: the first word, and what else stands in capitals in the plural."""
+    """The groups in `SOLDIERS.CAPTAINS.1`, and the name in `SERVANTS.Peter`; not whose they are, `SOLDIERS.YORK`."""
     groups = [own[0], *(word for word in own[1:] if word.isupper() and is_plural(word))]
-    return frozenset(singular(fold(word)) for word in groups)
+    named = [word for word in own[1:] if word.istitle() and singular(fold(word)) not in words.TITLES]
+    return frozenset(singular(fold(word)) for word in (*groups, *named))
 
 
 def _meaning(own: Sequence[str]) -> Iterable[str]:

@@ -59,14 +59,15 @@ def _one(phrase: str, text: str, boards: Boards, before: Sequence[str], *, enter
     pool = list(boards.here) if not entering else [id for id in boards.company.parts if id not in boards.here]
     if before and _TRAIN.search(phrase) and (train := _train(boards, before[-1], pool)):
         return train
-    if not several and count <= 1:
+    if _ordinal(phrase) or (not several and count <= 1):
         return _person(phrase, text, boards, pool, entering=entering)
     return _group(phrase, kinds, count, boards, pool, before)
 
 
 def _person(phrase: str, text: str, boards: Boards, pool: Sequence[str], *, entering: bool) -> list[str]:
     """One person; of several alike, who is likelier to come or go now."""
-    everywhere = [part for part in boards.company.best(phrase, boards.company.parts) if not part.several]
+    persons = [id for id, part in boards.company.parts.items() if not part.several]
+    everywhere = boards.company.best(phrase, persons)
     inside = [part for part in everywhere if part.id in pool]
     named = tokens(phrase)
     if (
@@ -75,7 +76,7 @@ def _person(phrase: str, text: str, boards: Boards, pool: Sequence[str], *, ente
         and any(part.proper & named - words.KINDS or part.words <= named for part in everywhere)
     ):
         return []
-    likely = inside or [part for part in boards.company.best(phrase, pool) if not part.several]
+    likely = inside or boards.company.best(phrase, [id for id in persons if id in pool])
     if wanted := _ordinal(phrase):
         likely = [part for part in likely if part.number == wanted] or likely
     if not likely and _ordinal(phrase):

@@ -1,0 +1,32 @@
+"""The detector that takes for present whoever is named. A baseline: being talked about is not being there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from earwitness.records.moment import Moment, Perceived, Presence
+
+from .reading.addressing import addressed
+from .reading.names import Names
+
+
+class Mentions:
+    """Whoever is named in a message perceives it. What one gets without asking who is there."""
+
+    def __init__(self) -> None:
+        self._names = lru_cache(maxsize=64)(Names)
+
+    def detect(self, moment: Moment) -> Presence:
+        """The speaker, those spoken to by name, and those talked about; nobody moves."""
+        text = moment.message.content
+        mentions = self._names(moment.cast.members).find(text)
+        characters = {
+            mention.id: Perceived(
+                probability=0.6, role="mentioned", evidence=(f"named: {text[mention.start : mention.end]!r}",)
+            )
+            for mention in mentions
+        }
+        for id in addressed(text, mentions):
+            characters[id] = Perceived(probability=0.9, role="addressee", evidence=("spoken to by name",))
+        speaker = Perceived(probability=1, role="speaker", evidence=("said it",))
+        return Presence(characters={**characters, moment.message.speaker: speaker})

@@ -1,0 +1,30 @@
+"""The detector that follows who is on the scene: comings, goings, whispers; silence says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from earwitness.records.moment import Moment, Presence
+
+from .judging.case import Beliefs
+from .reading.conventions import Kind
+from .rules import RulesDetector
+
+
+class PresenceDetector:
+    """The state machine of `rules` alone: whoever came stays until the story says that they go, however silent."""
+
+    def __init__(
+        self,
+        *,
+        beliefs: Beliefs | None = None,
+        perception: Literal["segments", "whole"] = "segments",
+        markup: Mapping[str, Kind] | None = None,
+    ) -> None:
+        """The settings mean what they mean for `rules`."""
+        self._rules = RulesDetector(beliefs=beliefs, perception=perception, markup=markup, fading=False)
+
+    def detect(self, moment: Moment) -> Presence:
+        """Who perceives the message, and who moves by it."""
+        return self._rules.detect(moment)

@@ -1,0 +1,78 @@
+"""The detector `rules` where nobody tells who goes: silence among many makes less sure, and puts nobody in."""
+
+from collections.abc import Callable
+from typing import Any
+
+from earwitness.records.character import Character
+from earwitness_plugins.detectors.presence import PresenceDetector
+from earwitness_plugins.detectors.rules import RulesDetector
+
+Begin = Callable[..., Any]
+MANY = ("ada", "bea", "cid", "dan", "eva", "fay", "gus", "hal", "ivo", "jan", "kim", "lea")
+
+
+def silent_after(story: Begin, messages: int, **settings: Any) -> float:
+    """How likely Ada, who spoke once, is to hear the last of so many messages by eight others."""
+    hall = story(cast=MANY, **settings)
+    hall.judge("ada", "Here I am.")
+    for at in range(messages):
+        found = hall.judge(MANY[1 + at % 8], "And so it went on.").characters
+    return found["ada"].probability if "ada" in found else 0.0
+
+
+def test_who_falls_silent_among_many_grows_less_likely_to_be_there(story: Begin) -> None:
+    assert silent_after(story, 1) > silent_after(story, 6) > silent_after(story, 12)
+
+
+def test_who_spoke_of_going_and_then_falls_silent_soon_hears_nothing(story: Begin) -> None:
+    hall = story(cast=MANY)
+    hall.judge("ada", "Come, let us go.")
+    heard = [hall.say(MANY[1 + at % 8], "And so it went on.") for at in range(16)]
+    assert "ada" in heard[0]
+    assert "ada" not in heard[-1]
+
+
+def test_where_the_state_machine_alone_is_asked_silence_says_nothing(story: Begin) -> None:
+    assert silent_after(story, 20, detector=PresenceDetector()) > 0.5
+    assert silent_after(story, 20, detector=RulesDetector(fading=False)) > 0.5
+
+
+def test_where_a_narrator_tells_who_goes_silence_says_nothing(story: Begin) -> None:
+    hall = story(cast=[*MANY, Character("narrator", kind="narrator")])
+    hall.judge("narrator", "A long evening in the hall.")
+    hall.judge("ada", "Here I am.")
+    for at in range(20):
+        found = hall.judge(MANY[1 + at % 8], "And so it went on.").characters
+    assert found["ada"].probability > 0.5
+
+
+def test_a_silent_observer_stays(story: Begin) -> None:
+    hall = story(cast=MANY, here=MANY[:9])
+    for at in range(20):
+        found = hall.judge(MANY[1 + at % 8], "And so it went on.").characters
+    assert found["ada"].probability > 0.5
+
+
+def test_two_of_three_may_talk_for_long_and_the_third_still_hears(story: Begin) -> None:
+    tavern = story(cast=("alice", "bob", "charlie"))
+    tavern.judge("charlie", "Good evening.")
+    for _ in range(4):
+        tavern.judge("alice", "And so it went on.")
+        assert "charlie" in tavern.say("bob", "Indeed it did.")
+
+
+def test_who_comes_back_by_speaking_is_there_again(story: Begin) -> None:
+    hall = story(cast=MANY)
+    hall.judge("ada", "Here I am.")
+    for at in range(20):
+        hall.judge(MANY[1 + at % 8], "And so it went on.")
+    hall.judge("ada", "So it did.")
+    assert "ada" in hall.say("bea", "Ah, Ada!")
+
+
+def test_who_was_only_called_and_never_answers_is_not_there(story: Begin) -> None:
+    hall = story(cast=MANY)
+    assert "ada" in hall.say("bea", "Ada, are you there?")
+    for at in range(6):
+        heard = hall.say(MANY[1 + at % 8], "Nobody knows.")
+    assert "ada" not in heard
