@@ -22,6 +22,7 @@ from earwitness import (
     SettledMessage,
     Update,
 )
+from earwitness.end.apply import apply
 from earwitness.errors import ContainerCollision, InputError, InvalidId, StorageFull, StoryError, UnknownName
 from earwitness.protocols import Share
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -273,9 +274,9 @@ async def test_a_branch_needs_an_id_that_is_none_of_ours(begin: Begin) -> None:
         await story.fork("pantheon-1")
 
 
-async def forgotten_and_back(begin: Begin) -> Session:
+async def forgotten_and_back(begin: Begin, **given: Any) -> Session:
     """Charlie is forgotten and joins again; he hears something before and after."""
-    story = await begin()
+    story = await begin(**given)
     await story.prepare(lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
     await story.say("alice", "Before.", key="m1", present=["charlie"])
     await story.forget("charlie")
@@ -302,6 +303,18 @@ async def test_who_was_forgotten_and_joined_again_keeps_in_an_import_what_was_he
     story = await forgotten_and_back(begin)
     copy = await (await open_app()).import_session(await exported(story))
     assert await shelves(memories, copy) == await shelves(memories, story)
+
+
+async def test_forgetting_that_another_process_is_late_with_takes_nothing_heard_since(
+    open_app: OpenApp, memories: Memories
+) -> None:
+    app = await open_app()
+    story = await forgotten_and_back(app.session, id="s1", cast=["alice", "bob", "charlie"])
+    before = await shelves(memories, story)
+    (late,) = [plan for plan in await app.engine.ledger.plans("s1") if plan.forgotten]
+    await apply(app.engine, [late])
+    assert await shelves(memories, story) == before
+    assert "charlie" in {held.owner for held in await app.engine.ledger.containers("s1")}
 
 
 async def test_a_branch_holds_the_container_of_who_joined_again_and_not_of_who_stayed_forgotten(
