@@ -43,6 +43,11 @@ async def test_whole_numbers_stay_whole_and_nothing_leaves_its_range() -> None:
     assert all(0.2 <= each["sure"] <= 0.8 for each in tried)
 
 
+async def test_a_number_with_a_fraction_keeps_it_between_whole_ends() -> None:
+    fitted, _ = await found({"sure": 0.4}, sure=0.5, fittable={"sure": (0, 1)})
+    assert fitted.best.values["sure"] == pytest.approx(0.4, abs=0.02)
+
+
 async def test_it_begins_where_the_detector_stands_or_in_the_middle() -> None:
     fittable = {"n": (1, 9), "unknown": (0.0, 1.0), "beliefs.lively": (0.0, 1.0)}
     _, tried = await found({}, n=3, beliefs=Adjustable(fittable=None, lively=0.7), fittable=fittable)

@@ -44,7 +44,7 @@ async def command(
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.evaluation.evaluate import data_of, load, save
     from earwitness_plugins.evaluation.plot import draw, drawable
-    from earwitness_plugins.evaluation.tables import shown
+    from earwitness_plugins.evaluation.tables import show
 
     strategies = Strategies()
     run, before = load(repeat) if repeat else (_run(desk, strategies, task, data, **how), None)
@@ -55,7 +55,10 @@ async def command(
         draw(done, plot)
     if report:
         save(done, report)
-    desk.answer(done.model_dump(mode="json"), shown(done))
+    if desk.json:
+        desk.answer(done.model_dump(mode="json"), "")
+    else:
+        show(done, desk.console)
     if before is not None:
         _compare(desk, repeat, before, done)
 

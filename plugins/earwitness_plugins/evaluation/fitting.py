@@ -1,7 +1,8 @@
 """A detector's numbers, fitted on labelled data.
 
 A detector says which of its settings may be fitted, and between what, in a class attribute:
-`fittable = {"n": (1, 10), "beliefs.lively": (0.0, 1.0)}`; whole numbers stay whole, a dot leads into a table.
+`fittable = {"n": (1, 10), "beliefs.lively": (0.0, 1.0)}`; a whole number between whole ends stays whole, a dot leads
+into a table.
 The search is compass search (Kolda, Lewis and Torczon 2003): from where the detector stands, a step up and down along
 each setting in turn; what is better is kept, and when nothing is, the steps are halved.
 """
@@ -92,10 +93,11 @@ def _range(detector: object, label: str, name: str, ends: Any) -> Range:
     if not (isinstance(ends, Sequence) and [*map(_is_number, ends)] == [True, True] and ends[0] < ends[1]):
         raise InputError(f"{label}: fittable[{name!r}] = {ends!r} must be two numbers, the lower one first.")
     low, high = ends
-    whole = isinstance(low, int) and isinstance(high, int)
-    middle = (low + high) // 2 if whole else (low + high) / 2
     start = reduce(lambda found, part: getattr(found, part, None), name.split("."), detector)
-    return Range(name, low, high, whole, min(max(start, low), high) if _is_number(start) else middle)
+    whole = not any(isinstance(each, float) for each in (low, high, start))
+    if not _is_number(start):
+        start = (low + high) // 2 if whole else (low + high) / 2
+    return Range(name, low, high, whole, min(max(start, low), high))
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

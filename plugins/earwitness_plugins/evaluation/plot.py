@@ -45,6 +45,6 @@ def drawable(run: Run) -> Any:
 
 def _line(axes: Any, result: Result, threshold: float) -> None:
     (line,) = axes.plot([miss for _, _, miss in result.curve], [leak for _, leak, _ in result.curve],
-                        label=result.detector, linewidth=1.5)  # fmt: skip
+                        label=result.detector, linewidth=1.5, marker=".", markersize=4)  # fmt: skip
     _, leak, miss = min(result.curve, key=lambda point: abs(point[0] - threshold))
     axes.plot([miss], [leak], marker="o", color=line.get_color())

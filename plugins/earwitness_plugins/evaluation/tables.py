@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -24,10 +24,20 @@ TITLES = {
     "recall": "Is the answer found again",
 }
 INTERVALS = ("f1", "exact", "leak", "miss", "balanced_accuracy", "list_exact", "recall@5", "recall@10", "mrr")
+SHORT = {"precision": "prec."}
 NOTHING = "–"
+WIDTH = 120
+"""Of what is not written to a terminal, whose width nobody knows."""
 
 Line = tuple[str, str, Sequence[str]]
 """Data set, detector, cells."""
+
+
+def show(report: Report, console: Console) -> None:
+    """Print everything a report says."""
+    if not console.is_terminal:
+        console.width = max(console.width, WIDTH)
+    console.print(shown(report))
 
 
 def shown(report: Report) -> RenderableType:
@@ -64,7 +74,8 @@ def _main(title: str, report: Report, scores_of: Callable[[Result], Mapping[str,
         for result in report.results
         for name, scores in scores_of(result).items()
     ]
-    return _table(title, [UNITS[report.run.task], *measures, *(["ECE", "per s"] if timed else [])], lines)
+    heads = ["n", *map(_head, measures), *(["ECE", "per s"] if timed else [])]
+    return _table(f"{title} (n {UNITS[report.run.task]})", heads, lines)
 
 
 def _cells(scores: Scores, measures: Iterable[str], timed: Result | None) -> list[str]:
@@ -84,7 +95,7 @@ def _by_present(report: Report) -> Table:
             each = [result.by_present[name][size].values for result in report.results]
             cells = [_number(values[what].value) for values in each for what in ("exact", "leak")]
             lines.append((name, size, [f"{scores.units:,}", *cells]))
-    return _table("By how many there are", [UNITS[report.run.task], *heads], lines, first="there")
+    return _table(f"By how many there are (n {UNITS[report.run.task]})", ["n", *heads], lines, first="there")
 
 
 def _intervals(
@@ -92,7 +103,7 @@ def _intervals(
 ) -> Table:
     measures = [name for name in INTERVALS if name in rows[0][2]]
     lines = [(name, detector, [cell(values[what]) for what in measures]) for name, detector, values in rows]
-    return _table(title, measures, lines)
+    return _table(title, [*map(_head, measures)], lines)
 
 
 def _ends(found: Interval) -> str:
@@ -108,15 +119,20 @@ def _gap(found: Interval) -> str:
 
 def _table(title: str, heads: Sequence[str], lines: Sequence[Line], first: str = "detector") -> Table:
     """A table with the name of the data set above its lines."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    for head in (first, *heads):
-        table.add_column(escape(head.replace("_", " ")), justify="left" if head == first else "right")
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
+    table.add_column(first, overflow="fold")
+    for head in heads:
+        table.add_column(escape(head), justify="right", no_wrap=True)
     order = list(dict.fromkeys(name for name, _, _ in lines))
     for name, each in groupby(sorted(lines, key=lambda line: order.index(line[0])), key=lambda line: line[0]):
         table.add_row(f"[dim]{escape(name)}[/]")
         for _, label, cells in each:
             table.add_row(f"  {escape(label)}", *cells)
     return table
+
+
+def _head(measure: str) -> str:
+    return SHORT.get(measure, measure.replace("_", " "))
 
 
 def _number(value: float | None) -> str:
