@@ -29,6 +29,7 @@ from .validating import check_state, each_of
 
 DEFAULT_FILE = "earwitness.db"
 ONE = ("ledger", "store", "embedder", "detector", "world_agent")
+FORGOTTEN = "#forgotten"
 SEVERAL = ("sharing_rules", "guards")
 
 
@@ -125,18 +126,26 @@ class Earwitness:
     async def open_session(self, id: str) -> Session:
         """A story that exists. Raises `UnknownName` that lists those there are."""
         self._background.check()
+        async with self._opening:
+            await self._erased(id)
         if await self.engine.ledger.load(id) is None:
             raise unknown("session", id, await self.sessions())
         return await self.session(id)
 
     async def forget(self, session: str) -> None:
-        """Remove a story for good: memories, journal, everything. Raises `UnknownName`."""
-        story = await self.open_session(session)
-        self._sessions.pop(session, None)
-        await story.settled()
-        for container in await self.engine.ledger.containers(session):
-            await self.engine.store.drop(container.name)
-        await self.engine.ledger.forget(session)
+        """Remove a story for good: memories, journal, everything. Raises `UnknownName`, `StorageError`.
+
+        Cut short, it is finished by the next call that names the story.
+        """
+        self._background.check()
+        if await self.engine.ledger.load(session) is None:
+            raise unknown("session", session, await self.sessions())
+        if story := self._sessions.get(session):
+            await story._end()  # noqa: SLF001 - only the instance ends a handle; a host has no call for it
+        async with self._opening:
+            self._sessions.pop(session, None)
+            await self.engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
+            await self._erased(session)
 
     async def import_session(self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None) -> Session:
         """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`."""
@@ -147,8 +156,18 @@ class Earwitness:
 
         Raises `InputError` for a branch or an import that was cut short.
         """
+        await self._erased(id)
         begun = transplant.whole(await self.engine.ledger.load(id)) and await self.engine.ledger.entries(id, limit=1)
         return await self._opened(id) if begun else None
+
+    async def _erased(self, id: str) -> None:
+        """Erase a story that is marked as forgotten; the mark goes last, so that what was cut short is taken up."""
+        ledger = self.engine.ledger
+        if await ledger.load(id) is None or await ledger.entry(id, key=FORGOTTEN) is None:
+            return
+        for container in await ledger.containers(id):
+            await self.engine.store.drop(container.name)
+        await ledger.forget(id)
 
     async def _opened(self, id: str) -> Session:
         live = await Live.load(self.engine.ledger, id, self.engine.plugins)

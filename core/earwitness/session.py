@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, TypeVar, get_args
+from typing import Any, NoReturn, TypeVar, cast, get_args
 
 from . import transplant
 from .background import Background
@@ -268,6 +268,13 @@ class Session:
         """What no character may see: who knows what and how. `role` is noted with what is done."""
         return Backstage(self, self._engine, self._live, role)
 
+    async def _end(self) -> None:
+        """The story is about to be forgotten: settle it, and from now on refuse to do anything in its name."""
+        settler, gone = self._settler, cast(Any, _Gone(self.id))
+        await settler.caught_up()
+        self._engine = self._settler = gone
+        await settler.caught_up()  # what was told in between
+
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _append(self, body: Body, key: str | None) -> Outcome:
@@ -365,6 +372,19 @@ class Session:
     def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
         settings = self._engine.settings
         return settings.changed(recall={**dict(settings.recall), **changes}).recall if changes else settings.recall
+
+
+class _Gone:
+    """Stands where the parts of a handle were, once its story is forgotten: the id may be another story's by now."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise UnknownName(
+            f"session {self._session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
+            "session(), and use what that returns."
+        )
 
 
 def now() -> str:

@@ -16,6 +16,7 @@ from earwitness.errors import (
     InvalidId,
     KeyConflict,
     NotSettled,
+    StorageError,
     UnknownName,
 )
 from earwitness.filters import EVERYTHING, Filter
@@ -422,6 +423,66 @@ async def test_a_forgotten_story_is_gone_and_its_id_is_free(open_app: OpenApp, m
     with pytest.raises(UnknownName):
         await story.say("alice", "Am I still here?")
     assert await memories(await ew.session("s1", cast=["alice"]), "alice") == ()
+
+
+async def test_a_handle_of_a_forgotten_story_never_acts_on_another_of_its_id(open_app: OpenApp) -> None:
+    ew = await open_app()
+    old = await ew.session("s1", cast=["alice"])
+    turn, backstage = await old.turn("alice"), old.backstage()
+    await old.say("alice", "Hello.", key="m1")
+    await ew.forget("s1")
+    new = await ew.session("s1", cast=["alice"])
+    await new.say("alice", "Hello again.", key="m1")
+    calls: list[Callable[[], Awaitable[object]]] = [
+        lambda: old.say("alice", "Am I here?"), lambda: turn.say("Am I here?"), lambda: old.turn("alice"),
+        lambda: old.edit("m1", "Am I here?"), lambda: old.reroll("Am I here?"), lambda: old.retract("m1"),
+        lambda: old.change(game_day=9), lambda: old.join("bob"), lambda: old.forget("alice"), lambda: old.fork("s2"),
+        lambda: old.prepare(plot="Dark."), old.settled, lambda: backstage.inspect("alice"),
+        lambda: backstage.retract("m1"),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(UnknownName, match="'s1' was forgotten, and this handle with it"):
+            await call()
+    assert await entries(new) == 2
+    assert new.cast.ids == ("alice",)
+    assert new.state.game_day == 1
+
+
+@pytest.mark.parametrize("drops", [0, 1])
+@pytest.mark.parametrize("again", ["forget", "session", "open_session"])
+async def test_forgetting_cut_short_is_finished_by_the_next_who_names_the_story(
+    open_app: OpenApp, memories: Memories, drops: int, again: str
+) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": (store := Failing())}
+    ew = await open_app(**kept)
+    story = await ew.session("s1", cast=["alice"])
+    await (await story.say("alice", "Hello.")).settled()
+    store.drops = drops
+    with pytest.raises(StorageError):
+        await ew.forget("s1")
+    store.drops = 10
+    other = await open_app(**kept)
+    if again == "session":
+        assert await entries(await other.session("s1", cast=["alice"])) == 1
+    elif again == "forget":
+        await other.forget("s1")
+    else:
+        with pytest.raises(UnknownName, match="unknown session 's1'"):
+            await other.open_session("s1")
+    assert await store.count("s1-alice") == await store.count("s1-world") == 0
+    assert await other.sessions() == (("s1",) if again == "session" else ())
+
+
+class Failing(MemoryStore):
+    """Drops so many containers, then fails."""
+
+    drops = 10
+
+    async def drop(self, container: str) -> None:
+        self.drops -= 1
+        if self.drops < 0:
+            raise StorageError("away")
+        await super().drop(container)
 
 
 async def test_a_story_nobody_began_cannot_be_forgotten_or_taken_up(open_app: OpenApp) -> None:
