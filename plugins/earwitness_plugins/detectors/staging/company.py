@@ -171,7 +171,7 @@ def _part(id: str, name: str) -> Part:
 
 def _heads(own: Sequence[str]) -> frozenset[str]:
     """The groups in `SOLDIERS.CAPTAINS.1`, and the name in `SERVANTS.Peter`; not whose they are, `SOLDIERS.YORK`."""
-    groups = [own[0], *(word for word in own[1:] if word.isupper() and is_plural(word))]
+    groups = [own[0], *(word for word in own[1:] if word.isupper() and singular(fold(word)) in words.TITLES)]
     named = [word for word in own[1:] if word.istitle() and singular(fold(word)) not in words.TITLES]
     return frozenset(singular(fold(word)) for word in (*groups, *named))
 

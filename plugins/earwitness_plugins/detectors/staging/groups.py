@@ -13,6 +13,7 @@ from .company import Company, Part, is_plural, tokens
 _WORD = re.compile(r"[^\W_]+")
 _OWNED = re.compile(r"['’]s?(?!\w)")
 _OTHERS = re.compile(r"\b(?:train|etc|others?|rest)\b", re.IGNORECASE)
+_ONE_OF = re.compile(r"\W*an?\b", re.IGNORECASE)
 _THEIRS = re.compile(r"\b(?:his|her|their)\b", re.IGNORECASE)
 _TRAIN = re.compile(r"\b(?:train|followers|attendants|retinue|company|lords)\b", re.IGNORECASE)
 
@@ -66,39 +67,56 @@ def _one(phrase: str, text: str, boards: Boards, before: Sequence[str], *, enter
 
 def _person(phrase: str, text: str, boards: Boards, pool: Sequence[str], *, entering: bool) -> list[str]:
     """One person; of several alike, who is likelier to come or go now."""
+    named, around = tokens(phrase), tokens(text)
     persons = [id for id, part in boards.company.parts.items() if not part.several]
-    everywhere = boards.company.best(phrase, persons)
+    everywhere = _closest(boards.company.best(phrase, persons), around)
     inside = [part for part in everywhere if part.id in pool]
-    named = tokens(phrase)
     if (
         everywhere
         and not inside
         and any(part.proper & named - words.KINDS or part.words <= named for part in everywhere)
     ):
         return []
-    likely = inside or boards.company.best(phrase, [id for id in persons if id in pool])
-    if wanted := _ordinal(phrase):
-        likely = [part for part in likely if part.number == wanted] or likely
-    if not likely and _ordinal(phrase):
-        alike = {word for words_ in words.ALIKE if words_ & named for word in words_}
-        likely = [
-            part for id in pool if (part := boards.company.parts[id]).heads & alike and part.number == _ordinal(phrase)
-        ]
+    if not entering and _ONE_OF.match(phrase) and _group_here(named, boards):
+        return []
+    likely = inside or _closest(boards.company.best(phrase, [id for id in persons if id in pool]), around)
+    likely = _numbered(likely, phrase, named, boards, pool)
     if not likely:
         return [] if entering else _of_the_group(named, boards)
-    around = tokens(text)
     if entering:
-        likely.sort(key=lambda part: (-len(part.proper & around), part.id in boards.seen, part.number))
-    else:
-        recent = {id: at for at, id in enumerate(boards.spoke)}
-        likely.sort(key=lambda part: (-len(part.proper & around), recent.get(part.id, 99), part.number))
-    return [likely[0].id]
+        return [min(likely, key=lambda part: (part.id in boards.seen, part.number)).id]
+    recent = {id: at for at, id in enumerate(boards.spoke)}
+    return [min(likely, key=lambda part: (recent.get(part.id, len(recent)), part.number)).id]
+
+
+def _closest(parts: Sequence[Part], around: frozenset[str]) -> list[Part]:
+    """`Antipholus and Dromio of Ephesus`: what is said of one of them tells the other from his namesake."""
+    most = max((len(part.proper & around) for part in parts), default=0)
+    return [part for part in parts if len(part.proper & around) == most]
+
+
+def _numbered(
+    likely: list[Part], phrase: str, named: frozenset[str], boards: Boards, pool: Sequence[str]
+) -> list[Part]:
+    """`Third Servingman`: the third of those who are likely, or else of those of a kind."""
+    wanted = _ordinal(phrase)
+    if not wanted:
+        return likely
+    alike = {word for words_ in words.ALIKE if words_ & named for word in words_}
+    kind = [part for id in pool if (part := boards.company.parts[id]).heads & alike]
+    return [part for part in likely or kind if part.number == wanted] or likely
+
+
+def _group_here(named: frozenset[str], boards: Boards) -> bool:
+    parts = (boards.company.parts[id] for id in boards.here)
+    return any(part.several and part.heads & named & words.KINDS for part in parts)
 
 
 def _of_the_group(named: frozenset[str], boards: Boards) -> list[str]:
     """`Drawer exits`, where the cast has only `Drawers, Musicians`: they, if they spoke of late."""
-    lately = [boards.company.parts[id] for id in boards.spoke[:3] if id in boards.here]
-    return [part.id for part in lately if part.several and named & words.KINDS][:1]
+    spoke = [boards.company.parts[id] for id in boards.spoke if id in boards.here]
+    kinds = named & words.KINDS
+    return [part.id for at, part in enumerate(spoke) if part.several and kinds and (at < 3 or part.heads & kinds)][:1]
 
 
 def _group(
