@@ -113,7 +113,7 @@ def _ends(found: Interval) -> str:
 def _gap(found: Interval) -> str:
     if found.value is None:
         return NOTHING
-    ends = "" if found.low is None or found.high is None else f"\n{found.low:+.3f} to {found.high:+.3f}"
+    ends = "" if found.low is None or found.high is None else f"\n{found.low:+.3f}..{found.high:+.3f}"
     return f"{found.value:+.3f}{ends}"
 
 
