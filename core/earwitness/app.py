@@ -143,7 +143,6 @@ class Earwitness:
         if story := self._sessions.get(session):
             await story._end()  # noqa: SLF001 - only the instance ends a handle; a host has no call for it
         async with self._opening:
-            self._sessions.pop(session, None)
             await self.engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
             await self._erased(session)
 
@@ -165,6 +164,7 @@ class Earwitness:
         ledger = self.engine.ledger
         if await ledger.load(id) is None or await ledger.entry(id, key=FORGOTTEN) is None:
             return
+        self._sessions.pop(id, None)
         for container in await ledger.containers(id):
             await self.engine.store.drop(container.name)
         await ledger.forget(id)

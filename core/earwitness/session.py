@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, NoReturn, TypeVar, cast, get_args
+from typing import Any, TypeVar, cast
 
 from . import transplant
 from .background import Background
@@ -15,7 +15,7 @@ from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
 from .errors import InputError, KeyConflict, StorageError, UnknownName
-from .formats import snake, strip_block
+from .formats import snake
 from .ids import check_key
 from .live import Live
 from .loading.settings import RecallSettings
@@ -26,6 +26,7 @@ from .records.journal import Body, Changed, Entry, Original, Prepared, Retracted
 from .records.message import Context
 from .records.state import State
 from .records.update import Audience, Update
+from .telling import Gone, known_context, message_text
 from .turn import Turn
 from .validating import check_state, checked, each_of, keepable
 
@@ -77,7 +78,7 @@ class Session:
         those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
         """
-        context, settings = _context(context), self._recall_settings(recall)
+        context, settings = known_context(context), self._recall_settings(recall)
         with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
             await self._settler.caught_up(settings.wait)
         member = self._member(character)
@@ -105,8 +106,8 @@ class Session:
         and `InputError` for an empty message.
         """
         body = checked(
-            Said, speaker=(await self._known(speaker))[0], content=_text(content), context=_context(context),
-            present=await self._seen_by(present),
+            Said, speaker=(await self._known(speaker))[0], content=message_text(content),
+            context=known_context(context), present=await self._seen_by(present),
             metadata=dict(metadata or {}), in_turn=in_turn,
         )  # fmt: skip
         return await self._append(body, key)
@@ -121,7 +122,7 @@ class Session:
         if not await self._told(own_key):
             await self._revisable(key)
         seen = await self._seen_by(present)
-        return await self._append(checked(Revised, target=key, content=_text(content), present=seen), own_key)
+        return await self._append(checked(Revised, target=key, content=message_text(content), present=seen), own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
@@ -132,7 +133,7 @@ class Session:
             await self._settler.caught_up()
             target = key if key is not None else self._last_key()
             await self._revisable(target)
-        return await self._append(checked(Revised, target=target, content=_text(content), reroll=True), own_key)
+        return await self._append(checked(Revised, target=target, content=message_text(content), reroll=True), own_key)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
@@ -270,7 +271,7 @@ class Session:
 
     async def _end(self) -> None:
         """The story is about to be forgotten: settle it, and from now on refuse to do anything in its name."""
-        settler, gone = self._settler, cast(Any, _Gone(self.id))
+        settler, gone = self._settler, cast(Any, Gone(self.id))
         await settler.caught_up()
         self._engine = self._settler = gone
         await settler.caught_up()  # what was told in between
@@ -374,41 +375,9 @@ class Session:
         return settings.changed(recall={**dict(settings.recall), **changes}).recall if changes else settings.recall
 
 
-class _Gone:
-    """Stands where the parts of a handle were, once its story is forgotten: the id may be another story's by now."""
-
-    def __init__(self, session: str) -> None:
-        self._session = session
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise UnknownName(
-            f"session {self._session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
-            "session(), and use what that returns."
-        )
-
-
 def now() -> str:
     """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _text(content: str) -> str:
-    """A message's text, without our own block. Raises `InputError` where nothing is left to remember."""
-    if not isinstance(content, str):
-        raise InputError(f"message {content!r} cannot be used: it must be text, not {type(content).__name__}.")
-    text = strip_block(content)
-    if not text.strip():
-        raise InputError(
-            f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
-            "Do not tell it; to take a message back, call retract()."
-        )
-    return text
-
-
-def _context(context: Context) -> Context:
-    if context not in (valid := get_args(Context)):
-        raise InputError(f"context {context!r} must be one of {', '.join(valid)}.")
-    return context
 
 
 def _short(body: Body) -> str:

@@ -1,0 +1,42 @@
+"""What a session refuses to be told, in words: empty messages, unknown contexts, anything once it is forgotten."""
+
+from __future__ import annotations
+
+from typing import NoReturn, get_args
+
+from .errors import InputError, UnknownName
+from .formats import strip_block
+from .records.message import Context
+
+
+def message_text(content: str) -> str:
+    """A message's text, without our own block. Raises `InputError` where nothing is left to remember."""
+    if not isinstance(content, str):
+        raise InputError(f"message {content!r} cannot be used: it must be text, not {type(content).__name__}.")
+    text = strip_block(content)
+    if not text.strip():
+        raise InputError(
+            f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
+            "Do not tell it; to take a message back, call retract()."
+        )
+    return text
+
+
+def known_context(context: Context) -> Context:
+    """The context, if it is one. Raises `InputError`."""
+    if context not in (valid := get_args(Context)):
+        raise InputError(f"context {context!r} must be one of {', '.join(valid)}.")
+    return context
+
+
+class Gone:
+    """Stands where the parts of a handle were, once its story is forgotten: the id may be another story's by now."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise UnknownName(
+            f"session {self._session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
+            "session(), and use what that returns."
+        )
