@@ -129,6 +129,14 @@ def test_who_knows_is_read_off_the_containers(run: Run, folder: Path, evening: s
     assert [Path(file["path"]).parent.name for file in report["run"]["data"]] == ["knowledge", "participants"]
 
 
+def test_a_run_through_end_is_repeated_too(run: Run, folder: Path, evening: str) -> None:
+    questions = lines(folder, "q.jsonl", *QUESTIONS)
+    run("evaluate", "knowledge", questions, evening, "--detector", "everyone", "--report", "report.json")
+    repeated = run("evaluate", "--repeat", "report.json")
+    assert repeated.exit_code == 0, repeated.output
+    assert "The same numbers" in repeated.stdout
+
+
 def test_who_knows_can_be_asked_of_backstage(run: Run, folder: Path, evening: str) -> None:
     questions = lines(folder, "q.jsonl", *QUESTIONS)
     words = ("evaluate", "knowledge", questions, evening, "--detector", "rules", "--by", "who_knows", "--json")
@@ -185,6 +193,25 @@ def test_detect_writes_a_line_a_scored_message(run: Run, evening: str) -> None:
         "dataset": "tavern", "scene": "1-0", "i": 2, "present": ["Ann", "Ben"],
         "probability": {"Ann": 0.8, "Ben": 1.0, "Old Tom": 0.0},
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("directions", ["shown", "hidden"])
+def test_what_detect_writes_scores_as_evaluate_says(directions: str, run: Run, evening: str) -> None:
+    words = (evening, "--detector", "mine.LastFew", "--directions", directions)
+    said = scores(answer(run("evaluate", "participants", *words, "--json")), "mine.LastFew")
+    gold = {(each["scene"], i): row for each in (EVENING, NEXT) for i, row in enumerate(each["messages"])}
+    pairs = [
+        ({*each["present"]}, {*gold[each["scene"], each["i"]]["present"]})
+        for each in answered(run("detect", *words))
+        if not gold[each["scene"], each["i"]].get("aside")
+    ]
+    assert said["exact"] == pytest.approx(sum(got == true for got, true in pairs) / len(pairs))
+    assert said["leak"] == pytest.approx(sum(bool(got - true) for got, true in pairs) / len(pairs))
+    assert said["miss"] == pytest.approx(sum(bool(true - got) for got, true in pairs) / len(pairs))
+    names = [
+        sum(len(each) for each in kind) for kind in zip(*((got & true, got, true) for got, true in pairs), strict=False)
+    ]
+    assert said["f1"] == pytest.approx(2 * names[0] / (names[1] + names[2]))
 
 
 def test_detect_counts_the_file_when_narration_is_hidden(run: Run, evening: str) -> None:
