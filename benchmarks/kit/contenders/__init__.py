@@ -62,6 +62,7 @@ LIMIT = "the limit"
 MEM0 = "mem0"
 LANGGRAPH = "langgraph sqlite"
 QDRANT_EDGE = "qdrant-edge"
+QDRANT_OPTIMIZED = "qdrant-edge, optimized"
 SQLITE_VEC = "sqlite-vec + FTS5"
 
 ENTRIES = (
@@ -69,6 +70,7 @@ ENTRIES = (
     Entry(OURS_RERANKED, "ours:Reranked", about="words and meaning, the best 50 ranked again"),
     Entry(LIMIT, "limit:Limit", about="one vecdot over the same matrix; raw rows in one transaction"),
     Entry(QDRANT_EDGE, "qdrant_edge_:QdrantEdge", ("qdrant_edge",), "words and meaning, fused by rank"),
+    Entry(QDRANT_OPTIMIZED, "qdrant_edge_:Optimized", ("qdrant_edge",), "the same after `optimize()`"),
     Entry(SQLITE_VEC, "sqlite_vec_:SqliteVec", ("sqlite_vec",), "words and meaning, fused by rank"),
     Entry(LANGGRAPH, "langgraph_:LangGraph", ("langgraph.store.sqlite",), "meaning only"),
     Entry(MEM0, "mem0_:Mem0", ("mem0", "qdrant_client"), "its default store, infer=False; meaning only", 20_000),

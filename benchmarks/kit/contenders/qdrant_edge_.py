@@ -45,9 +45,8 @@ class QdrantEdge:
         self._shard.update(qe.UpdateOperation.upsert_points(points))
 
     async def ready(self) -> None:
-        """Let it optimize as it likes."""
+        """As it stands after its writes: it has nothing that optimizes in the background."""
         self._shard.flush()
-        self._shard.optimize()
 
     async def turn(self, rows: Sequence[Row]) -> None:
         """Upsert, and flush to the disk."""
@@ -79,3 +78,12 @@ class QdrantEdge:
     async def close(self) -> None:
         """Close the shard."""
         self._shard.close()
+
+
+class Optimized(QdrantEdge):
+    """Asked to optimize itself once everything is in; a host would have to stop for that now and then."""
+
+    async def ready(self) -> None:
+        """Build its indexes."""
+        self._shard.flush()
+        self._shard.optimize()

@@ -9,19 +9,23 @@ import apsw
 
 from earwitness.records.memory import Memory
 
-from .schema import ContainerRow, find_container, rid
+from .schema import ContainerRow, find_container, rid, select
+
+Row = tuple[str, str, str]
+"""id, content, metadata as JSON."""
 
 
 def memories_at(connection: apsw.Connection, name: str, number: int, positions: Sequence[int]) -> list[Memory]:
     """The memories at these positions, in this order; all must exist."""
     found = {
-        key: _memory(id, name, content, metadata)
-        for key, id, content, metadata in connection.execute(
+        row[0]: row[1:]
+        for row in select(
+            connection,
             "SELECT rid, id, content, metadata FROM store_memory WHERE rid IN (SELECT value FROM json_each(?))",
             (_keys(number, positions),),
         )
     }
-    return [found[rid(number, position)] for position in positions]
+    return _memories(name, [found[rid(number, position)] for position in positions])
 
 
 def content_at(connection: apsw.Connection, number: int, positions: Sequence[int]) -> list[str]:
@@ -42,8 +46,8 @@ def get(connection: apsw.Connection, name: str, ids: Sequence[str]) -> list[Memo
     container = find_container(connection, name)
     if container is None:
         return []
-    found = (_find(connection, name, container, id) for id in ids)
-    return [memory for memory in found if memory is not None]
+    found = (_find(connection, container, id) for id in ids)
+    return _memories(name, [row for row in found if row is not None])
 
 
 def page(connection: apsw.Connection, name: str, limit: int | None, offset: int) -> list[Memory]:
@@ -51,11 +55,12 @@ def page(connection: apsw.Connection, name: str, limit: int | None, offset: int)
     container = find_container(connection, name)
     if container is None:
         return []
-    rows = connection.execute(
+    rows = select(
+        connection,
         "SELECT id, content, metadata FROM store_memory WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ? OFFSET ?",
         (*container.range, -1 if limit is None else max(limit, 0), max(offset, 0)),
     )
-    return [_memory(id, name, content, metadata) for id, content, metadata in rows]
+    return _memories(name, rows)
 
 
 def count(connection: apsw.Connection, name: str) -> int:
@@ -64,16 +69,20 @@ def count(connection: apsw.Connection, name: str) -> int:
     return container.live if container else 0
 
 
-def _find(connection: apsw.Connection, name: str, container: ContainerRow, id: str) -> Memory | None:
-    found = connection.execute(
-        "SELECT content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?", (container.number, id)
+def _find(connection: apsw.Connection, container: ContainerRow, id: str) -> Row | None:
+    found: Row | None = connection.execute(
+        "SELECT id, content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?", (container.number, id)
     ).fetchone()
-    return _memory(id, name, *found) if found else None
+    return found
 
 
-def _memory(id: str, container: str, content: str, metadata: str) -> Memory:
-    """A memory as it was put; it was checked then, and is not again."""
-    return Memory.model_construct(id=id, container=container, content=content, metadata=json.loads(metadata))
+def _memories(container: str, rows: Sequence[Row]) -> list[Memory]:
+    """Memories as they were put; what was checked then is not checked again, and all metadata is parsed at once."""
+    metadata = json.loads(f"[{','.join(row[2] for row in rows)}]")
+    return [
+        Memory.model_construct(id=id, container=container, content=content, metadata=its_own)
+        for (id, content, _), its_own in zip(rows, metadata, strict=True)
+    ]
 
 
 def _keys(number: int, positions: Sequence[int]) -> str:
