@@ -28,7 +28,7 @@ class AddresseesImporter:
         """The novel. Raises `StoryError` naming file and line."""
         lines = tuple(map(_line, rows(path)))
         name = Path(path).stem
-        roster = tuple(sorted({line.speaker for line in lines if line.speaker}))  # their order would tell who speaks next
+        roster = tuple(sorted({line.speaker for line in lines if line.speaker}))  # not in the order of speech
         return Labelled(
             scenes=(LabelledScene(id=name, dataset=DATASET, name=name, group=name, roster=roster, lines=lines),)
         )
