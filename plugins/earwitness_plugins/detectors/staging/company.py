@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,6 +57,8 @@ class Company:
             for name in [member.name]
         }
         self.aliases = {member.id: [_part(member.id, name) for name in member.aliases] for member in members}
+        persons = [word for part in self.parts.values() if not (part.several or part.number) for word in part.proper]
+        self.families = frozenset(word for word, times in Counter(persons).items() if times > 1)
         self.known = frozenset(word for part in self.parts.values() for word in part.words)
 
     def best(self, phrase: str, among: Iterable[str]) -> list[Part]:
@@ -63,7 +66,7 @@ class Company:
         wanted, owners = tokens(phrase), _owners(phrase)
         last = next((word for word in reversed(_ordered(phrase)) if word in self.known), "")
         scored = [
-            (_score(wanted, owners, last, part), self.parts[id])
+            (_score(wanted, owners, last, part) - 2 * len(wanted & part.proper & self.families), self.parts[id])
             for id in among
             if id in self.parts
             for part in (self.parts[id], *self.aliases.get(id, ()))

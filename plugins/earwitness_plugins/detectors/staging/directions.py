@@ -122,7 +122,13 @@ class _Clause:
         if words.EVERYBODY.search(f"{self.before} {self.verb}") or words.OTHERS.search(self.before):
             return boards.here
         one = about[-1:] or _speaker(boards)
-        return [*one, *self._along(boards, one, entering=False)] if words.HE.search(self.before) else []
+        is_one = words.HE.search(self.before) or self._is_by_another_name(boards)
+        return [*one, *self._along(boards, one, entering=False)] if is_one else []
+
+    def _is_by_another_name(self, boards: Boards) -> bool:
+        """`The King exits`, where the cast has nobody who is called so: it is who spoke last."""
+        epithet = words.EPITHET.match(self.before) and self.verb.lower() == "exits"
+        return bool(epithet) and not boards.company.best(self.before, boards.company.parts)
 
     def _is_inverted(self) -> bool:
         """`Exit Bob`; `Exeunt Bob and Carol`."""

@@ -63,7 +63,7 @@ ALIKE = (
     _set("servant servingman"),
 )
 VAGUE = _set("other train etc follower company rest attendant retinue attended")
-ANYBODY = _set("other train etc follower company rest")
+ANYBODY = _set("other train etc company rest")
 
 ENTER = re.compile(r"\b(?:re-?)?enter\b", re.IGNORECASE)
 STOP = re.compile(r"(?<!\bDr)(?<!\betc)(?<!\bSt)(?<!\bMr)(?<!Mrs)[.](?=\s|\Z)|\Z")
@@ -94,6 +94,7 @@ EVERYBODY = re.compile(r"\b(?:they|all|everyone|everybody|both|exeunt)\b", re.IG
 OTHERS = re.compile(r"\b(?:the\s+)?(?:others|rest)\b", re.IGNORECASE)
 SOME = re.compile(r"\bsome(?!\s+of)\b|\bcertain\b|\bsome\s+of\s+", re.IGNORECASE)
 HE = re.compile(r"\A\W*(?:(?:then|and)\b\W*)*(?:(?:he|she)\b|\Z)", re.IGNORECASE)
+EPITHET = re.compile(r"\W*(?:[Tt]he\s+)?[A-Z]\w+\s*\Z")
 THEY = re.compile(r"\b(?:they|all)\W*\Z", re.IGNORECASE)
 WITH = re.compile(
     r"\b(?:with|followed\s+by|accompanied\s+by|led\s+by|attended\s+by|including|bearing|carrying)\b(?P<who>.*)",
