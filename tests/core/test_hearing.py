@@ -151,6 +151,12 @@ async def test_a_detector_s_segments_hold_nothing_the_message_does_not_say(piece
         assert await texts(session, "bob") == ""
 
 
+async def test_a_detector_may_join_pieces_with_a_blank_where_the_message_has_none_or_more() -> None:
+    async with story(detector=_Segments(["*smiles* *bows*", "Good day, Ren\u00e9."])) as session:
+        settled = await (await session.say("alice", "*smiles**bows*\n\nGood  day, Rene\u0301.")).settled()
+        assert len(settled.participants) == 4
+
+
 async def test_segments_the_message_never_had_are_raised_when_strict() -> None:
     async with story(detector=_Segments(["Boo!"])) as session:
         outcome = await session.say("alice", "Hello.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unicodedata import normalize
 
 from ..dispatch import Answered, ask
 from ..engine import Engine
@@ -54,14 +55,19 @@ def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, 
 
 
 def made_up(presence: Presence, content: str) -> str | None:
-    """The first segment's text that the message does not hold after those before it."""
-    begin = 0
+    """The first segment's text that the message does not hold after those before it, blanks and breaks aside."""
+    whole, begin = _without_blanks(content), 0
     for segment in presence.segments:
-        text = segment.text.strip()
-        if (found := content.find(text, begin)) < 0:
+        text = _without_blanks(segment.text)
+        if (found := whole.find(text, begin)) < 0:
             return segment.text
         begin = found + len(text)
     return None
+
+
+def _without_blanks(text: str) -> str:
+    """A detector may compose letters, or join pieces with a blank where the message has none, or more."""
+    return "".join(normalize("NFC", text).split())
 
 
 def _known_audience(segment: Segment, cast: Cast) -> Segment:
