@@ -50,7 +50,7 @@ class RulesDetector:
         markup: Mapping[str, Kind] | None = None,
         fading: bool = True,
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
-        caution: Annotated[float, Field(ge=-3, le=3)] = 0.5,
+        caution: Annotated[float, Field(ge=-3, le=3)] = 0.55,
     ) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities.
 
