@@ -28,8 +28,8 @@ MOST_GROWTH = 1.2
 @output
 @click.option("--sizes", default="10000,100000,1000000", show_default=True, help="Memories in all, ascending.")
 @click.option("--asked", default=5_000, show_default=True, help="Memories in the container that is asked.")
-@click.option("--rounds", default=7, show_default=True)
-@click.option("--questions", default=60, show_default=True, help="In each round.")
+@click.option("--rounds", default=5, show_default=True)
+@click.option("--questions", default=40, show_default=True, help="In each round.")
 def main(as_json: bool, plot: Path | None, sizes: str, asked: int, rounds: int, questions: int) -> None:
     """Grow, ask, report."""
     wanted = numbers(sizes)

@@ -40,8 +40,8 @@ Results = dict[str, dict[str, Any]]
 @peers
 @click.option("--sizes", default="100,5000,100000", show_default=True, help="Sizes of the container that is asked.")
 @click.option("--store", "total", default=10_000, show_default=True, help="Memories in all, where one has fewer.")
-@click.option("--rounds", default=7, show_default=True)
-@click.option("--questions", default=60, show_default=True, help="In each round.")
+@click.option("--rounds", default=5, show_default=True)
+@click.option("--questions", default=40, show_default=True, help="In each round.")
 @click.option("--profile", is_flag=True, help="Show instead where our time goes, in the second size.")
 def main(
     as_json: bool, plot: Path | None, only: Sequence[str], sizes: str, total: int, rounds: int, questions: int,
