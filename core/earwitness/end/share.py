@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from ..dispatch import Answered, ask, unkeepable
@@ -69,7 +70,7 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
     reasons: dict[str, str] = {}
     reports: list[Answer] = []
     for answer in await asyncio.gather(*(asked(name, guard) for name, guard in engine.guards)):
-        strikes, failure = _of_type(answer, Strike, engine)
+        strikes, failure = _of_type(_spoken(answer), Strike, engine)
         if failure:
             strikes = [Strike(delivery_id=each.id, reason=f"{answer.by} failed") for each in _guarded_by_all(plan)]
         for strike in strikes:
@@ -124,9 +125,15 @@ def _struck(delivery: Delivery, reason: str | None) -> Delivery:
     return delivery if reason is None else delivery.model_copy(update={"status": "struck", "reason": reason})
 
 
+def _spoken(answer: Answered[T]) -> Answered[T]:
+    """A guard's silence is a failure: whether it has looked nobody can tell."""
+    silent = answer.failure is None and answer.value is None
+    return replace(answer, failure="answered nothing") if silent else answer
+
+
 def _of_type(answer: Answered[Iterable[T]], expected: type[T], engine: Engine) -> tuple[Sequence[T], str | None]:
-    """The answer as a list, or the failure: silence, and anything of another type in it, is one."""
-    failure = answer.failure or ("answered nothing" if answer.value is None else None)
+    """The answer as a list, or the failure: anything of another type in it is one."""
+    failure = answer.failure
     items: list[T] = []
     if failure is None:
         try:
