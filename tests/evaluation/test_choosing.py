@@ -73,10 +73,16 @@ def test_a_detector_that_asks_for_the_seed_is_given_it(strategies: Strategies) -
 
 def test_without_a_name_it_is_the_settings_detector_with_its_settings(strategies: Strategies) -> None:
     settings = Settings.of(detector={"name": "seeded", "n": 3}, end={"threshold": 0.4})
-    (found,) = asked_for(None, settings, strategies)
+    (found,) = asked_for(None, "participants", settings, strategies)
     assert (found.name, found.settings, found.end.threshold) == ("seeded", {"n": 3}, 0.4)
-    (found,) = asked_for(None, settings, strategies, threshold=0.9)
+    (found,) = asked_for(None, "participants", settings, strategies, threshold=0.9)
     assert found.end.threshold == 0.9
+
+
+def test_a_task_may_have_a_detector_of_its_own(strategies: Strategies) -> None:
+    settings = Settings.of(detector="everyone")
+    assert [each.name for each in asked_for(None, "addressees", settings, strategies)] == ["addressees"]
+    assert [each.name for each in asked_for("rules", "addressees", settings, strategies)] == ["rules"]
 
 
 def test_code_of_ones_own_is_known_again_by_its_digest(strategies: Strategies) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @story_command("detect")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
+@click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE; else the settings'.")
 @click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
@@ -41,7 +41,7 @@ async def command(
     from earwitness_plugins.evaluation.reading import read
 
     strategies = Strategies()
-    named = asked_for(name, desk.settings(), strategies, threshold)
+    named = asked_for(name, task, desk.settings(), strategies, threshold)
     if len(named) > 1:
         raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
     choice = named[0]

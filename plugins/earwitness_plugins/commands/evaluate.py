@@ -21,10 +21,14 @@ MOST = 10
 @story_command("evaluate")
 @click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
-@click.option("--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE  [default: rules]")
+@click.option(
+    "--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE; else the settings'."
+)
 @click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
-@click.option("--by", type=click.Choice(["containers", "who_knows"]), default="containers", help="Who knows.")
+@click.option(
+    "--by", type=click.Choice(["containers", "who_knows"]), default="containers", help="Who is asked who knows."
+)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of resampling, and of detectors that ask for it.")
 @click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Draws for intervals.")
@@ -80,7 +84,7 @@ def _run(
     return Run.model_validate(
         {
             "task": task,
-            "detectors": asked_for(names, settings, strategies, threshold),
+            "detectors": asked_for(names, task, settings, strategies, threshold),
             "data": [DataFile(path=path, format=format) for path in data],
             "settings": kept_settings(settings),
             **how,

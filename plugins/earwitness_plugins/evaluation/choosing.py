@@ -21,6 +21,10 @@ _PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
 _NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
 
 
+OWN = {"addressees": "addressees"}
+"""Task → the detector that was made for it."""
+
+
 class Choice(Record):
     """One detector of a run, with everything it takes to make it again."""
 
@@ -61,9 +65,13 @@ def default(settings: Settings, strategies: Strategies) -> Choice:
 
 
 def asked_for(
-    text: str | None, settings: Settings, strategies: Strategies, threshold: float | None = None
+    text: str | None, task: str, settings: Settings, strategies: Strategies, threshold: float | None = None
 ) -> tuple[Choice, ...]:
-    """The detectors of a command line; without a text the one of the settings. `threshold` replaces END's."""
+    """The detectors of a command line; without a text the task's own, or the one of the settings.
+
+    `threshold` replaces END's. Raises as `choices`.
+    """
+    text = text or OWN.get(task)
     found = choices(text, strategies, settings.end) if text else (default(settings, strategies),)
     if threshold is None:
         return found

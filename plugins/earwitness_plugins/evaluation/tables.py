@@ -52,7 +52,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
         yield _main(f"{title}, where somebody is absent", report, lambda result: result.absent)
     if any(result.by_present for result in results):
         yield _by_present(report)
-    yield from map(_asides, results)
+    yield from (_asides(result, report.run.directions) for result in results)
     own = [(name, each.detector, scores.values) for each in results for name, scores in each.scores.items()]
     yield _intervals("95 % intervals", own, _ends)
     if report.differences:
@@ -142,11 +142,12 @@ def _number(value: float | None) -> str:
 # ── in words ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _asides(result: Result) -> Text:
+def _asides(result: Result, directions: str) -> Text:
     if result.asides is None:
         return Text(end="")
     heard, of = result.asides.leaked, result.asides.messages
-    return Text(f"Asides that {result.detector} lets others hear: {heard:,} of {of:,} ({heard / of:.1%})")
+    unseen = "; with hidden directions nothing marks them" if directions == "hidden" else ""
+    return Text(f"Asides that {result.detector} lets others hear: {heard:,} of {of:,} ({heard / of:.1%}){unseen}")
 
 
 def _worst(result: Result) -> Iterator[RenderableType]:
