@@ -123,14 +123,18 @@ async def test_the_hosts_word_and_a_plugins_reach_the_whole_message() -> None:
         assert "sword" in await texts(session, "charlie")
 
 
-async def test_with_perception_whole_every_participant_gets_the_same_message() -> None:
+async def test_with_perception_whole_a_message_goes_as_one_to_whoever_could_perceive_all_of_it() -> None:
     strategies = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter()}
     async with Earwitness.open(
         strategies=strategies, world_agent="none", block=("chronicle",), end={"perception": "whole"}, strict=True
     ) as ew:
         session = await ew.session("s", cast=["alice", "bob", "charlie"])
-        await (await session.say("alice", f"{OPEN}|{SECRET}")).settled()
-        assert "sword" in await texts(session, "charlie")
+        settled = await (await session.say("alice", f"{OPEN}|{SECRET}")).settled()
+        assert list(settled.participants) == ["alice", "bob"]
+        for owner in ("alice", "bob"):
+            assert OPEN in await texts(session, owner)
+            assert "sword" in await texts(session, owner)
+        assert not await texts(session, "charlie")
 
 
 @pytest.mark.parametrize(

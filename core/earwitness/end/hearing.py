@@ -24,6 +24,14 @@ def heard(
     return partly
 
 
+def missed(
+    presence: Presence, participants: Mapping[str, Participant], speaker: str, whole: Collection[str]
+) -> set[str]:
+    """Ids of those who missed some piece said in character: where only whole messages are delivered, they get none."""
+    told = [segment for segment in presence.segments if segment.kind != "ooc"]
+    return {id for id in participants if not all(_reaches(segment, id, speaker, whole) for segment in told)}
+
+
 def _reaches(segment: Segment, id: str, speaker: str, whole: Collection[str]) -> bool:
     if segment.kind == "ooc":
         return False

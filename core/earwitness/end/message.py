@@ -14,7 +14,7 @@ from ..records.plan import Answer, Delivery, Plan
 from ..records.update import Knowledge, Update
 from .deliver import of_message, of_share, of_update
 from .detect import detect
-from .hearing import heard
+from .hearing import heard, missed
 from .propose import Proposals, propose
 from .settle import participants
 from .share import guarded, shares
@@ -137,10 +137,15 @@ def _settled(
 ) -> SettledMessage:
     """With what each perceived, where that is less than the whole; who perceived nothing of it was no participant."""
     partly: dict[str, str] = {}
-    if engine.settings.end.perception == "segments" and message.present is None:
-        added = {id for _, answer in proposals.plugins for id in answer.add}
+    added = {id for _, answer in proposals.plugins for id in answer.add}
+    if message.present is not None:
+        out = set()
+    elif engine.settings.end.perception == "whole":
+        out = missed(presence, found, message.speaker, added)
+    else:
         partly = heard(presence, found, message.speaker, added)
-    kept = {id: part for id, part in found.items() if partly.get(id) != "" or id == message.speaker}
+        out = {id for id, text in partly.items() if not text and id != message.speaker}
+    kept = {id: part for id, part in found.items() if id not in out}
     return SettledMessage(message=message, participants=kept, heard=partly, degraded=degraded)
 
 

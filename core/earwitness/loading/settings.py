@@ -108,7 +108,7 @@ class EndSettings(Record):
     threshold: Share = 0.5
     """Whoever perceives a message with at least this probability remembers it."""
     perception: Literal["segments", "whole"] = "segments"
-    """Each participant receives the segments she could perceive, or every one the whole message."""
+    """Each receives the segments she could perceive; or the whole message, if she could perceive all of it."""
     detector_timeout: Positive = 5.0
     """Seconds for a detector; then only the speaker remembers."""
     plugin_timeout: Positive = 10.0
