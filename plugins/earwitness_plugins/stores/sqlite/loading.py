@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 import apsw
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from .columns import Column
 from .schema import ContainerRow, rid, select, sequence
 from .segments import tail_slots, unpacked
-from .snapshot import Block, Integers, Postings, Snapshot, TailRow
+from .snapshot import Block, Postings, Snapshot, TailRow
 
 
 def refresh(connection: apsw.Connection, snapshot: Snapshot, container: ContainerRow) -> None:
@@ -40,24 +40,36 @@ def column(connection: apsw.Connection, snapshot: Snapshot, field: str) -> Colum
     return made
 
 
+def meet(connection: apsw.Connection, snapshot: Snapshot, terms: Iterable[str]) -> None:
+    """Read where these terms stand in the segments, as far as the snapshot does not know it: all terms at once."""
+    found: dict[str, list[tuple[int, bytes]]] = {term: [] for term in terms if not snapshot.knows(term)}
+    if not found:
+        return
+    stored = (
+        "SELECT term, segment, data FROM store_posting WHERE container = ? AND term IN (SELECT value FROM json_each(?))"
+    )
+    for term, segment, data in select(connection, stored, (snapshot.number, json.dumps(list(found)))):
+        found[term].append((segment, data))
+    for term, parts in found.items():
+        snapshot.keep_postings(term, _joined(snapshot, parts))
+
+
 def postings(connection: apsw.Connection, snapshot: Snapshot, term: str) -> Postings:
     """Where a term stands, gone rows included. The part that is in segments is kept in the snapshot."""
-    folded = snapshot.folded_postings(term, partial(_folded_postings, connection, snapshot, term))
-    tail = snapshot.tail_postings(term)
+    meet(connection, snapshot, (term,))
+    folded, tail = snapshot.folded_postings(term), snapshot.tail_postings(term)
     if not tail.rows.size:
         return folded
     return Postings(np.concatenate([folded.rows, tail.rows]), np.concatenate([folded.counts, tail.counts]))
 
 
-def _folded_postings(connection: apsw.Connection, snapshot: Snapshot, term: str) -> Postings:
-    rows: list[Integers] = [np.zeros(0, np.int64)]
-    counts: list[Integers] = [np.zeros(0, np.int64)]
-    stored = "SELECT segment, data FROM store_posting WHERE container = ? AND term = ?"
-    for segment, data in select(connection, stored, (snapshot.number, term)):
-        pairs = np.frombuffer(data, "<u2")
-        rows.append(snapshot.segments[segment][pairs[0::2]])
-        counts.append(pairs[1::2].astype(np.int64))
-    return Postings(np.concatenate(rows), np.concatenate(counts))
+def _joined(snapshot: Snapshot, parts: Sequence[tuple[int, bytes]]) -> Postings:
+    """The postings of one term from (segment, pairs of ordinal and count)."""
+    parts = sorted(parts)
+    pairs = np.frombuffer(b"".join(data for _, data in parts), "<u2")
+    begins, rows = snapshot.segment_rows
+    begin = np.repeat([begins[segment] for segment, _ in parts], [len(data) // 4 for _, data in parts])
+    return Postings(rows[pairs[0::2] + begin.astype(np.int64)], pairs[1::2].astype(np.int64))
 
 
 def _load_segments(connection: apsw.Connection, snapshot: Snapshot, container: ContainerRow) -> None:

@@ -19,7 +19,7 @@ from .columns import Mask
 from .context import SPOKEN, Context, beside
 from .filtering import mask
 from .fusion import Doubles, Fusion
-from .loading import column, postings
+from .loading import column, meet, postings
 from .reading import content_at, memories_at
 from .rerank import Reranker
 from .snapshot import Floats, Integers, Postings, Snapshot, TokenIds
@@ -137,6 +137,7 @@ def _near(strong: Integers, found: Mask, spoken: Mask, *, at_least: int) -> Inte
 def _word_scores(view: View, question: Question) -> Doubles:
     scores = np.zeros(view.snapshot.size)
     norms = view.snapshot.length_norms
+    meet(view.connection, view.snapshot, question.words.values())
     for term in question.words.values():
         where = view.postings(term)
         if where.rows.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +65,8 @@ class Snapshot:
         self.segments: dict[int, Integers] = {}
         """First slot → the rows of its ordinals."""
         self.tail: dict[int, TailRow] = {}
+        self._segment_begins: dict[int, int] = {}
+        self._segment_rows: Integers = np.zeros(0, np.int64)
         self._folded_postings: dict[str, Postings] = {}
         self._tokens: dict[int, TokenIds] = {}
         self._kept_bytes = 0
@@ -182,13 +184,27 @@ class Snapshot:
         self._live[self.rows_of(np.sort(slots))] = False
         self._norms = None
 
-    def folded_postings(self, term: str, read: Callable[[], Postings]) -> Postings:
-        """Where the term stands in the segments; read once, as long as these are the segments."""
-        found = self._folded_postings.get(term)
-        if found is None:
-            found = self._folded_postings[term] = read()
-            self._kept_bytes += 200 + found.rows.nbytes + found.counts.nbytes
-        return found
+    @property
+    def segment_rows(self) -> tuple[dict[int, int], Integers]:
+        """The rows of all segments, one after the other, and where those of each begin."""
+        if len(self._segment_begins) != len(self.segments):
+            begins = np.cumsum([0, *(rows.size for rows in self.segments.values())]).tolist()
+            self._segment_begins = dict(zip(self.segments, begins, strict=False))
+            self._segment_rows = np.concatenate(list(self.segments.values()))
+        return self._segment_begins, self._segment_rows
+
+    def knows(self, term: str) -> bool:
+        """Whether it was read where the term stands in the segments."""
+        return term in self._folded_postings
+
+    def folded_postings(self, term: str) -> Postings:
+        """Where a term that it knows stands in the segments."""
+        return self._folded_postings[term]
+
+    def keep_postings(self, term: str, found: Postings) -> None:
+        """Keep where the term stands in the segments, as long as these are the segments."""
+        self._folded_postings[term] = found
+        self._kept_bytes += 200 + found.rows.nbytes + found.counts.nbytes
 
     def tokens(self, row: int) -> TokenIds | None:
         """The ids of a row's tokens, if they were kept."""
