@@ -98,8 +98,11 @@ def _take_in(connection: apsw.Connection, snapshot: Snapshot, key: int, seen: in
         ids=names[seen:],
         vectors=np.frombuffer(vectors, "<f2").reshape(len(names), -1)[seen:],
     )
-    snapshot.append(block)
-    snapshot.columns.clear()  # theirs are read from the segments when they are asked for again
+    rows = snapshot.append(block).tolist()
+    stored = "SELECT data FROM store_field WHERE container = ? AND field = ? AND segment = ?"
+    for field, column in snapshot.columns.items():
+        for (data,) in select(connection, stored, (snapshot.number, field, sequence(key))):
+            column.put(zip(rows, json.loads(data)[seen:], strict=True))
 
 
 def _load_tail(connection: apsw.Connection, snapshot: Snapshot, container: ContainerRow) -> None:
