@@ -240,7 +240,7 @@ def _refuse_missing(settings: Settings) -> None:
     path = settings.path
     if settings.ledger.name == "sqlite" and "path" not in settings.ledger.settings and path and not Path(path).exists():
         raise InputError(
-            f"there is no story file {path!r} yet. Name one with --store FILE, or begin one: earwitness play STORY."
+            f"there is no store {path!r} yet. Name one with --store FILE, or begin one: earwitness play STORY."
         )
 
 

@@ -29,7 +29,7 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     ("words", "said"),
     [
         (["play", "none.yaml"], "none.yaml: there is no such file"),
-        (["recall", "cellar", "alice", "x", "--store", "none.db"], "there is no story file 'none.db' yet"),
+        (["recall", "cellar", "alice", "x", "--store", "none.db"], "there is no store 'none.db' yet"),
         (["recall", "attic", "alice", "x"], "unknown session 'attic'. Known: cellar"),
         (["recall", "cellar", "alcie", "x"], "unknown character 'alcie'"),
         (["inspect", "cellar", "alcie"], "Did you mean 'alice'?"),

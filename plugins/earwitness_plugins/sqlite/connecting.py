@@ -70,7 +70,7 @@ def _refuse_foreign(path: str) -> None:
     found = int.from_bytes(header[68:72]) if header.startswith(_MAGIC) else None
     if found != APPLICATION_ID:
         what = "it is no SQLite file" if found is None else f"its application id is {found}, ours is {APPLICATION_ID}"
-        raise StorageCorrupt(f"{path!r} is no story file of ours ({what}). It was left untouched; choose another path.")
+        raise StorageCorrupt(f"{path!r} is no store of ours ({what}). It was left untouched; choose another path.")
 
 
 def _claim(connection: apsw.Connection) -> None:

@@ -26,7 +26,7 @@ def _ours(error: apsw.Error, path: str, waited: float) -> StorageError:
                 "Close the other program and repeat: nothing was written."
             )
         case apsw.NotADBError():
-            return StorageCorrupt(f"{path!r} is no story file of ours. It was left untouched; choose another path.")
+            return StorageCorrupt(f"{path!r} is no store of ours. It was left untouched; choose another path.")
         case apsw.CorruptError():
             return StorageCorrupt(f"{path!r} is damaged ({error}). Restore a copy; it was left as it is.")
         case apsw.ReadOnlyError():

@@ -144,7 +144,7 @@ async def test_a_locked_file_is_one_clear_error(path: Path, ledger_at: Any, said
 
 async def test_a_file_that_is_not_ours_is_refused_and_left_untouched(ledger_at: Any, path: Path) -> None:
     path.write_bytes(b"Once upon a time\n" * 1000)
-    with pytest.raises(StorageCorrupt, match=r"story\.db' is no story file of ours"):
+    with pytest.raises(StorageCorrupt, match=r"story\.db' is no store of ours"):
         await ledger_at(path).open()
     assert path.read_bytes() == b"Once upon a time\n" * 1000
     assert list(path.parent.iterdir()) == [path]

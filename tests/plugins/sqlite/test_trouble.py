@@ -64,7 +64,7 @@ async def test_a_file_that_is_no_database_is_refused_and_left_untouched(
 ) -> None:
     path.write_bytes(content)
     words = words_at(path)
-    with pytest.raises(StorageCorrupt, match=r"story\.db' is no story file of ours"):
+    with pytest.raises(StorageCorrupt, match=r"story\.db' is no store of ours"):
         await words.open()
     _untouched(path, content)
 
@@ -78,7 +78,7 @@ async def test_a_database_of_another_program_is_refused_and_left_untouched(
         foreign.execute("CREATE TABLE words (word TEXT)")
         foreign.commit()
     content = path.read_bytes()
-    with pytest.raises(StorageCorrupt, match="is no story file of ours"):
+    with pytest.raises(StorageCorrupt, match="is no store of ours"):
         await words_at(path).open()
     _untouched(path, content)
 

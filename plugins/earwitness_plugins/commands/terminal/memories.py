@@ -19,18 +19,18 @@ from .people import HEARD, NOT_THERE, People, plain
 BEFORE = "knew it before the story"
 
 
-def recollection(recall: Recollection, people: People) -> RenderableType:
-    """A panel with what came to mind, and why."""
+def recollection(recall: Recollection, people: People, *, ids: bool = False) -> RenderableType:
+    """A panel with what came to mind, and why; with the memories' ids if asked for."""
     asked = Text(f' "{plain(recall.query)}"', style="italic") if recall.query else Text(" after what was said last")
     title = Text.assemble(people.name(recall.character, bold=True), " remembers", asked)
-    lines = [_remembered(n, memory) for n, memory in enumerate(recall.memories, 1)]
+    lines = [_remembered(n, memory, ids=ids) for n, memory in enumerate(recall.memories, 1)]
     inside = Group(*lines) if lines else Text("nothing", style="dim italic")
     return Panel(inside, title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1))
 
 
-def _remembered(number: int, memory: Remembered) -> Text:
+def _remembered(number: int, memory: Remembered, *, ids: bool) -> Text:
     since = "" if memory.learned_day is None or memory.permanent else f", day {day_text(memory.learned_day)}"
-    reasons = f"   {memory.how}{since} · {memory.why}"
+    reasons = f"   {memory.how}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
     return Text.assemble((f"{number}. ", "dim"), _without_day(memory.text), "\n", (plain(reasons), "dim"))
 
 
