@@ -30,6 +30,20 @@ def test_without_a_word_everything_is_embedded() -> None:
     assert not settings.strict
 
 
+def test_what_becomes_of_the_unsure_is_said_in_a_word_or_a_table() -> None:
+    assert Settings().end.unsure.policy == "withhold"
+    assert Settings.of(end={"unsure": "ask"}).end.unsure.policy == "ask"
+    end = Settings.of(end={"threshold": 0.8, "unsure": {"policy": "ask", "least": 0.5}}).end
+    assert [end.asks(probability) for probability in (0.49, 0.5, 0.79, 0.8)] == [False, True, True, False]
+    assert [end.enough, Settings.of(end={"unsure": "deliver"}).end.enough] == [0.8, 0.25]
+
+
+def test_nobody_is_unsure_of_whom_everybody_is_sure() -> None:
+    with pytest.raises(SettingsError, match=r"unsure\.least 0\.7 is above threshold 0\.5.*make it 0\.5 or less"):
+        Settings.of(end={"unsure": {"least": 0.7}})
+    assert Settings.of(end={"threshold": 0.1, "unsure": "deliver"}).end.enough == 0.1
+
+
 def test_a_file_and_code_say_the_same(tmp_path: Path) -> None:
     file = written(
         tmp_path,
@@ -93,16 +107,15 @@ def test_records_serve_as_settings_too() -> None:
             3,
             ["'treshold' in end", "detector_timeout, perception, plugin_timeout, threshold"],
         ),
-        ("[recall]\nrecent = 7\n", 2, ["recall.recent", "7", "less than or equal to 3"]),
+        ("[recall]\nrecent = 7\n", 2, ["recall.recent", "7", "at most 3"]),
         ('[recall]\npermanent = "alway"\n', 2, ["'alway'", "'retrieve' or 'always'", "mean 'always'?"]),
-        ('[recall]\nrecent = "3"\n', 2, ["recall.recent: '3'", "integer"]),
+        ('[recall]\nrecent = "3"\n', 2, ["recall.recent: '3'", "a whole number"]),
         ("[recall.recency]\nweight = 1.5\n", 2, ["recall.recency.weight: 1.5"]),
-        ('x = """\n\n"""\n[recall]\nrecent = 9\n', 1, ["unknown key 'x'", "1 more problem besides"]),
         ("[world_agent]\nmost = 5\n", 1, ["world_agent: the key 'name' is missing"]),
-        ('plugins = [\n  "a",\n  3,\n]\n', 3, ["plugins[1]: 3", "string"]),
+        ('plugins = [\n  "a",\n  3,\n]\n', 3, ["plugins[1]: 3", 'text is needed: "3"']),
         ('[fill]\ntemplate = "what you know"\n', 2, ["'what you know'", "{memories}"]),
         ("detector = 3\n", 1, ["detector: 3"]),
-        ('strict = "yes"\n', 1, ["strict: 'yes'", "boolean"]),
+        ('strict = "yes"\n', 1, ["strict: 'yes'", "true or false"]),
         ("[end]\n[recal]\n", 2, ["unknown key 'recal'", "Did you mean 'recall'?"]),
     ],
 )
@@ -110,6 +123,13 @@ def test_an_error_names_the_line_and_what_is_allowed(tmp_path: Path, text: str, 
     message = complaint(tmp_path, text)
     assert message.startswith(f"earwitness.toml:{line}: ")
     assert [part for part in said if part not in message] == []
+
+
+def test_everything_that_is_wrong_is_said_at_once_by_line(tmp_path: Path) -> None:
+    first, *lines = complaint(tmp_path, 'x = """\n\n"""\n[recall]\nrecent = 9\n').splitlines()
+    assert first == "earwitness.toml: 2 problems."
+    assert lines[0].startswith("  earwitness.toml:1: unknown key 'x'. Allowed: block")
+    assert lines[1] == "  earwitness.toml:5: recall.recent: 9 cannot be used: it must be at most 3."
 
 
 def test_what_is_not_toml_is_named_with_its_line(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 
 Loc = tuple[str | int, ...]
 TAG = "kind"
+MOST = 20
+
+
+class Problem(NamedTuple):
+    """Something wrong in a file."""
+
+    loc: Loc
+    """Where."""
+    message: str
+    """The bad value, what is allowed, what was probably meant."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +66,33 @@ class Located:
             raise self.error(loc, str(error)) from None
 
     def explain(self, invalid: ValidationError, model: type[BaseModel], prefix: Loc = ()) -> InputError:
-        """One error for what pydantic found in the part of the file at `prefix`: one problem, and how many more.
+        """One error for everything that pydantic found wrong in the part of the file at `prefix`."""
+        return self.refusal(self.problems(invalid, model, prefix))
 
-        An unknown key comes first: what is missing elsewhere was probably meant by it.
+    def problems(self, invalid: ValidationError, model: type[BaseModel], prefix: Loc = ()) -> list[Problem]:
+        """What pydantic found wrong in the part of the file at `prefix`, one problem a place.
+
+        What is missing beside an unknown key was probably meant by that key, and is left out.
         """
-        problems: dict[Loc, ErrorDetails] = {}
+        found: dict[Loc, ErrorDetails] = {}
         for problem in invalid.errors():
             problem["loc"] = self._as_written(prefix, problem)
-            problems.setdefault(prefix + problem["loc"], problem)
-        first = min(problems, key=lambda loc: (problems[loc]["type"] != "extra_forbidden", self.line_of(loc)))
-        return self.error(first, describe(problems[first], model) + _more(len(problems) - 1))
+            found.setdefault(prefix + problem["loc"], problem)
+        slips = {loc[:-1] for loc, problem in found.items() if problem["type"] == "extra_forbidden"}
+        return [
+            Problem(loc, describe(problem, model))
+            for loc, problem in found.items()
+            if problem["type"] != "missing" or loc[:-1] not in slips
+        ]
+
+    def refusal(self, problems: Iterable[Problem]) -> InputError:
+        """One error for several problems, by line: each as `story.yaml:12: message`."""
+        found = sorted({(self.line_of(loc), message) for loc, message in problems})
+        lines = [f"{self.path}:{line}: {message}" for line, message in found]
+        if len(lines) == 1:
+            return self.failure(lines[0])
+        more = [f"and {len(lines) - MOST} more."] if len(lines) > MOST else []
+        return self.failure("\n  ".join([f"{self.path}: {len(lines)} problems.", *lines[:MOST], *more]))
 
     def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
         """The place without what pydantic adds to it, such as the member of a union that it tried."""
@@ -189,7 +217,49 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
             return f"{path_text(loc)}: {_short(value)} is not allowed. Allowed: {allowed}.{_guess(value, allowed)}"
         case "value_error":
             return f"{_within(loc)}{context['error']}"
-    return f"{path_text(loc)}: {_short(value)}: {problem['msg'][:1].lower()}{problem['msg'][1:]}."
+    return f"{path_text(loc)}: {_unusable(value)}: {_wanted(problem)}."
+
+
+# What is wanted, by pydantic's type of error; the rest is left to pydantic's own words.
+WANTED = {
+    "string_type": "text is needed{quoted}",
+    "string_too_short": "it is empty",
+    "tuple_type": "a list is needed{listed}",
+    "list_type": "a list is needed{listed}",
+    "dict_type": "keys with values are needed",
+    "model_type": "keys with values are needed",
+    "model_attributes_type": "keys with values are needed",
+    "bool_type": "true or false is needed",
+    "bool_parsing": "true or false is needed",
+    "int_type": "a whole number is needed",
+    "int_parsing": "a whole number is needed",
+    "int_from_float": "a whole number is needed",
+    "float_type": "a number is needed",
+    "float_parsing": "a number is needed",
+    "finite_number": "a finite number is needed",
+    "greater_than": "it must be more than {gt}",
+    "greater_than_equal": "it must be at least {ge}",
+    "less_than": "it must be less than {lt}",
+    "less_than_equal": "it must be at most {le}",
+    "too_short": "at least {min_length} needed",
+}
+
+
+def _wanted(problem: ErrorDetails) -> str:
+    wanted = WANTED.get(problem["type"])
+    if wanted is None:
+        return problem["msg"][:1].lower() + problem["msg"][1:]
+    value = problem["input"]
+    plain = isinstance(value, str | int | float)
+    return wanted.format(
+        quoted=f": {json.dumps(str(value))}" if plain and not isinstance(value, bool) else "",
+        listed=f": {json.dumps([value], ensure_ascii=False)}" if plain else "",
+        **problem.get("ctx", {}),
+    )
+
+
+def _unusable(value: object) -> str:
+    return "nothing stands there" if value is None else f"{_short(value)} cannot be used"
 
 
 def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
@@ -242,10 +312,6 @@ def _plain_message(invalid: ValidationError) -> str:
 def _guess(value: object, expected: str) -> str:
     close = get_close_matches(str(value), re.findall(r"'([^']*)'", expected), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
-
-
-def _more(problems: int) -> str:
-    return f" ({problems} more problem{'s' if problems > 1 else ''} besides.)" if problems else ""
 
 
 def _within(loc: Loc) -> str:

@@ -99,7 +99,14 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
         ("cards: {alice:", "cards: {cat:", 11, "unknown character 'cat'"),
         ("known_by: [alice]", "known_by: [cat]", 13, "unknown character 'cat'"),
         ("game_day: 6", "game_dya: 6", 17, "unknown state key 'game_dya'. Did you mean 'game_day'?"),
-        ("game_day: 5", "game_day: five", 7, "'five': input should be a valid number"),
+        ("game_day: 5", "day: 5", 7, "unknown state key 'day'. Did you mean 'game_day'?"),
+        ("game_day: 5", "gameDay: 5", 7, "unknown state key 'gameDay'. Did you mean 'game_day'?"),
+        ("current_scene: tavern", "place: tavern", 7, "unknown state key 'place'. Did you mean 'current_scene'?"),
+        ("- alice\n", "- alice\n  - Alice\n", 4, "character 'Alice' differs from 'alice' only in letter case"),
+        ("id: bob,", "id: bob, name: Alice,", 4, "character 'bob' is called 'Alice', and so is 'alice'"),
+        ("id: bob,", "id: 7,", 4, 'cast[1].id: 7 cannot be used: text is needed: "7"'),
+        ("present: [alice]", "present: alice", 8, "present: 'alice' cannot be used: a list is needed: [\"alice\"]"),
+        ("game_day: 5", "game_day: five", 7, "game_day: 'five' cannot be used: a number is needed"),
         ("{game_day: 6, audience: alice}", "{audience: alice}", 17, "nothing changes"),
         (
             "{key: answer, text: Perhaps.}",
@@ -116,19 +123,40 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
         ("story: cellar", "story: persona-x", 1, "session id 'persona-x' starts with 'persona-'"),
         ("story: cellar", "stoory: cellar", 1, "unknown key 'stoory'. Allowed: cast"),
         ("story: cellar", 'story: "a\\nb"', 1, "control or invisible character"),
-        ("- alice: No", "- alice: 5", 15, "5: input should be a valid string"),
-        ("- alice: No", "- alice:", 15, "None: input should be a valid string"),
+        ("- alice: No", "- alice: 5", 15, '5 cannot be used: text is needed: "5"'),
+        ("- alice: No", "- alice:", 15, "nothing stands there: text is needed"),
         ("- alice: No", "- No", 15, "'No' is no step. Write alice:"),
         ("- alice: No", "- {alice: x, bob: y}", 15, "a step is one thing; this one is 2: alice, bob"),
         ("- leave: bob", "- move: bob", 18, "'move' takes keys"),
-        ("show: 5", "show: 0", 22, "0: input should be greater than or equal to 1"),
+        ("show: 5", "show: 0", 22, "0 cannot be used: it must be at least 1"),
         ("steps:", "steps: none\nnote:", 15, "unknown key 'note'"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(before: str, after: str, line: int, said: str) -> None:
-    message = complaint(before, after)
-    assert message.startswith(f"cellar.yaml:{line}: ")
-    assert said in message
+    lines = [each.strip() for each in complaint(before, after).splitlines()]
+    assert any(each.startswith(f"cellar.yaml:{line}: ") and said in each for each in lines)
+
+
+def test_everything_that_is_wrong_is_said_at_once_by_line() -> None:
+    story = STORY.replace("[alice]\n", "alice\n").replace("speaker: bob", "speaker: bop").replace("No\n", "7\n")
+    with pytest.raises(StoryError) as caught:
+        read(story.replace("game_day: 5", "day: 5").replace("note: The", "nota: The"))
+    first, *lines = str(caught.value).splitlines()
+    assert first == "cellar.yaml: 5 problems."
+    assert [line.split(". Known")[0].split(". A step")[0] for line in lines] == [
+        "  cellar.yaml:7: unknown state key 'day'. Did you mean 'game_day'? A key of your own needs another name.",
+        "  cellar.yaml:8: present: 'alice' cannot be used: a list is needed: [\"alice\"].",
+        '  cellar.yaml:15: steps[0]: 7 cannot be used: text is needed: "7".',
+        "  cellar.yaml:16: unknown character 'bop'",
+        "  cellar.yaml:28: 'nota' is neither a step nor one of the cast",
+    ]
+
+
+def test_of_very_many_problems_the_first_are_said() -> None:
+    with pytest.raises(StoryError) as caught:
+        read(STORY + "  - cat: Meow\n" * 50)
+    lines = str(caught.value).splitlines()
+    assert (lines[0], lines[-1], len(lines)) == ("cellar.yaml: 50 problems.", "  and 30 more.", 22)
 
 
 @pytest.mark.parametrize("text", ["", "just words", "- a list"])
