@@ -129,6 +129,8 @@ class MessageEvent(Event):
     """The message, the few before it, the cast, the state, everyone's whereabouts. Never the future."""
     presence: Presence
     """What the detector believes."""
+    unsure: tuple[str, ...] = ()
+    """Ids of those of whom it is not sure, where `end.unsure` says `ask`: whom nobody adds does not perceive it."""
 
 
 class MessageAnswer(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -69,6 +69,35 @@ async def test_who_is_believed_likely_enough_took_part(begin: Begin) -> None:
     found = await parts(strict)
     assert list(found) == ["alice", "dana"]
     assert (found["dana"].role, found["dana"].confidence, found["dana"].evidence) == ("overhearing", 1.0, ("a hunch",))
+
+
+@pytest.mark.parametrize(
+    ("policy", "found"),
+    [("withhold", ["alice", "dana"]), ("deliver", ["alice", "charlie", "dana"]), ("ask", ["alice", "dana"])],
+)
+async def test_of_whom_the_detector_is_unsure_the_policy_decides(begin: Begin, policy: str, found: list[str]) -> None:
+    story = await begin(cast=FOUR, detector=Believes(bob=0.2, charlie=0.3, dana=0.6), end={"unsure": policy})
+    assert list(await parts(story)) == found
+
+
+async def test_a_plugin_that_is_asked_adds_whom_it_is_sure_of(begin: Begin) -> None:
+    class Recalls(Plugin):
+        """Has seen Charlie come in; of nobody else it is asked anything."""
+
+        asked: ClassVar[list[tuple[str, ...]]] = []
+
+        def on_message(self, event: MessageEvent) -> MessageAnswer:
+            self.asked.append(event.unsure)
+            return MessageAnswer(add={id: "I saw them come in" for id in event.unsure if id == "charlie"})
+
+    detector = Believes(alice=0.3, bob=0.3, charlie=0.3, dana=0.6)
+    story = await begin(cast=FOUR, detector=detector, end={"unsure": "ask"}, plugins=[Recalls()])
+    found = await parts(story)
+    assert list(found) == ["alice", "charlie", "dana"]
+    assert found["charlie"].role == "overhearing"
+    assert found["charlie"].evidence[1:] == ("a hunch",)
+    await parts(story, present=["bob"])
+    assert Recalls.asked == [("bob", "charlie"), ()]
 
 
 async def test_the_speaker_comes_first_and_the_others_as_in_the_cast(begin: Begin) -> None:

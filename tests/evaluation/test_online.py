@@ -138,7 +138,25 @@ async def test_a_stranger_is_named_and_left_out() -> None:
     there = Perceived(probability=1, role="present")
     (told,) = await judged(scene(("Ann", "Hm.")), Scripted(lambda moment: Presence(characters={"zoe": there})))
     assert told.perceivers == {"Ann"}
-    assert told.failure == "named 'zoe', who are not in the cast"
+    assert told.failure == "named 'zoe', who are not in the cast; ignored"
+
+
+async def test_who_is_unsure_perceives_it_where_the_policy_delivers_and_nobody_is_asked() -> None:
+    def unsure(moment: Moment) -> Presence:
+        chance = {"ben": 0.3, "cat": 0.2}
+        return Presence(characters={id: Perceived(probability=p, role="present") for id, p in chance.items()})
+
+    told = scene(("Ann", "Hm."))
+    for policy, perceivers in (("withhold", {"Ann"}), ("deliver", {"Ann", "Ben"}), ("ask", {"Ann"})):
+        assert (await judged(told, Scripted(unsure), unsure={"policy": policy}))[0].perceivers == perceivers
+
+
+async def test_an_answer_that_core_would_not_believe_is_not_believed_here() -> None:
+    invented = Segment(text="not in the message", kind="spoken")
+    (told,) = await judged(scene(("Ann", "Hm.")), Scripted(lambda moment: everybody(moment, segments=(invented,))))
+    assert told.perceivers == {"Ann"}
+    assert told.failure is not None
+    assert "'not in the message'" in told.failure
 
 
 async def test_a_detector_may_answer_later() -> None:
@@ -161,21 +179,23 @@ OOC = Segment(text="((brb))", kind="ooc", audience=())
 
 
 async def test_whom_no_segment_reaches_does_not_perceive_the_message() -> None:
-    (told,) = await judged(scene(("Ann", "x")), Scripted(cut(WHISPER)))
-    assert told.perceivers == {"Ann", "Ben"}
-    assert told.parts["Cat"].probability == 0
-    (told,) = await judged(scene(("Ann", "x")), Scripted(cut(WHISPER)), perception="whole")
-    assert told.perceivers == {"Ann", "Ben", "Cat"}
+    for perception in ("segments", "whole"):
+        (told,) = await judged(scene(("Ann", "psst")), Scripted(cut(WHISPER)), perception=perception)
+        assert told.perceivers == {"Ann", "Ben"}
+        assert told.parts["Cat"].probability == 0
 
 
 async def test_who_hears_a_part_perceives_the_message() -> None:
-    (told,) = await judged(scene(("Ann", "x")), Scripted(cut(OPEN, WHISPER, OOC)))
+    mixed = scene(("Ann", "Well. psst ((brb))"))
+    (told,) = await judged(mixed, Scripted(cut(OPEN, WHISPER, OOC)))
     assert told.perceivers == {"Ann", "Ben", "Cat"}
+    (told,) = await judged(mixed, Scripted(cut(OPEN, WHISPER, OOC)), perception="whole")
+    assert told.perceivers == {"Ann", "Ben"}
 
 
 async def test_of_a_message_with_an_aside_in_it_only_those_count_who_hear_the_aside() -> None:
-    (told,) = await judged(scene(("Ann", "x")), Scripted(cut(ASIDE, OPEN)))
+    (told,) = await judged(scene(("Ann", "(aside) Fool. Well.")), Scripted(cut(ASIDE, OPEN)))
     assert told.perceivers == {"Ann"}
     shared = ASIDE.model_copy(update={"audience": ("cat",)})
-    (told,) = await judged(scene(("Ann", "x")), Scripted(cut(shared, OPEN)))
+    (told,) = await judged(scene(("Ann", "(aside) Fool. Well.")), Scripted(cut(shared, OPEN)))
     assert told.perceivers == {"Ann", "Cat"}

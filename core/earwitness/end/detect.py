@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from unicodedata import normalize
 
 from ..dispatch import Answered, ask
@@ -28,18 +27,20 @@ async def detect(engine: Engine, moment: Moment) -> tuple[Presence, Answer]:
     shown = moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
     answered = await ask(name, lambda: detector.detect(shown), Presence, limit)
     report = answered.reported(spec.settings if spec else {})
+    presence, failure = believable(answered, moment)
+    if presence is None and engine.settings.strict:
+        raise StrategyError(f"{answered.by} failed: {failure}")
+    return presence or Presence.only(speaker), report.model_copy(update={"failure": failure})
+
+
+def believable(answered: Answered[Presence], moment: Moment) -> tuple[Presence | None, str | None]:
+    """What of an answer the cast and the text bear out, `None` where it is of no use; and what was wrong with it."""
     if answered.value is None:
-        return _closed(engine, answered, speaker), report.model_copy(update={"failure": report.failure or "no answer"})
+        return None, answered.failure or "no answer"
     if invented := made_up(answered.value, moment.message.content):
-        failure = f"its segment {invented!r} is not in the message, or not in this order; ignored"
-        closed = replace(answered, failure=failure)
-        return _closed(engine, closed, speaker), report.model_copy(update={"failure": failure})
-    presence, strangers = known_only(answered.value, moment.cast, speaker)
-    if strangers:
-        report = report.model_copy(
-            update={"failure": f"named {', '.join(strangers)}, who are not in the cast; ignored"}
-        )
-    return presence, report
+        return None, f"its segment {invented!r} is not in the message, or not in this order; ignored"
+    presence, strangers = known_only(answered.value, moment.cast, moment.message.speaker)
+    return presence, f"named {', '.join(strangers)}, who are not in the cast; ignored" if strangers else None
 
 
 def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
@@ -74,9 +75,3 @@ def _known_audience(segment: Segment, cast: Cast) -> Segment:
     if segment.audience is None:
         return segment
     return segment.model_copy(update={"audience": tuple(id for id in segment.audience if id in cast)})
-
-
-def _closed(engine: Engine, answered: Answered[Presence], speaker: str) -> Presence:
-    if engine.settings.strict:
-        raise StrategyError(f"{answered.by} failed: {answered.failure or 'answered nothing'}")
-    return Presence.only(speaker)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
@@ -16,7 +16,7 @@ from .deliver import of_message, of_share, of_update
 from .detect import detect
 from .hearing import heard, missed
 from .propose import Proposals, propose
-from .settle import participants
+from .settle import asked_about, participants
 from .share import guarded, shares
 from .whereabouts import folded
 from .world import World
@@ -40,13 +40,15 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     """Detect, propose, settle. With `keep_told` no news are told: a revision keeps what the first telling told."""
     presence, report = await detect(engine, moment)
     data = dict(live.data())
-    proposals = await propose(engine, live.snapshot.id, moment, presence, world, data)
+    asked = asked_about(moment.message, presence, engine.settings.end)
+    proposals = await propose(engine, live.snapshot.id, moment, presence, asked, world, data)
     found = participants(
         moment.message, presence, proposals.agent.participants, proposals.plugins, moment.cast,
-        engine.settings.end.threshold,
+        engine.settings.end.enough, asked,
     )  # fmt: skip
     degraded = bool(report.failure) or proposals.degraded
-    settled = _settled(engine, moment.message, presence, proposals, found, degraded)
+    added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
+    settled = _settled(engine, moment.message, presence, added, found, degraded)
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
     movements = (*_arrivals(moment, settled.participants), *presence.movements)
     return Judged(settled, moment, presence, proposals, movements, told, (report, *proposals.reports, *struck), data)
@@ -131,13 +133,12 @@ def _settled(
     engine: Engine,
     message: Message,
     presence: Presence,
-    proposals: Proposals,
+    added: Collection[str],
     found: dict[str, Participant],
     degraded: bool,
 ) -> SettledMessage:
     """With what each perceived, where that is less than the whole; who perceived nothing of it was no participant."""
     partly: dict[str, str] = {}
-    added = {id for _, answer in proposals.plugins for id in answer.add}
     if message.present is not None:
         out = set()
     elif engine.settings.end.perception == "whole":

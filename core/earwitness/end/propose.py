@@ -43,10 +43,13 @@ class Proposals:
 
 
 async def propose(
-    engine: Engine, session: str, moment: Moment, presence: Presence, world: WorldView, data: Mapping[str, PluginData]
-) -> Proposals:
+    engine: Engine, session: str, moment: Moment, presence: Presence, unsure: Sequence[str], world: WorldView,
+    data: Mapping[str, PluginData],
+) -> Proposals:  # fmt: skip
     """Ask the agent and all plugins at once. Raises `PluginError` or `StrategyError` for a failure if `strict`."""
-    event = MessageEvent(session=session, cast=moment.cast, data=PluginData({}), moment=moment, presence=presence)
+    event = MessageEvent(
+        session=session, cast=moment.cast, data=PluginData({}), moment=moment, presence=presence, unsure=tuple(unsure)
+    )
     limit = engine.settings.end.plugin_timeout
     agent, answers = await asyncio.gather(
         _ask_agent(engine, moment, presence, world),

@@ -5,12 +5,15 @@ The host's word decides; then withholding beats adding; and the speaker always r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ..hooks import MessageAnswer
+from ..loading.settings import EndSettings
 from ..records.character import Cast
 from ..records.message import Message, Participant
 from ..records.moment import Perceived, Presence
+
+HOST = "the host said so"
 
 
 def participants(
@@ -19,37 +22,48 @@ def participants(
     agent: Mapping[str, Participant] | None,
     answers: Iterable[tuple[str, MessageAnswer]],
     cast: Cast,
-    threshold: float,
+    enough: float,
+    asked: Collection[str] = (),
 ) -> dict[str, Participant]:
     """Exactly those who perceived the message, speaker first, the others in the order of the cast.
 
-    `answers` are (plugin name, answer); `threshold` is the least probability that counts.
+    `answers` are (plugin name, answer); `enough` is the least probability that counts; `asked` are ids of those whom
+    the plugins were asked about.
     """
     if message.present is not None:
-        settled = {id: _certain(presence.characters.get(id)) for id in message.present if id in cast}
+        settled = {id: _certain(presence.characters.get(id), HOST) for id in message.present if id in cast}
     else:
-        settled = _believed(presence, agent, threshold)
+        settled = _believed(presence, agent, enough)
         named = list(answers)
-        _add(settled, named)
+        _add(settled, named, {id: presence.characters[id] for id in asked})
         _withhold(settled, named)
     settled[message.speaker] = _speaker(settled.get(message.speaker))
     return _ordered({id: part for id, part in settled.items() if id in cast}, message.speaker, cast)
 
 
-def _believed(presence: Presence, agent: Mapping[str, Participant] | None, threshold: float) -> dict[str, Participant]:
+def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
+    """Ids of those of whom plugins are to say whether they perceive the message; nobody's where the host said so."""
+    if message.present is not None:
+        return ()
+    return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)
+
+
+def _believed(presence: Presence, agent: Mapping[str, Participant] | None, enough: float) -> dict[str, Participant]:
     if agent is not None:
-        return {id: part for id, part in agent.items() if part.confidence >= threshold}
+        return {id: part for id, part in agent.items() if part.confidence >= enough}
     return {
         id: Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
         for id, who in presence.characters.items()
-        if who.probability >= threshold
+        if who.probability >= enough
     }
 
 
-def _add(settled: dict[str, Participant], answers: Iterable[tuple[str, MessageAnswer]]) -> None:
+def _add(
+    settled: dict[str, Participant], answers: Iterable[tuple[str, MessageAnswer]], asked: Mapping[str, Perceived]
+) -> None:
     for plugin, answer in answers:
         for id, why in answer.add.items():
-            settled.setdefault(id, Participant(role="present", confidence=1, evidence=(f"{plugin}: {why}",)))
+            settled.setdefault(id, _certain(asked.get(id), f"{plugin}: {why}"))
 
 
 def _withhold(settled: dict[str, Participant], answers: Iterable[tuple[str, MessageAnswer]]) -> None:
@@ -58,14 +72,13 @@ def _withhold(settled: dict[str, Participant], answers: Iterable[tuple[str, Mess
             settled.pop(id, None)
 
 
-def _certain(believed: Perceived | None) -> Participant:
+def _certain(believed: Perceived | None, why: str) -> Participant:
     role = believed.role if believed and believed.role in {"addressee", "overhearing"} else "present"
-    evidence = believed.evidence if believed else ()
-    return Participant(role=role, confidence=1, evidence=("the host said so", *evidence))
+    return Participant(role=role, confidence=1, evidence=(why, *(believed.evidence if believed else ())))
 
 
 def _speaker(found: Participant | None) -> Participant:
-    evidence = tuple(why for why in (found.evidence if found else ()) if why != "the host said so")
+    evidence = tuple(why for why in (found.evidence if found else ()) if why != HOST)
     return Participant(role="speaker", confidence=1, evidence=evidence or ("said it",))
 
 

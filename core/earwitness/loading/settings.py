@@ -102,17 +102,52 @@ class FillSettings(Record):
         return template
 
 
+class Unsure(Record):
+    """END: what becomes of those who are likely to perceive a message, but not likely enough for `end.threshold`."""
+
+    policy: Literal["withhold", "deliver", "ask"] = "withhold"
+    """They do not remember it; they do; or plugins are asked, and whom none adds does not."""
+    least: Share = 0.25
+    """Whoever is less likely than this is not there: of them nobody is unsure."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _policy_or_table(cls, given: object) -> object:
+        return {"policy": given} if isinstance(given, str) else given
+
+
 class EndSettings(Record):
     """END: how long strategies may take, and when somebody counts as present."""
 
     threshold: Share = 0.5
     """Whoever perceives a message with at least this probability remembers it."""
+    unsure: Unsure = Unsure()
+    """What becomes of those who are a little less likely."""
     perception: Literal["segments", "whole"] = "segments"
     """Each receives the segments she could perceive; or the whole message, if she could perceive all of it."""
     detector_timeout: Positive = 5.0
     """Seconds for a detector; then only the speaker remembers."""
     plugin_timeout: Positive = 10.0
     """Seconds for a World Agent, sharing rule, guard or plugin; then its answer is left out."""
+
+    @model_validator(mode="after")
+    def _least_below_threshold(self) -> Self:
+        least = self.unsure.least
+        if "least" in self.unsure.model_fields_set and least > self.threshold:
+            raise ValueError(
+                f"unsure.least {least:g} is above threshold {self.threshold:g}, from which everybody is sure: "
+                f"make it {self.threshold:g} or less, or raise the threshold."
+            )
+        return self
+
+    @property
+    def enough(self) -> float:
+        """The least probability that makes somebody a participant without anybody being asked."""
+        return min(self.unsure.least, self.threshold) if self.unsure.policy == "deliver" else self.threshold
+
+    def asks(self, probability: float) -> bool:
+        """Whether plugins are to say whether somebody as likely as this perceives the message."""
+        return self.unsure.policy == "ask" and self.unsure.least <= probability < self.threshold
 
 
 class Calendar(Record):

@@ -55,5 +55,5 @@ def _probability(judged: Judged, name: str) -> float:
 
 def _said_to(scene: LabelledScene, judged: Judged, choice: Choice) -> dict[str, Any]:
     key = scene.lines[judged.index].key
-    names = addressed(scene, judged, choice.end.threshold)
+    names = addressed(scene, judged, choice.end.enough)
     return {"quote": str(judged.index) if key is None else key, "addressees": [*names]}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from earwitness.dispatch import ask
-from earwitness.end.detect import known_only
-from earwitness.end.hearing import heard
+from earwitness.end.detect import believable
+from earwitness.end.hearing import heard, missed
 from earwitness.end.settle import participants
 from earwitness.end.whereabouts import folded
 from earwitness.formats import strip_block
@@ -56,7 +56,7 @@ class Judged:
     parts: Mapping[str, Part]
     """Everybody the detector spoke of, and those who speak."""
     perceivers: frozenset[str]
-    """Who perceives it by the detector's word and END's threshold; of an aside, who perceives that."""
+    """Who perceives it by the detector's word and END's policy, nobody being asked; of an aside, who perceives that."""
     seconds: float
     """How long the detector took."""
     failure: str | None
@@ -82,15 +82,10 @@ class Watch:
         moment = Moment(message=message, recent=self._recent, cast=self._cast, state=self._state)
         limit = self._end.detector_timeout
         answered = await ask("detector", lambda: self._detector.detect(moment), Presence, limit)
-        presence, strangers = known_only(
-            answered.value or Presence.only(message.speaker), self._cast, message.speaker
-        )  # fmt: skip
+        believed, failure = believable(answered, moment)
         along = tuple(self._roles.by_name[name] for name in line.along)
-        presence = _speaking(presence, along)
+        presence = _speaking(believed or Presence.only(message.speaker), along)
         self._fold(message, presence, along)
-        failure = answered.failure or (None if answered.value else "no answer")
-        if strangers:
-            failure = f"named {', '.join(strangers)}, who are not in the cast"
         return self._judged(index, line, message, presence, answered.seconds, failure)
 
     def _message(self, index: int, line: LabelledLine, text: str) -> Message:
@@ -118,7 +113,7 @@ class Watch:
         self, index: int, line: LabelledLine, message: Message, presence: Presence, seconds: float, failure: str | None
     ) -> Judged:
         parts = reached(message, presence, self._cast, self._end)
-        heard_by = {id for id, part in parts.items() if part.probability >= self._end.threshold}
+        heard_by = {id for id, part in parts.items() if part.probability >= self._end.enough}
         heard_by &= _hearing_every_aside(presence, message.speaker, parts)
         names = self._names
         return Judged(
@@ -134,13 +129,15 @@ class Watch:
 
 def reached(message: Message, presence: Presence, cast: Cast, end: EndSettings) -> dict[str, Part]:
     """Character id → what is believed, by END's own rules; 0 for whom no segment reaches but the speaker."""
-    found = participants(message, presence, None, (), cast, threshold=0)
-    partly = heard(presence, found, message.speaker, ()) if end.perception == "segments" else {}
+    found = participants(message, presence, None, (), cast, enough=0)
+    if end.perception == "segments":
+        partly = heard(presence, found, message.speaker, ())
+        out = {id for id, text in partly.items() if not text}
+    else:
+        out = missed(presence, found, message.speaker, ())
+    out -= {message.speaker}
     return {
-        id: Part(
-            0.0 if partly.get(id) == "" and id != message.speaker else part.confidence, part.role, part.evidence
-        )
-        for id, part in found.items()
+        id: Part(0.0 if id in out else part.confidence, part.role, part.evidence) for id, part in found.items()
     }  # fmt: skip
 
 

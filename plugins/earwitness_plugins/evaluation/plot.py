@@ -18,7 +18,7 @@ def draw(report: Report, path: str) -> None:
     """
     figure = drawable(report.run)(figsize=(6.4, 6), layout="constrained")
     axes = figure.subplots()
-    thresholds = {choice.label: choice.end.threshold for choice in report.run.detectors}
+    thresholds = {choice.label: choice.end.enough for choice in report.run.detectors}
     for result in report.results:
         _line(axes, result, thresholds[result.detector])
     axes.set(title="Leak against miss as the threshold moves", xlabel="miss: somebody is left out",

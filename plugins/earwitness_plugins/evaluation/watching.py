@@ -49,7 +49,7 @@ class Watched:
 def row_of(scene: LabelledScene, judged: Judged, choice: Choice, run: Run) -> Row | None:
     """The message as this task scores it; `None` where there is no label."""
     if run.task == "addressees":
-        return addressees.row(scene, judged, choice.end.threshold)
+        return addressees.row(scene, judged, choice.end.enough)
     return participants.row(scene, judged)
 
 

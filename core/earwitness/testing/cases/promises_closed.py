@@ -11,7 +11,7 @@ from ...hooks import MessageAnswer, MessageEvent, Plugin
 from ...preparing import Lore
 from ...protocols import Share, WorldAnswer
 from ...records.message import Participant
-from ...records.moment import Movement, Perceived, Presence
+from ...records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..scripted import FAULTS, Adds, Gossip, Only, Retold, Strategy, hangs, says_nothing
 from ..suite import case
 from .promises_base import QUICK, PromiseCases, Stage, refused
@@ -57,6 +57,43 @@ class FailClosed(PromiseCases):
         async with stage.open(detector=Strategy(guesses)) as ew:
             story = await self.tavern(ew)
             assert list((await self.tell(story, "alice", "Hello?")).participants) == ["alice", "carol"]
+
+    @case
+    async def test_being_unsure_is_withheld_unless_the_settings_deliver_or_somebody_who_is_asked_is_sure(
+        self, stage: Stage
+    ) -> None:
+        """A whisper stays one: who is there after all hears what those there hear."""
+
+        def guesses(moment: Moment) -> Presence:
+            chance = {"bob": 0.9, "carol": 0.4, "dave": 0.1}
+            parts = [
+                Segment(text="Good evening.", kind="spoken"),
+                Segment(text="Hush.", kind="whisper", audience=("bob",)),
+            ]
+            there = {id: Perceived(probability=p, role="present") for id, p in chance.items()}
+            return Presence(characters=there, segments=tuple(parts))
+
+        class Sure(Plugin):
+            def on_message(self, event: MessageEvent) -> MessageAnswer:
+                return MessageAnswer(add=dict.fromkeys(event.unsure, "I saw them"))
+
+        for number, (policy, plugin, heard) in enumerate(
+            [
+                ("withhold", Sure(), ["alice", "bob"]),
+                ("ask", Plugin(), ["alice", "bob"]),
+                ("ask", Sure(), ["alice", "bob", "carol"]),
+                ("deliver", Plugin(), ["alice", "bob", "carol"]),
+            ]
+        ):
+            settings = {"end": {"unsure": {"policy": policy}}}
+            async with stage.open(detector=Strategy(guesses), plugins=[plugin], settings=settings) as ew:
+                story = await self.tavern(ew, f"s{number}")
+                settled = await self.tell(story, "alice", "Good evening. Hush.")
+                assert list(settled.participants) == heard, policy
+                kept = await self.held(story, "carol")
+                assert len(kept) == ("carol" in heard), policy
+                assert not any("Hush" in each.content for each in kept), policy
+                assert await self.held(story, "dave") == []
 
     @case
     async def test_unknown_names_make_no_listener_and_no_container(self, stage: Stage) -> None:
