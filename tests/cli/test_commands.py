@@ -1,11 +1,12 @@
 """The commands that ask about, and change, a story that was played."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from .conftest import Run, answer, told
+from .conftest import STORY, Run, answer, told
 
 
 def first_memory(run: Run, owner: str) -> str:
@@ -21,7 +22,9 @@ def test_recall_says_what_comes_to_mind_and_why(played: Run) -> None:
     found = answer(played("recall", "cellar", "bob", "the key under the barrel", "--json"))
     assert found["memories"][0]["text"].startswith("Alice: Bob, there is a key")
     assert "words" in found["memories"][0]["why"]
-    assert "Bob remembers" in played("recall", "cellar", "Bob", "the key").stdout
+    shown = played("recall", "cellar", "Bob", "the key").stdout
+    assert "Bob remembers" in shown
+    assert found["memories"][0]["id"] in shown
 
 
 def test_recall_brings_back_so_many_at_most(played: Run) -> None:
@@ -84,7 +87,36 @@ def test_inspect_shows_one_page(played: Run) -> None:
 def test_explain_finds_a_memory_in_any_story_and_tells_how_it_got_there(played: Run) -> None:
     memory = first_memory(played, "bob")
     assert answer(played("explain", memory, "--json"))["owner"] == "bob"
-    assert "bob remembers 'cellar:1'" in played("explain", memory, "--session", "cellar").stdout
+    shown = [line.strip() for line in played("explain", memory, "--session", "cellar").stdout.splitlines()]
+    assert shown[:2] == [
+        "Bob remembers what Alice said on day 5 (message 3, key 'cellar:1'):",
+        "“Bob, there is a key under the third barrel.”",
+    ]
+    assert shown[2].startswith("heard it from Alice on day 5: ")
+
+
+def test_explain_takes_the_beginning_of_an_id_and_lists_those_it_fits(played: Run) -> None:
+    memory = first_memory(played, "bob")
+    assert answer(played("explain", memory[:12], "--json"))["memory_id"] == memory
+    shelves = [answer(played("inspect", "cellar", owner, "--json")) for owner in ("alice", "bob", "charlie", "world")]
+    digits = Counter(each["id"][0] for shelf in shelves for each in shelf["memories"])
+    ((digit, count),) = digits.most_common(1)
+    result = played("explain", digit)
+    assert result.exit_code == 2
+    assert f"{digit!r} begins {count} ids: " in result.stderr
+
+
+def test_what_happened_is_explained_and_recalled_without_headings(run: Run, folder: Path) -> None:
+    later = STORY + "  - charlie: Brr.\n"
+    (folder / "later.yaml").write_text(later, "utf-8")
+    assert run("play", "later.yaml").exit_code == 0
+    recalled = run("recall", "cellar", "charlie").stdout
+    assert "– The moon rose over the yard. (day 6)" in recalled
+    assert "news of the world" in recalled
+    happened = answer(run("inspect", "cellar", "world", "--filter", "type==world_state_update", "--json"))["memories"]
+    explained = run("explain", happened[0]["id"]).stdout
+    assert "The world remembers what happened on day 6" in explained
+    assert "###" not in recalled + explained
 
 
 def test_preview_says_who_would_learn_it_and_writes_nothing(played: Run) -> None:

@@ -148,12 +148,12 @@ async def test_a_memory_says_how_it_got_there_hop_by_hop(begin: Begin, memories:
     assert (explanation.owner, explanation.source, explanation.alive) == ("dana", "m1", True)
     assert explanation.content == danas.content
     assert str(explanation) == (
-        "dana remembers 'm1'\n"
-        "  shared from charlie on day 1: charlie talks\n"
-        "    charlie remembers 'm1'\n"
-        "      shared from bob on day 1: bob talks\n"
-        "        bob remembers 'm1'\n"
-        "          direct on day 1: the host said so"
+        "dana remembers what alice said on day 1 (message 2, key 'm1')\n"
+        "  was told by charlie on day 1: charlie talks\n"
+        "    charlie remembers what alice said on day 1 (message 2, key 'm1')\n"
+        "      was told by bob on day 1: bob talks\n"
+        "        bob remembers what alice said on day 1 (message 2, key 'm1')\n"
+        "          heard it from alice on day 1: the host said so"
     )
 
 
@@ -187,16 +187,16 @@ async def test_what_is_gone_or_not_there_yet_says_why(begin: Begin, memories: Me
     ids = {each.owner: each.memory_id for each in settled.deliveries}
     backstage = story.backstage("moderator")
     charlies, danas = await backstage.explain(ids["charlie"]), await backstage.explain(ids["dana"])
-    assert charlies.lines()[1] == "  shared from bob on day 3: bob talks [pending]"
+    assert charlies.lines()[1] == "  was told by bob on day 3: bob talks [pending]"
     assert danas.lines()[:2] == [
-        "dana remembers 'm1' no more",
-        "  shared from charlie on day 3: charlie talks [struck: guard:notdana: too young]",
+        "dana remembers what alice said on day 1 (message 2, key 'm1') no more",
+        "  was told by charlie on day 3: charlie talks [struck: guard:notdana: too young]",
     ]
     await backstage.retract("m1")
     bobs = await backstage.explain(ids["bob"])
     assert bobs.lines() == [
-        "bob remembers 'm1' no more",
-        "  direct on day 1: the host said so [withdrawn: retracted by moderator]",
+        "bob remembers what alice said on day 1 (message 2, key 'm1') no more",
+        "  heard it from alice on day 1: the host said so [withdrawn: retracted by moderator]",
     ]
 
 

@@ -8,8 +8,10 @@ from ..containers import world_container
 from ..engine import Engine
 from ..errors import UnknownName
 from ..formats import with_knowledge
+from ..ids import WORLD
 from ..records.plan import Delivery
 from .records import Cited, Explanation, Hop
+from .who_knows import how
 
 
 async def explain(engine: Engine, session: str, memory_id: str) -> Explanation:
@@ -25,10 +27,12 @@ async def _explained(engine: Engine, session: str, memory_id: str, seen: frozens
     if not deliveries or memory_id in seen:
         return None
     first = deliveries[0]
+    entry = await engine.ledger.entry(session, key=first.source)
     supports = tuple([await _hop(engine, each, seen | {memory_id}) for each in deliveries])
     standing = [each for each in deliveries if each.stands]
     return Explanation(
         memory_id=memory_id, owner=first.owner, source=first.source, alive=bool(standing), supports=supports,
+        sequence=entry.sequence if entry else first.sequence, metadata=first.metadata,
         content=with_knowledge(first.body, [line.text for line in first.knowledge]),
         knowledge=await _cited(engine, session, standing or deliveries),
     )  # fmt: skip
@@ -38,9 +42,14 @@ async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:
     support = delivery.support
     via = await _explained(engine, delivery.session, support.via, seen) if support.via else None
     return Hop(
-        how=support.how, status=delivery.status, learned_day=support.learned_day, shared_from=support.shared_from,
-        rule=support.rule, reason=delivery.reason, via=via,
+        how=support.how, known=known(delivery), status=delivery.status, learned_day=support.learned_day,
+        shared_from=support.shared_from, rule=support.rule, reason=delivery.reason, via=via,
     )  # fmt: skip
+
+
+def known(delivery: Delivery) -> str:
+    """In words, how a delivery let its owner know; the world keeps everything."""
+    return "went into the world's memory" if delivery.owner == WORLD else how(delivery)
 
 
 async def _cited(engine: Engine, session: str, deliveries: Sequence[Delivery]) -> tuple[Cited, ...]:

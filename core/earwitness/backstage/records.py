@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..ids import own_key
 from ..records.base import Record
 from ..records.character import Cast
 from ..records.journal import Original, Piece
-from ..records.memory import Memory
+from ..records.memory import Memory, MetaValue
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
 from ..records.state import State, day_text
@@ -90,6 +91,8 @@ class Hop(BackstageRecord):
 
     how: str
     """`direct`, `witnessed` or `shared`."""
+    known: str
+    """In words: `said it`, `heard it from alice`, `was told by bob`, …."""
     status: str
     """`applied`, `pending`, `struck` or `withdrawn`."""
     learned_day: float
@@ -102,6 +105,16 @@ class Hop(BackstageRecord):
     """Why it was struck or withdrawn."""
     via: Explanation | None = None
     """How the teller came to know it."""
+
+    def __str__(self) -> str:
+        why = f": {self.rule}" if self.rule and self.rule != self.known else ""
+        return f"{self.known} on day {day_text(self.learned_day)}{why}{self.gone}"
+
+    @property
+    def gone(self) -> str:
+        """` [withdrawn: edited]`, ` [pending]`; nothing for what is applied."""
+        told = ": ".join(filter(None, [self.status, self.reason]))
+        return "" if told == "applied" else f" [{told}]"
 
 
 class Cited(BackstageRecord):
@@ -122,6 +135,10 @@ class Explanation(BackstageRecord):
     """Whose container it is in."""
     source: str
     """Key of the message, change or piece it is about."""
+    sequence: int
+    """Its place in the journal."""
+    metadata: dict[str, MetaValue] = {}
+    """As stored, without what the supports add."""
     alive: bool
     """Some support stands."""
     content: str
@@ -137,23 +154,27 @@ class Explanation(BackstageRecord):
     def lines(self, depth: int = 0) -> list[str]:
         """The explanation line by line, each hop two steps further in."""
         indent = "  " * depth
-        lines = [f"{indent}{self.owner} remembers {self.source!r}" + ("" if self.alive else " no more")]
+        lines = [f"{indent}{self.owner} remembers {self.about}" + ("" if self.alive else " no more")]
         for hop in self.supports:
-            told = f" from {hop.shared_from}" if hop.shared_from else ""
-            why = f": {hop.rule}" if hop.rule else ""
-            gone = (
-                f" [{hop.status}: {hop.reason}]"
-                if hop.reason
-                else ""
-                if hop.status == "applied"
-                else f" [{hop.status}]"
-            )
-            lines.append(f"{indent}  {hop.how}{told} on day {day_text(hop.learned_day)}{why}{gone}")
+            lines.append(f"{indent}  {hop}")
             lines += hop.via.lines(depth + 2) if hop.via else []
         for line in self.knowledge:
             lines.append(f"{indent}  was told along: {line.text}")
             lines += [f"{indent}    because the world remembers: {ground}" for ground in line.rests_on]
         return lines
+
+    @property
+    def about(self) -> str:
+        """`what alice said on day 1 (message 2, key 'm1')`; `'lore:sword'` where nobody said anything."""
+        speaker, day = self.metadata.get("speaker"), self.metadata.get("gameDay")
+        if speaker is None or not isinstance(day, int | float):
+            return repr(self.source)
+        return f"what {speaker} said on day {day_text(day)} ({self.number})"
+
+    @property
+    def number(self) -> str:
+        """`message 2, key 'm1'`; the key only where it says more than the number."""
+        return f"message {self.sequence}" + ("" if self.source == own_key(self.sequence) else f", key {self.source!r}")
 
 
 class Preview(BackstageRecord):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich import box
@@ -12,32 +13,40 @@ from rich.text import Text
 
 from earwitness.backstage.records import Knower
 from earwitness.records.state import day_text
+from earwitness_plugins.stories.gist import NEWS
 from earwitness_plugins.stories.shown import Knowledge, Recollection, Remembered
 
 from .people import HEARD, NOT_THERE, People, plain
 
+_DAY = re.compile(r" GameDay: (-?[\d.e+]+)$")
+SCORES = "Scores run from 0 to 1, beside the best that this recall found; those of two recalls do not compare."
 BEFORE = "knew it before the story"
 
 
 def recollection(recall: Recollection, people: People, *, ids: bool = False) -> RenderableType:
-    """A panel with what came to mind, and why; with the memories' ids if asked for."""
-    asked = Text(f' "{plain(recall.query)}"', style="italic") if recall.query else Text(" after what was said last")
-    title = Text.assemble(people.name(recall.character, bold=True), " remembers", asked)
-    lines = [_remembered(n, memory, ids=ids) for n, memory in enumerate(recall.memories, 1)]
-    inside = Group(*lines) if lines else Text("nothing", style="dim italic")
-    return Panel(inside, title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1))
+    """A panel with what came to mind, and why; with the memories' ids, and what scores are, if asked for."""
+    after = "" if recall.query else " after what was said last"
+    title = Text.assemble(people.name(recall.character, bold=True), " remembers", after)
+    asked = [Text(f'"{plain(recall.query)}"', style="italic")] if recall.query else []
+    lines = [_remembered(n, memory, people, ids=ids) for n, memory in enumerate(recall.memories, 1)]
+    nothing = [] if lines else [Text("nothing", style="dim italic")]
+    scores = [Text(SCORES, style="dim")] if ids and lines else []
+    return Panel(
+        Group(*asked, *lines, *nothing, *scores),
+        title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1),
+    )  # fmt: skip
 
 
-def _remembered(number: int, memory: Remembered, *, ids: bool) -> Text:
+def _remembered(number: int, memory: Remembered, people: People, *, ids: bool) -> Text:
     since = "" if memory.learned_day is None or memory.permanent else f", day {day_text(memory.learned_day)}"
-    reasons = f"   {memory.how}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
-    return Text.assemble((f"{number}. ", "dim"), _without_day(memory.text), "\n", (plain(reasons), "dim"))
+    reasons = f"   {with_names(memory.how, people)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
+    return Text.assemble((f"{number}. ", "dim"), readable(memory.text), "\n", (plain(reasons), "dim"))
 
 
-def _without_day(text: str) -> str:
-    """The day is shown beside it."""
-    first, newline, rest = plain(text).partition("\n")
-    return first.partition(" GameDay: ")[0] + newline + rest
+def readable(text: str) -> str:
+    """A gist without the day it was said, which is shown beside it; news with theirs in brackets."""
+    lines = plain(text).split("\n")
+    return "\n".join(_DAY.sub(r" (day \1)" if line.startswith(NEWS) else "", line) for line in lines)
 
 
 def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> RenderableType:
@@ -46,7 +55,7 @@ def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> Ren
     for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
         proof = [Text(knower.memory_id or "", style="dim")] if proofs else []
         grid.add_row("  ", _dot(knower), people.name(knower.character), _knows(knower, people), *proof)
-    return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic"), "?"), grid)
+    return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic")), grid)
 
 
 def _dot(knower: Knower) -> Text:
@@ -57,10 +66,10 @@ def _knows(knower: Knower, people: People) -> Text:
     if knower.how is None:
         return Text("nothing found", style="dim")
     since = "" if knower.since is None or knower.how == BEFORE else f" on day {day_text(knower.since)}"
-    return Text(plain(_with_names(knower.how, people)) + since)
+    return Text(plain(with_names(knower.how, people)) + since)
 
 
-def _with_names(how: str, people: People) -> str:
+def with_names(how: str, people: People) -> str:
     """`heard it from alice` → `heard it from Alice`."""
     *words, last = how.split(" ")
     return " ".join([*words, people.name(last).plain]) if last in people.cast else how

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earwitness.backstage.records import Explanation, Overview, Preview, Shelf
+from earwitness.backstage.records import Overview, Preview, Shelf
 from earwitness.ids import WORLD
 from earwitness.outcome import Settlement
 from earwitness.records.memory import Memory
@@ -63,11 +63,6 @@ def _block(memory: Memory) -> RenderableType:
     keys = f" · key {', '.join(memory.message_keys)}" if memory.message_keys else ""
     line = f"{memory.id} · {memory.type}{day} · {how(memory)}{keys}"
     return Group(Text(plain(gist(memory))), Padding(Text(plain(line), style="dim"), (0, 0, 0, 2)))
-
-
-def explanation(found: Explanation) -> RenderableType:
-    """A memory's provenance, hop by hop."""
-    return Group(Text(plain(found.content), style="italic"), Text(""), Text(plain(str(found))))
 
 
 def preview(found: Preview, people: People) -> RenderableType:
