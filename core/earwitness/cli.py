@@ -17,6 +17,7 @@ an exit code. To keep `earwitness --help` quick, commands import what weighs ins
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -40,12 +41,20 @@ if TYPE_CHECKING:
 COMMANDS = "earwitness.command"
 STORE = "earwitness.db"
 INTERRUPTED = 130
+EVERYWHERE = ("--store", "--settings", "--json")
+WORDS = ("query", "text")
 
 
 def main() -> None:
     """The console script. Strategies may be named that stand in the current folder, as in `mine.LastTwo`."""
     sys.path.append(str(Path.cwd()))  # last, so that a file there hides no module
     group(prog_name="earwitness")
+
+
+def program() -> str:
+    """How this program is called from here, for naming a command to try: by its path if the shell would not find it."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "earwitness" and shutil.which("earwitness") is None else "earwitness"
 
 
 class Failed(click.ClickException):
@@ -78,6 +87,17 @@ class Commands(click.Group):
         point = next((point for point in _points() if point.name == cmd_name), None)
         return _loaded(point) if point else None
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does; options of the commands are told from unknown ones."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name not in EVERYWHERE:
+                raise
+            value = "" if error.option_name == "--json" else " FILE"
+            where = f"It goes after the command: {program()} COMMAND … {error.option_name}{value}"
+            raise click.UsageError(f"{error.option_name} is an option of the commands. {where}", ctx) from None
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -104,6 +124,24 @@ class Commands(click.Group):
             if isinstance(first, BrokenPipeError):  # whoever read us has seen enough
                 raise first from None
             raise as_failure(first) from error
+
+
+class StoryCommand(click.Command):
+    """A command that says how to put several words into one argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with a hint where the last argument takes a sentence."""
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            raise click.UsageError(f"unexpected {' '.join(map(repr, rest))}.{self._hint(ctx, rest)}", ctx)
+        return rest
+
+    def _hint(self, ctx: click.Context, rest: list[str]) -> str:
+        last = [each.name for each in self.params if isinstance(each, click.Argument)][-1:]
+        if not last or last[0] not in WORDS:
+            return ""
+        return f' What belongs together goes in quotes: "{" ".join([str(ctx.params[last[0]]), *rest])}"'
 
 
 def first_of(error: BaseException) -> BaseException:
@@ -257,7 +295,7 @@ def story_command(name: str) -> Callable[[Callable[..., Awaitable[None]]], click
         function: Callable[..., None] = call
         for option in _OPTIONS:
             function = option(function)
-        return click.command(name)(function)
+        return click.command(name, cls=StoryCommand)(function)
 
     return decorate
 

@@ -41,7 +41,9 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["preview", "x", "--speaker", "dora"], "unknown character 'dora'"),
         (["preview", "x", "--speaker", "bob", "--session", "attic"], "unknown session 'attic'"),
         (["replay", "none.jsonl"], "none.jsonl: there is no such file"),
-        (["replay", "cellar.yaml"], "no importer takes it for one of its files. Name one with --format: "),
+        (["replay", "earwitness.db"], "no importer takes it for one of its files. Name one with --format: "),
+        (["replay", "cellar.yaml"], "It looks like a story file: earwitness play cellar.yaml"),
+        (["import", "cellar.yaml"], "It looks like a story file: earwitness play cellar.yaml"),
         (["replay", "cellar.yaml", "--format", "vhs"], "unknown importer 'vhs'. Known: "),
         (["import", "none.jsonl"], "none.jsonl: there is no such file"),
         (["inspect", "--settings", "none.toml"], "none.toml: there is no such file"),
@@ -121,6 +123,29 @@ def test_a_misspelt_command_is_guessed(run: Run) -> None:
     result = run("plai")
     assert result.exit_code == 2
     assert "Did you mean 'play'?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--store", "x.db", "play", "cellar.yaml"], "It goes after the command: earwitness COMMAND … --store FILE"),
+        (["--json", "inspect"], "It goes after the command: earwitness COMMAND … --json\n"),
+        (["--stoer", "x.db", "play"], "No such option '--stoer'"),
+        (
+            ["recall", "cellar", "bob", "the", "key"],
+            "unexpected 'key'. What belongs together goes in quotes: \"the key\"",
+        ),
+        (
+            ["who-knows", "cellar", "a", "b", "c"],
+            "unexpected 'b' 'c'. What belongs together goes in quotes: \"a b c\"",
+        ),
+        (["play", "a.yaml", "b.yaml"], "unexpected 'b.yaml'.\n"),
+    ],
+)
+def test_a_word_in_the_wrong_place_is_told_where_it_goes(run: Run, words: Sequence[str], said: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
 
 
 def test_a_command_that_cannot_be_loaded_is_listed_and_the_others_work(

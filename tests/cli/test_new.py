@@ -37,6 +37,32 @@ def test_cards_and_lore_become_a_story_ready_to_play(run: Run) -> None:
     assert steps[-1]["memories"].keys() == {"mira", "bo", "user"}
 
 
+def test_a_plot_that_several_cards_tell_stands_there_once(run: Run, folder: Path) -> None:
+    for name in ("a", "b"):
+        card = {**CARD, "data": {**CARD["data"], "name": name.upper(), "character_book": None}}
+        (folder / f"{name}.json").write_text(json.dumps(card), "utf-8")
+    made(run, "fog", "--cards", "a.json", "b.json")
+    assert read_story("fog.yaml").prepare.plot == "Fog."
+
+
+def test_namesakes_are_told_apart(run: Run, folder: Path) -> None:
+    (folder / "bo2.json").write_text(json.dumps(BO), "utf-8")
+    warnings = made(run, "bos", "--cards", "bo.json", "bo2.json")["warnings"]
+    assert warnings[-1] == "two are called 'Bo': the one with the id 'bo_2' is 'Bo 2' here"
+    assert [(each.id, each.name) for each in read_story("bos.yaml").cast][:2] == [("bo", "Bo"), ("bo_2", "Bo 2")]
+    assert run("play", "bos.yaml").exit_code == 0
+
+
+def test_where_nobody_opens_the_story_says_how_to_go_on(run: Run, folder: Path) -> None:
+    (folder / "mute.json").write_text(json.dumps({**BO, "data": {**BO["data"], "first_mes": ""}}), "utf-8")
+    shown = run("new", "mute", "--cards", "mute.json").stdout
+    assert 'Nobody says anything in it yet. Add lines at its end, such as  - bo: "…"' in shown
+    assert "Nobody has said anything yet. Add lines below" in run("play", "mute.yaml").stdout
+    with (folder / "mute.yaml").open("a", encoding="utf-8") as file:
+        file.write('  - bo: "Hm."\n')
+    assert told(run("play", "mute.yaml", "--json"))[-2]["text"] == "Hm."
+
+
 def test_everybody_hears_how_it_opens_and_knows_what_is_theirs(run: Run) -> None:
     made(run, "tavern.yaml", "--cards", "mira.png", "--cards", "bo.json", "--lore", "world.json")
     story = read_story("tavern.yaml")

@@ -50,11 +50,82 @@ def test_playing_twice_changes_nothing(played: Run, story: Path) -> None:
     assert memories(played, "alice", "bob", "charlie", "world") == before
 
 
-def test_another_version_of_a_played_story_is_refused(played: Run, story: Path) -> None:
-    story.write_text(STORY.replace("third barrel.", "fourth barrel."), "utf-8")
-    result = played("play", str(story))
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("third barrel.", "fourth barrel.", "Step 1 was 'alice: Bob, there is a key under the third barrel.' when"),
+        ("game_day: 5", "game_day: 7", "The story 'cellar' was played here with another `state:` at its beginning."),
+        ("present: [alice, bob]", "present: [alice]", "with another `present:` at its beginning."),
+        ("always late", "never late", "key 'cellar:0' already stands for"),
+        ("moon rose", "moon set", "key 'cellar:5' already stands for"),
+    ],
+)
+def test_another_version_of_a_played_story_is_refused(
+    played: Run, story: Path, before: str, after: str, said: str
+) -> None:
+    story.write_text(STORY.replace(before, after), "utf-8")
+    result = played("play", "cellar.yaml")
     assert result.exit_code == 2
-    assert "'cellar:1' already stands for" in result.stderr
+    assert said in result.stderr
+    assert result.stderr.endswith("play it as it is now: earwitness play cellar.yaml --fresh\n")
+    assert result.stderr.count("\n") == 1
+
+
+def test_what_differs_is_said_before_anything_is_shown(played: Run, story: Path) -> None:
+    story.write_text(STORY.replace("What are we", "Why are we"), "utf-8")
+    assert played("play", "cellar.yaml").stdout == ""
+
+
+def test_a_line_that_was_edited_may_stand_in_the_file_either_way(played: Run, story: Path) -> None:
+    assert played("edit", "cellar", "plan", "Then we dig at dawn.").exit_code == 0
+    assert played("play", "cellar.yaml").exit_code == 0
+    story.write_text(STORY.replace("Then we dig tonight.", "Then we dig at dawn."), "utf-8")
+    assert played("play", "cellar.yaml").exit_code == 0
+
+
+def test_played_afresh_a_story_is_what_the_file_says_now(played: Run, story: Path) -> None:
+    played("import", "-", "--as", "other", input=played("export", "cellar").stdout)
+    story.write_text(STORY.replace("third barrel.", "fourth barrel."), "utf-8")
+    steps = told(played("play", "cellar.yaml", "--fresh", "--json"))
+    assert steps[0]["again"] is False
+    remembered = answer(played("inspect", "cellar", "bob", "--json"))["memories"]
+    assert not any("third barrel" in memory["content"] for memory in remembered)
+    assert "other" in played("inspect").stdout
+
+
+def test_a_first_play_may_be_called_fresh(run: Run, story: Path) -> None:
+    assert run("play", "cellar.yaml", "--fresh").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("present", "first", "hinted"),
+    [
+        ("", "", True),
+        ("", "  - note: It is late.\n", True),
+        ("", "  - enter: [alice, bob]\n", False),
+        ("present: []\n", "", False),
+        ("present: [alice]\n", "", False),
+    ],
+)
+def test_a_file_that_leaves_open_who_is_there_is_told_what_follows(
+    run: Run, story: Path, present: str, first: str, hinted: bool
+) -> None:
+    file = STORY.replace("present: [alice, bob]\n", present).replace("steps:\n", f"steps:\n{first}")
+    story.write_text(file, "utf-8")
+    shown = run("play", "cellar.yaml")
+    assert ("The file names nobody as `present:`." in shown.stderr) is hinted
+    assert run("play", "cellar.yaml", "--json").stderr == ""
+
+
+def test_a_file_of_another_kind_is_told_which_command_takes_it(played: Run, folder: Path) -> None:
+    played("export", "cellar", "--output", "out.jsonl")
+    (folder / "talk.txt").write_text("Ann: Hello, Bo.\nBo: Hello.\n", "utf-8")
+    (folder / "bo.json").write_text('{"name": "Bo", "description": "Bo owes money.", "first_mes": "Hm."}', "utf-8")
+    said = {name: played("play", name).stderr for name in ("out.jsonl", "talk.txt", "bo.json", "earwitness.db")}
+    assert said["out.jsonl"].endswith("a story that was exported. Take it in: earwitness import out.jsonl\n")
+    assert said["talk.txt"].endswith("a chat or transcript. Run it: earwitness replay talk.txt\n")
+    assert said["bo.json"].endswith("a card or lorebook. Make a story of it: earwitness new mine.yaml bo.json\n")
+    assert "not UTF-8 text" in said["earwitness.db"]
 
 
 def test_a_story_grows_at_its_end(played: Run, story: Path) -> None:

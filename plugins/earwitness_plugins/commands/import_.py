@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -45,7 +44,7 @@ async def command(
 def _read(paths: Sequence[str], name: str | None) -> tuple[list[Export], list[tuple[str, Imported]]]:
     """Exported stories, and everything else; all of it, before anything is written."""
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.importers.choosing import read_file
+    from earwitness_plugins.importers.choosing import is_export, read_file
     from earwitness_plugins.importers.rows import rows, rows_in
 
     strategies = Strategies()
@@ -54,23 +53,11 @@ def _read(paths: Sequence[str], name: str | None) -> tuple[list[Export], list[tu
     for path in paths:
         if path == "-":
             exports.append([row.values for row in rows_in(sys.stdin, "standard input")])
-        elif name is None and _is_export(path):
+        elif name is None and is_export(path):
             exports.append([row.values for row in rows(path)])
         else:
             found.append((path, read_file(strategies, path, name)))
     return exports, found
-
-
-def _is_export(path: str) -> bool:
-    """Whether the first line says that a session follows."""
-    from earwitness_plugins.importers.files.limits import opened
-
-    with opened(path) as file:
-        try:
-            first = json.loads(file.readline(4096))
-        except (ValueError, RecursionError):
-            return False
-    return isinstance(first, dict) and first.get("kind") == "session"
 
 
 def _check(exports: Sequence[Export], found: Sequence[object], into: str | None, id: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness.cli import Desk, program, story_command
 
 ENDINGS = (".yaml", ".yml")
 
@@ -41,9 +41,10 @@ async def command(
         file.write(text)
     warn(warnings)
     lore = values.get("prepare", {}).get("lore", [])
-    counts = {"cast": len(values["cast"]), "lore": len(lore), "steps": len(values["steps"])}
+    said = [step for step in values["steps"] if "note" not in step]
+    counts = {"cast": len(values["cast"]), "lore": len(lore), "steps": len(said)}
     answer = {"story": str(path), "session": values["story"], **counts, "warnings": warnings}
-    desk.answer(answer, _line(path, counts, desk.where()))
+    desk.answer(answer, _lines(path, counts, values["cast"][0]["id"], desk.where()))
 
 
 def _free_path(story: str, force: bool) -> Path:
@@ -80,6 +81,7 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
     return text, values, warnings
 
 
-def _line(path: Path, counts: dict[str, int], where: list[str]) -> str:
+def _lines(path: Path, counts: dict[str, int], first: str, where: list[str]) -> str:
     said = f"Wrote {path}: a cast of {counts['cast']}, {counts['lore']} lore entries, {counts['steps']} opening lines."
-    return f"{said}\nPlay it:  {shlex.join(['earwitness', 'play', str(path), *where])}"
+    add = "" if counts["steps"] else f'\nNobody says anything in it yet. Add lines at its end, such as  - {first}: "…"'
+    return f"{said}{add}\nPlay it:  {shlex.join([program(), 'play', str(path), *where])}"

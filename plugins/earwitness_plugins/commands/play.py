@@ -3,66 +3,103 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
-from earwitness.errors import KeyConflict
+from earwitness.cli import Desk, program, story_command
+from earwitness.errors import EarwitnessError, KeyConflict, StoryError
 
 if TYPE_CHECKING:
     from earwitness_plugins.stories.shown import Ended
     from earwitness_plugins.stories.story import Story
 
+ENDINGS = (".yaml", ".yml")
+NOBODY = "The file names nobody as `present:`. Whoever speaks, comes in or is spoken to is there from then on."
+
 
 @story_command("play")
 @click.argument("story", metavar="STORY")
-async def command(desk: Desk, story: str) -> None:
+@click.option("--fresh", is_flag=True, help="Forget what was played of this story, and play it from the beginning.")
+async def command(desk: Desk, story: str, fresh: bool) -> None:
     """Play a story file and see who hears, learns and remembers what.
 
-    Playing the same story into the same store again changes nothing.
+    Playing the same story into the same store again changes nothing; lines added at its end are played.
     """
     from earwitness_plugins.stories.player import play
-    from earwitness_plugins.stories.reading import read_story
     from earwitness_plugins.stories.shown import Ended
 
     from .terminal.people import People
     from .terminal.story import StoryLook
 
-    script = read_story(story)
-    if not script.present and not desk.json:
-        click.echo("Nobody is `present:` at first: whoever speaks, comes in or is spoken to is here from then on.", err=True)
+    script = _read(story)
+    if _nobody_is_there(script) and not desk.json:
+        click.echo(NOBODY, err=True)
     look = StoryLook(People(script.people()))
     async with desk.open(create=True) as ew:
+        if fresh and script.story in await ew.sessions():
+            await ew.forget(script.story)
         try:
             async for step in play(ew, script):
                 desk.answer(step.model_dump(mode="json"), look.render(step))
                 if isinstance(step, Ended) and not desk.json:
                     click.echo(_next_question(step, script, desk.where()))
         except KeyConflict as error:
-            raise _played_otherwise(error, script, desk.where()) from error
+            raise _played_otherwise(error, story, desk.where()) from error
 
 
-def _played_otherwise(error: KeyConflict, script: Story, where: list[str]) -> KeyConflict:
+def _read(path: str) -> Story:
+    """The story. Raises `StoryError`; for a file of another kind, it names the command that takes it."""
+    from earwitness_plugins.stories.reading import read_story
+
+    try:
+        return read_story(path)
+    except StoryError as error:
+        other = None if Path(path).suffix in ENDINGS else _command_for(path)
+        if other is None:
+            raise
+        raise StoryError(f"{path}: this is no story file, but {other}") from error
+
+
+def _command_for(path: str) -> str | None:
+    """What a file is, if an importer takes it, and the command that takes it too."""
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.importers.choosing import is_export, read_file
+
+    def call(*words: str) -> str:
+        return shlex.join([program(), *words, path])
+
+    try:
+        if is_export(path):
+            return f"a story that was exported. Take it in: {call('import')}"
+        found = read_file(Strategies(), path)
+    except (EarwitnessError, OSError):
+        return None
+    if found.scenes:
+        return f"a chat or transcript. Run it: {call('replay')}"
+    return f"a card or lorebook. Make a story of it: {call('new', 'mine.yaml')}"
+
+
+def _nobody_is_there(script: Story) -> bool:
+    """The file leaves it open who is there when the first line is said."""
+    from earwitness_plugins.stories.story import Note, Say
+
+    first = next((step for step in script.steps if not isinstance(step, Note)), None)
+    return script.present is None and isinstance(first, Say) and first.present is None
+
+
+def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyConflict:
     told = str(error).partition(" To change a message")[0]
-    forget = shlex.join([_program(), "forget", script.story, "--yes", *where])
-    return KeyConflict(f"{told} The story was played here with other lines: begin anew with {forget}, or another --store.")
-
-
-def _program() -> str:
-    """How this program is called from here: by its path where the shell would not find it."""
-    called = Path(sys.argv[0])
-    return str(called) if called.name == "earwitness" and shutil.which("earwitness") is None else "earwitness"
+    fresh = shlex.join([program(), "play", story, "--fresh", *where])
+    return KeyConflict(f"{told} To forget what was played, and play it as it is now: {fresh}")
 
 
 def _next_question(end: Ended, script: Story, where: list[str]) -> str:
     """The command that asks on from where the story ended: how does the one who learned it last know?"""
     found = [knower for question in end.questions[-1:] for knower in question.knowers.values() if knower.memory_id]
     if not found:
-        return f"Look around:  {shlex.join([_program(), 'inspect', script.story, *where])}"
+        return f"Look around:  {shlex.join([program(), 'inspect', script.story, *where])}"
     last = max(found, key=lambda knower: (knower.how != "said it", knower.since or 0))
     name = script.people()[last.character].name
-    return f"How does {name} know?  {shlex.join([_program(), 'explain', str(last.memory_id), *where])}"
+    return f"How does {name} know?  {shlex.join([program(), 'explain', str(last.memory_id), *where])}"

@@ -22,11 +22,12 @@ def story_values(
     found = gathered(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
     cast = _cast(found)
     steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
-    values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in (*cast, *narrators)]}
+    members, renamed = _told_apart((*cast, *narrators))
+    values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in members]}
     values["present"] = list(cast.ids)
     if prepare := _before(found):
         values["prepare"] = prepare
-    return {**values, "steps": steps}, found.warnings
+    return {**values, "steps": steps or _nothing_yet(cast.ids)}, (*found.warnings, *renamed)
 
 
 def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
@@ -51,6 +52,20 @@ def _cast(found: Gathered) -> Cast:
     return cast.joined([Character(id, name=found.user, kind="persona")])
 
 
+def _told_apart(members: Iterable[Character]) -> tuple[list[Character], list[str]]:
+    """The cast, each with a name of their own, and what is to be said of those who got another."""
+    named: dict[str, Character] = {}
+    renamed: list[str] = []
+    for member in members:
+        name, number = member.name, 1
+        while name.casefold() in named:
+            name, number = f"{member.name} {number + 1}", number + 1
+        if name != member.name:
+            renamed.append(f"two are called {member.name!r}: the one with the id {member.id!r} is {name!r} here")
+        named[name.casefold()] = member.model_copy(update={"name": name})
+    return list(named.values()), renamed
+
+
 def _member(member: Character) -> dict[str, Any]:
     aliases = {"aliases": list(member.aliases)} if member.aliases else {}
     kind = {"kind": member.kind} if member.kind != "character" else {}
@@ -59,7 +74,7 @@ def _member(member: Character) -> dict[str, Any]:
 
 def _before(found: Gathered) -> dict[str, Any]:
     said = {
-        "plot": "\n\n".join(tidy(each) for part in found.parts for each in part.plot.values()),
+        "plot": "\n\n".join(dict.fromkeys(tidy(each) for part in found.parts for each in part.plot.values())),
         "cards": {id: tidy(card) for part in found.parts for id, card in part.cards.items()},
         "examples": {id: list(map(tidy, each)) for part in found.parts for id, each in part.examples.items()},
         "lore": [_lore(each.model_dump(mode="json")) for part in found.parts for each in part.lore],
@@ -80,6 +95,13 @@ def _greetings(found: Gathered) -> list[dict[str, Any]]:
         id: next(iter((() if alone else told.group_greetings) or told.greetings), "") for id, told in found.told.items()
     }
     return [{id: tidy(text)} for id, text in firsts.items() if tidy(text)]
+
+
+def _nothing_yet(ids: Sequence[str]) -> list[dict[str, Any]]:
+    """A step for whoever plays a story of cards without first messages."""
+    return [
+        {"note": f"Nobody has said anything yet. Add lines below, such as  - {next(iter(ids), 'alice')}: Good evening."}
+    ]
 
 
 def _said(found: Gathered, cast: Cast) -> tuple[list[dict[str, Any]], tuple[Character, ...]]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from earwitness.errors import StoryError, StrategyError
@@ -23,6 +27,16 @@ def read_file(strategies: Strategies, path: str, format: str | None = None) -> I
     return importer.read(path)
 
 
+def is_export(path: str) -> bool:
+    """Whether the first line says that a whole session follows, as `earwitness export` writes it."""
+    with opened(path) as file:
+        try:
+            first = json.loads(file.readline(HEAD))
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(first, dict) and first.get("kind") == "session"
+
+
 def _taker(strategies: Strategies, path: str, head: bytes) -> Importer:
     names = strategies.names("importer")
     for name in names:
@@ -32,6 +46,11 @@ def _taker(strategies: Strategies, path: str, head: bytes) -> Importer:
             continue
         if importer.accepts(path, head):
             return importer
-    hint = "" if Path(path).suffix.casefold() != ".json" else " It may be damaged: is it JSON?"
-    known = ", ".join(names)
-    raise StoryError(f"{path}: no importer takes it for one of its files.{hint} Name one with --format: {known}.")
+    raise StoryError(f"{path}: no importer takes it for one of its files. {_hint(path, head, names)}")
+
+
+def _hint(path: str, head: bytes, names: Iterable[str]) -> str:
+    if re.search(rb"^(cast|steps):", head, re.MULTILINE):
+        return f"It looks like a story file: earwitness play {shlex.quote(path)}"
+    damaged = "It may be damaged: is it JSON? " if Path(path).suffix.casefold() == ".json" else ""
+    return f"{damaged}Name one with --format: {', '.join(names)}."

@@ -15,6 +15,7 @@ from earwitness.start.recalled import Recalled
 from earwitness.turn import Turn
 
 from . import shown
+from .again import check_played
 from .gist import gist, how
 from .story import Change, Come, Edit, Move, Note, Recall, Reroll, Retract, Say, Step, Story, Tell, WhoKnows
 
@@ -24,9 +25,12 @@ SHOWN = ("game_day", "current_scene")
 async def play(ew: Earwitness, story: Story) -> AsyncIterator[shown.Shown]:
     """Play a story into its session, and yield what each step shows. Playing it again changes nothing.
 
-    Raises `KeyConflict` when another version of the story was played into the same session.
+    Raises `KeyConflict` when another version of the story was played into the same session; where lines differ, or how
+    it begins, before anything is shown.
     """
     again = story.story in await ew.sessions()
+    if again:
+        check_played(story, await ew.engine.ledger.entries(story.story))
     session = await begin(ew, story)
     yield shown.Began(session=session.id, title=story.title or story.story, plot=story.prepare.plot, again=again)
     player = Player(session, story)

@@ -28,7 +28,7 @@ class Began(Shown):
     plot: str | None
     """What it is about."""
     again: bool
-    """It was played into this store before: nothing will change, and recalls see how it ended."""
+    """It was played into this store before: only what is new will be told, and recalls see how it ended."""
 
 
 class Heard(Shown):

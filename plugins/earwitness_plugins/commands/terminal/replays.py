@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from earwitness.cli import program
 from earwitness_plugins.importers.replaying import Line, Replayed
 
 from .people import HEARD, plain
@@ -41,4 +42,4 @@ def total_line(scenes: Sequence[Replayed], seconds: float) -> Text:
 
 def next_question(scenes: Sequence[Replayed], where: Sequence[str]) -> str:
     """The next command to try."""
-    return f"Look around:  {shlex.join(['earwitness', 'inspect', *(scene.session for scene in scenes[-1:]), *where])}"
+    return f"Look around:  {shlex.join([program(), 'inspect', *(scene.session for scene in scenes[-1:]), *where])}"

@@ -18,7 +18,7 @@ from .people import People, plain
 
 SAID = {"say": "", "edit": " (edited)", "reroll": " (once more)"}
 WHERE = {"dm": " (direct message)", "private_channel": "", "public_channel": " (in public)"}
-AGAIN = "Played here before: nothing changes, and whoever is asked knows how it ends."
+AGAIN = "Played here before: only what is new is told, and whoever is asked knows how it ended."
 
 
 class StoryLook:
