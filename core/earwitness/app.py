@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import transplant
+from . import transplant, wiring
 from .background import Background
 from .containers import character_container, world_container
 from .dispatch import Plugins
 from .engine import Engine
-from .errors import unknown
+from .errors import InputError, unknown
 from .ids import check_session_id
 from .live import Live
 from .loading import plugins as installed
-from .loading.resources import Resources
-from .loading.settings import Settings, StrategySpec
+from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
@@ -27,18 +26,20 @@ from .records.state import State
 from .session import Session, now
 from .validating import check_state, each_of
 
-DEFAULT_FILE = "earwitness.db"
-ONE = ("ledger", "store", "embedder", "detector", "world_agent")
 FORGOTTEN = "#forgotten"
-SEVERAL = ("sharing_rules", "guards")
 
 
 class Earwitness:
     """An open store of stories. Use it with `async with Earwitness.open(…)`."""
 
-    def __init__(self, engine: Engine, strategies: Strategies, failures: list[LoadFailure]) -> None:
+    def __init__(
+        self, engine: Engine, strategies: Strategies | None = None, failures: Sequence[LoadFailure] = ()
+    ) -> None:
+        """`open` makes one. Raises `InputError` for whoever forgets it."""
+        if not isinstance(engine, Engine):
+            raise InputError(f"Earwitness({engine!r}) opens nothing: write Earwitness.open({engine!r}).")
         self.engine = engine
-        self.strategies = strategies
+        self.strategies = strategies or Strategies()
         self.failures = tuple(failures)
         self._sessions: dict[str, Session] = {}
         self._background = Background()
@@ -49,8 +50,8 @@ class Earwitness:
         cls,
         path: str | Path | None = None,
         *,
-        settings: Settings | str | Path | None = None,
-        plugins: Iterable[object] = (),
+        settings: Settings | Mapping[str, Any] | str | Path | None = None,
+        plugins: Iterable[object] | object = (),
         strategies: Mapping[str, Any] | None = None,
         **changes: Any,
     ) -> Self:
@@ -59,18 +60,18 @@ class Earwitness:
         `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
         own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`,
         `{"guards": [MyGuard()]}`), which is named by its class;
-        `changes` replace single settings (`detector="everyone"`, `strict=True`).
-        Raises `SettingsError`, `UnknownName`, `PluginError`.
+        `changes` replace single settings (`detector="everyone"`, `strict=True`), also by an instance
+        (`detector=LastTwo()`). Raises `SettingsError`, `UnknownName`, `PluginError`.
         """
-        chosen = _settings(path, settings, changes)
+        made, changes = wiring.handed_over(changes, strategies or {})
+        chosen = wiring.named(wiring.settings_of(path, settings, changes), made)
         makers, hooks = Strategies(), Plugins(strict=chosen.strict)
         failures = installed.load(
             hooks, allow=chosen.plugins, block=chosen.block, settings=chosen.plugin_settings
         )  # fmt: skip
-        for plugin in plugins:
-            hooks.register(plugin, _name_of(plugin))
-        made = dict(strategies or {})
-        return cls(_wired(_named(chosen, made), makers, hooks, made), makers, failures)
+        for plugin in wiring.instances(plugins):
+            hooks.register(plugin, wiring.name_of(plugin))
+        return cls(wiring.wired(chosen, makers, hooks, made), makers, failures)
 
     async def __aenter__(self) -> Self:
         await self.engine.ledger.open()
@@ -186,55 +187,6 @@ class Earwitness:
         return await self._opened(id)
 
 
-def _name_of(plugin: object) -> str:
-    kind = plugin if isinstance(plugin, type) else type(plugin)
-    return str(getattr(plugin, "name", None) or kind.__name__.lower())
-
-
 def _newcomers(given: Iterable[Character | str], cast: Cast) -> list[Character | str]:
     """Who is not in the cast yet, or is described otherwise now; a bare id describes nobody."""
     return [each for each in given if (each not in cast if isinstance(each, str) else cast.by_id.get(each.id) != each)]
-
-
-def _settings(path: str | Path | None, given: Settings | str | Path | None, changes: dict[str, Any]) -> Settings:
-    settings = given if isinstance(given, Settings) else Settings.load(given) if given is not None else Settings()
-    if path is not None:
-        changes = {**changes, "path": str(path)}
-    return settings.changed(**changes) if changes else settings
-
-
-def _named(settings: Settings, made: Mapping[str, Any]) -> Settings:
-    """The settings with the strategies that were handed over in place of those they name, so that reports say so."""
-    for kind in made:
-        if kind not in {*ONE, *SEVERAL}:
-            raise unknown("kind of strategy", kind, (*ONE, *SEVERAL))
-    given = {kind: StrategySpec(name=type(made[kind]).__name__.lower()) for kind in ONE if kind in made}
-    return settings.model_copy(update=given)
-
-
-def _wired(settings: Settings, makers: Strategies, hooks: Plugins, made: dict[str, Any]) -> Engine:
-    context: dict[str, object] = {"path": settings.path or DEFAULT_FILE, "resources": Resources()}
-    if settings.embedder is not None:
-        context["embedder"] = made.get("embedder") or makers.make("embedder", settings.embedder, **context)
-    else:
-        context["embedder"] = None
-
-    def one(kind: str, spec: StrategySpec | None) -> Any:
-        if kind in made:
-            return made[kind]
-        return None if spec is None else makers.make(kind, spec, **context)
-
-    def several(kind: str, specs: Iterable[StrategySpec]) -> Any:
-        given = [(type(each).__name__.lower(), each) for each in made.get(f"{kind}s", ())]
-        return (*((spec.name, makers.make(kind, spec, **context)) for spec in specs), *given)
-
-    return Engine(
-        settings=settings,
-        ledger=one("ledger", settings.ledger),
-        store=one("store", settings.store),
-        detector=one("detector", settings.detector),
-        world_agent=one("world_agent", settings.world_agent),
-        sharing_rules=several("sharing_rule", settings.sharing_rules),
-        guards=several("guard", settings.guards),
-        plugins=hooks,
-    )

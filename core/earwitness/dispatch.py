@@ -106,7 +106,8 @@ class Plugins:
         try:
             self._manager.register(plugin, name)
         except (ValueError, pluggy.PluginValidationError) as error:
-            raise PluginError(f"plugin {name!r} cannot be registered: {error}") from error
+            why = " ".join(str(error).split())
+            raise PluginError(f"plugin {name!r} cannot be registered: {why}. A hook takes one `event`.") from error
 
     @property
     def names(self) -> tuple[str, ...]:

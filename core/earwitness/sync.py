@@ -29,7 +29,7 @@ from .app import Earwitness as AsyncEarwitness
 from .backstage.backstage import Backstage as AsyncBackstage
 from .backstage.records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
 from .engine import Engine
-from .errors import StorageError
+from .errors import InputError, StorageError
 from .filters import EVERYTHING, Filter
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
@@ -106,6 +106,8 @@ class Earwitness:
     """An open store of stories. Use it with `with Earwitness.open(…)`."""
 
     def __init__(self, behind: AsyncEarwitness) -> None:
+        if not isinstance(behind, AsyncEarwitness):
+            raise InputError(f"Earwitness({behind!r}) opens nothing: write Earwitness.open({behind!r}).")
         self._behind = behind
         self._call = _Thread()
         self._closing = ExitStack()
@@ -115,8 +117,8 @@ class Earwitness:
         cls,
         path: str | Path | None = None,
         *,
-        settings: Settings | str | Path | None = None,
-        plugins: Iterable[object] = (),
+        settings: Settings | Mapping[str, Any] | str | Path | None = None,
+        plugins: Iterable[object] | object = (),
         strategies: Mapping[str, Any] | None = None,
         **changes: Any,
     ) -> Self:

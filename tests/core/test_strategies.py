@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
-from earwitness import Earwitness, Moment, Presence, Session, Settings
-from earwitness.errors import SettingsError, StrategyError, UnknownName
+from earwitness import Earwitness, MessageEvent, Moment, Plugin, Presence, Session, Settings, sync
+from earwitness.errors import EarwitnessError, SettingsError, StrategyError, UnknownName
 from earwitness.loading.settings import StrategySpec
 from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Detector
@@ -89,7 +90,8 @@ def test_what_is_registered_in_code_is_listed_with_what_is_installed(strategies:
 def test_an_unknown_name_is_quoted_with_the_known_ones_and_the_likeliest(strategies: Strategies) -> None:
     with pytest.raises(UnknownName) as caught:
         strategies.make("detector", "eras")
-    assert str(caught.value).startswith("unknown detector 'eras'. Known: both, ears, ")
+    assert str(caught.value).startswith("unknown detector 'eras'. Known: ")
+    assert " both, ears, " in str(caught.value)
     assert str(caught.value).endswith("Did you mean 'ears'?")
 
 
@@ -192,6 +194,8 @@ def mine(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("mine")
     (folder / "mine_of_the_tests.py").write_text(
         "class LastTwo:\n    def __init__(self, *, most: int = 2): self.most = most\n"
+        "    def detect(self, moment): return None\n\n"
+        "class LastOne:\n    def detct(self, moment): return None\n"
     )
     (folder / "broken_of_the_tests.py").write_text("raise RuntimeError('the clasp is broken')\n")
     monkeypatch.syspath_prepend(str(folder))
@@ -209,6 +213,14 @@ def test_a_path_that_leads_nowhere_is_quoted_with_the_reason(strategies: Strateg
     said = refused(strategies, path)
     assert f"detector {path!r} cannot be imported: " in said
     assert "Write module.Class" in said
+
+
+@pytest.mark.usefixtures("mine")
+def test_what_is_not_what_its_kind_asks_for_is_refused_with_what_it_lacks(strategies: Strategies) -> None:
+    said = refused(strategies, "mine_of_the_tests.LastOne")
+    assert "detector 'mine_of_the_tests.LastOne' (LastOne) has no method detect" in said
+    with pytest.raises(SettingsError, match=r"'mine_of_the_tests\.LastOne'"):  # also as a part of another
+        made(strategies, "both", detector="mine_of_the_tests.LastOne")
 
 
 # ── entry points that break ─────────────────────────────────────────────────────────────────────────────────────────
@@ -275,3 +287,53 @@ async def test_what_is_handed_over_is_named_by_its_class_in_the_report(
 def test_a_kind_that_nobody_would_ask_for_is_refused_and_not_left_out(kind: str) -> None:
     with pytest.raises(UnknownName, match=f"unknown kind of strategy '{kind}'. Known: detector, embedder, guards, "):
         Earwitness.open(settings=Settings.of(**NOBODY), strategies={kind: object()})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"detector": object()}, "detector 'object' (object) has no method detect; every detector has it"),
+        ({"detector": Ears}, "detector 'ears' is a class. Hand over an instance, Ears(…)"),
+        ({"guards": [Ears(reach=1)]}, "guard 'ears' (Ears) has no methods filter, strike"),
+        ({"embedder": Ears(reach=1)}, "embedder 'ears' (Ears) has no methods identity, embed"),
+        ({"strategies": {"store": Ears(reach=1)}}, "store 'ears' (Ears) has no methods open, close, put"),
+    ],
+)
+def test_an_instance_that_is_not_what_its_kind_asks_for_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(said)):
+        Earwitness.open(settings=Settings.of(**NOBODY), **given)
+
+
+def test_an_instance_may_stand_in_place_of_a_name_and_a_name_of_an_instance() -> None:
+    ears, more = Ears(reach=1), Ears(reach=2)
+    named = Earwitness.open(strategies={"detector": "everyone"}, embedder="none").engine
+    assert named.settings.detector == StrategySpec(name="everyone")
+    given = Earwitness.open(detector=ears, embedder="none").engine
+    assert (given.detector, given.settings.detector) == (ears, StrategySpec(name="ears"))
+    assert Earwitness.open(detector=ears, strategies={"detector": more}, embedder="none").engine.detector is ears
+
+
+class Silent(Plugin):
+    """A plugin with a hook."""
+
+    async def on_message(self, event: MessageEvent) -> None:
+        """Nothing to say."""
+
+
+def test_one_plugin_alone_needs_no_list() -> None:
+    assert "silent" in Earwitness.open(plugins=Silent(), embedder="none").engine.plugins.names
+
+
+@pytest.mark.parametrize(
+    ("opening", "said"),
+    [
+        (lambda: Earwitness("e.db"), "write Earwitness.open('e.db')"),  # type: ignore[arg-type]
+        (lambda: sync.Earwitness("e.db"), "write Earwitness.open('e.db')"),  # type: ignore[arg-type]
+        (lambda: Earwitness.open(Settings()), "the path must be the name of a file, not Settings"),  # type: ignore[arg-type]
+        (lambda: Earwitness.open(settings=3), "settings 3 must be Settings.of(…)"),  # type: ignore[arg-type]
+        (lambda: Earwitness.open(plugins="chronicle"), "plugins='chronicle': hand over instances"),
+    ],
+)
+def test_what_opens_nothing_says_what_to_write(opening: Callable[[], object], said: str) -> None:
+    with pytest.raises(EarwitnessError, match=re.escape(said)):
+        opening()

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..errors import SettingsError, StrategyError, unknown
 from ..protocols import KINDS
 from ..records.base import Record
+from .contracts import keeping
 from .settings import StrategySpec
 
 Factory = Callable[..., Any]
@@ -64,13 +65,15 @@ class Strategies:
     def make(self, kind: str, spec: StrategySpec | str, **context: object) -> Any:
         """Make a strategy. `context` is what core hands to factories that ask for it by name (`path`, `embedder`, …).
 
-        Raises as `factory` for the name, and `SettingsError` for a setting, quoting it and listing the ones there are.
+        Raises as `factory` for the name, and `SettingsError` for a setting, quoting it and listing the ones there are,
+        and for what comes out and is not what the kind asks for.
         """
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
         factory = self.factory(kind, spec.name)
         parameters = _parameters(factory)
         given = {name: value for name, value in context.items() if name in parameters and name not in spec.settings}
-        return factory(**given, **self._settings(kind, spec, factory, parameters, given, context))
+        made = factory(**given, **self._settings(kind, spec, factory, parameters, given, context))
+        return keeping(kind, spec.name, made)
 
     def _settings(
         self,
