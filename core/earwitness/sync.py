@@ -29,7 +29,7 @@ from .app import Earwitness as AsyncEarwitness
 from .backstage.backstage import Backstage as AsyncBackstage
 from .backstage.records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
 from .engine import Engine
-from .errors import InputError, StorageError
+from .errors import InputError, NotOpen
 from .filters import EVERYTHING, Filter
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
@@ -61,9 +61,9 @@ class _Thread:
         self.portal: BlockingPortal | None = None
 
     def __call__(self, call: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the call gives once it is done. Raises what it raises, and `StorageError` when nothing is open."""
+        """What the call gives once it is done. Raises what it raises, and `NotOpen` when nothing is open."""
         if self.portal is None:
-            raise StorageError("this store of stories is not open: use `with Earwitness.open(…) as ew:`.")
+            raise NotOpen("this Earwitness is not open. Use it and its sessions in `with Earwitness.open(…) as ew:`.")
         future = self.portal.start_task_soon(partial(call, *args, **kwargs))
         try:
             return future.result()

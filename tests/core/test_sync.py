@@ -15,7 +15,7 @@ import pytest
 
 import earwitness
 from earwitness import sync
-from earwitness.errors import EarwitnessError, KeyConflict, NotSettled, StorageError, UnknownName
+from earwitness.errors import EarwitnessError, KeyConflict, NotOpen, NotSettled, UnknownName
 from earwitness.hooks import MessageAnswer, MessageEvent, Plugin
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -264,11 +264,11 @@ def test_a_store_that_cannot_be_opened_raises_its_own_error_and_leaves_no_thread
 
 def test_nothing_can_be_asked_of_an_instance_that_is_not_open() -> None:
     closed = bare()
-    with pytest.raises(StorageError, match="is not open"):
+    with pytest.raises(NotOpen, match="is not open. Use it and its sessions in `with Earwitness.open"):
         closed.sessions()
     with closed as ew:
         story = ew.session("s1", cast=["alice"])
-    with pytest.raises(StorageError, match="is not open"):
+    with pytest.raises(NotOpen, match="is not open. Use it and its sessions in `with Earwitness.open"):
         story.say("alice", "Hm.")
 
 
