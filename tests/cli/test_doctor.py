@@ -16,7 +16,15 @@ def test_all_is_well_before_the_first_story_and_nothing_is_written(run: Run, fol
     assert report["ok"] is True
     assert report["failures"] == []
     assert report["store"]["note"] == "no story has been played into it yet"
+    assert "the store 'earwitness.db' is not there yet; all else is well" in run("doctor").stdout
     assert list(folder.iterdir()) == []
+
+
+def test_a_store_that_was_named_and_is_not_there_is_not_well(run: Run) -> None:
+    result = run("doctor", "--store", "nope.db")
+    assert result.exit_code == 1
+    assert "the store 'nope.db' is not there yet" in result.stdout
+    assert "all is well" not in result.stdout
 
 
 def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> None:
@@ -27,6 +35,28 @@ def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> N
     assert report["embedder"]["name"] == "static"
     assert report["store"]["ok"] is True
     assert "all is well" in played("doctor").stdout
+
+
+def test_it_names_what_is_in_use_and_makes_it(played: Run, folder: Path) -> None:
+    report = answer(played("doctor", "--json"))
+    used = {kind: [spec["name"] for spec in specs] for kind, specs in report["in_use"].items()}
+    assert used == {
+        "detector": ["rules"],
+        "world_agent": ["rules"],
+        "sharing_rule": [],
+        "guard": [],
+        "ledger": ["sqlite"],
+        "store": ["sqlite"],
+        "embedder": ["static"],
+    }
+    (folder / "earwitness.toml").write_text('guards = ["mine.Ears"]\n[detector]\nname = "everyone"\nloud = true\n')
+    result = played("doctor")
+    assert result.exit_code == 1
+    shown = " ".join(result.stdout.split())
+    assert "detector everyone(loud=True) (there are: addressees, " in shown
+    assert "earwitness.detector: everyone: SettingsError: detector 'everyone' has no setting 'loud'" in shown
+    assert "earwitness.guard: mine.Ears: SettingsError: guard 'mine.Ears' cannot be imported" in shown
+    assert "not looked at" in shown
 
 
 def test_a_blocked_plugin_is_not_loaded(played: Run, folder: Path) -> None:

@@ -1,8 +1,9 @@
-"""`earwitness doctor`: versions, plugins and what is wrong with them, and how the files are."""
+"""`earwitness doctor`: versions, what is in use, plugins and what is wrong with them, and how the files are."""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from earwitness.cli import Desk, story_command
 
 if TYPE_CHECKING:
-    from earwitness.loading.settings import Settings
+    from earwitness.loading.settings import Settings, StrategySpec
     from earwitness.loading.strategies import LoadFailure, Strategies
 
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
@@ -18,14 +19,15 @@ PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
 @story_command("doctor")
 async def command(desk: Desk) -> None:
-    """Look at versions, plugins and their failures, the store's health, and the embedder.
+    """Look at versions, the strategies in use, plugins and their failures, the store's health, and the embedder.
 
-    Exits with 1 when something is broken. Nothing is written.
+    Exits with 1 when something is broken, or when the store named with --store is not there. Nothing is written.
     """
     from .terminal.checkup import checkup
 
     settings = desk.settings()
-    report = {**_versions(), **_extensions(settings), "store": await _store(settings)}
+    report = {**_versions(), **_extensions(settings)}
+    report["store"] = await _store(settings, named=desk.store is not None, broken=bool(report["failures"]))
     report["ok"] = not report["failures"] and report["store"]["ok"]
     desk.answer(report, checkup(report))
     desk.finish(ok=report["ok"])
@@ -37,7 +39,7 @@ def _versions() -> dict[str, Any]:
 
 
 def _extensions(settings: Settings) -> dict[str, Any]:
-    """What is installed, by kind, whatever of it could not be loaded, and the embedder in use."""
+    """What is installed, by kind, what of it is in use, and whatever could not be loaded or made."""
     from earwitness.dispatch import Plugins
     from earwitness.loading import plugins as installed
     from earwitness.loading.strategies import Strategies
@@ -46,40 +48,65 @@ def _extensions(settings: Settings) -> dict[str, Any]:
     plugins, strategies = Plugins(), Strategies()
     failures = installed.load(plugins, allow=settings.plugins, block=settings.block, settings=settings.plugin_settings)
     strategies.load_all()
-    embedder, broken = _embedder(settings, strategies)
+    embedder, broken = _made(settings, strategies)
     return {
         "plugins": {name: list(plugins.hooks_of(name)) for name in plugins.names},
         "blocked": list(settings.block),
         "strategies": {kind: list(names) for kind in KINDS if (names := strategies.names(kind))},
+        "in_use": _in_use(settings),
         "embedder": embedder,
         "failures": [failure.model_dump() for failure in (*failures, *strategies.failures, *broken)],
     }
 
 
-def _embedder(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
-    """Which vectors are in use, or why there are none."""
+def _asked_for(settings: Settings) -> Iterator[tuple[str, StrategySpec]]:
+    """Every strategy that the settings name, by kind; the embedder first, since others ask for it."""
+    for kind in ("embedder", "ledger", "store", "detector", "world_agent"):
+        if (spec := getattr(settings, kind)) is not None:
+            yield kind, spec
+    yield from (("sharing_rule", spec) for spec in settings.sharing_rules)
+    yield from (("guard", spec) for spec in settings.guards)
+
+
+def _in_use(settings: Settings) -> dict[str, list[dict[str, Any]]]:
+    used: dict[str, list[dict[str, Any]]] = {
+        kind: [] for kind in ("detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder")
+    }
+    for kind, spec in _asked_for(settings):
+        used[kind].append(spec.model_dump())
+    return used
+
+
+def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
+    """Make everything that the settings name: which vectors are in use, and what cannot be made."""
+    from earwitness.loading.resources import Resources
     from earwitness.loading.strategies import LoadFailure
 
-    if settings.embedder is None:
-        return None, []
-    try:
-        return strategies.make("embedder", settings.embedder).identity.model_dump(), []
-    except Exception as error:  # noqa: BLE001 - a doctor names what is broken
-        failure = f"{type(error).__name__}: {error}"
-        return None, [LoadFailure(group="earwitness.embedder", name=settings.embedder.name, failure=failure)]
+    context: dict[str, Any] = {"path": settings.path, "resources": Resources(), "embedder": None}
+    identity, broken = None, []
+    for kind, spec in _asked_for(settings):
+        try:
+            made = strategies.make(kind, spec, **context)
+            if kind == "embedder":
+                context["embedder"], identity = made, made.identity.model_dump()
+        except Exception as error:  # noqa: BLE001 - a doctor names what is broken
+            failure = f"{type(error).__name__}: {error}"
+            broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=failure))
+    return identity, broken
 
 
-async def _store(settings: Settings) -> dict[str, Any]:
-    """How the ledger and the store are; a file that is not there yet is no trouble."""
+async def _store(settings: Settings, *, named: bool, broken: bool) -> dict[str, Any]:
+    """How the ledger and the store are; a file that nobody asked for by name need not be there yet."""
     from earwitness.app import Earwitness
 
     if not _is_there(settings):
-        return {"path": settings.path, "ok": True, "note": "no story has been played into it yet"}
+        return {"path": settings.path, "there": False, "ok": not named, "note": "no story has been played into it yet"}
     try:
         async with Earwitness.open(settings=settings) as ew:
             ledger, store = await ew.engine.ledger.health(), await ew.engine.store.health()
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
-        return {"path": settings.path, "ok": False, "note": f"{type(error).__name__}: {error}"}
+        note = "not looked at: what is broken comes first" if broken else f"{type(error).__name__}: {error}"
+        return {"path": settings.path, "ok": False, "note": note}
     return {"path": settings.path, "ok": ledger.ok and store.ok, "ledger": ledger.details, "store": store.details}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -23,19 +23,43 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
         "plugins",
         ", ".join(f"{name} ({', '.join(hooks)})" for name, hooks in report["plugins"].items()) or "none",
     )
-    for kind, names in report["strategies"].items():
-        _row(grid, kind.replace("_", " "), ", ".join(names))
-    _row(grid, "embedder in use", _details(report["embedder"] or {"none": ""}))
     if report["blocked"]:
         _row(grid, "blocked", ", ".join(report["blocked"]))
+    for kind in {**report["in_use"], **report["strategies"]}:
+        _row(grid, kind.replace("_", " "), _used(kind, report))
+    if report["embedder"]:
+        _row(grid, "vectors", _details(report["embedder"]))
     for part, value in report["store"].items():
-        _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
+        if part not in {"ok", "there"}:
+            _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
     for failure in report["failures"]:
-        grid.add_row(
-            Text("broken", style="red"), Text(plain(f"{failure['group']}: {failure['name']}: {failure['failure']}"))
-        )
-    grid.add_row(Text("all is well", style="green") if report["ok"] else Text("not well", style="red"))
-    return grid
+        told = Text(plain(f"{failure['group']}: {failure['name']}: {failure['failure']}"))
+        grid.add_row(Text("broken", style="red"), told)
+    return Group(grid, _verdict(report))
+
+
+def _used(kind: str, report: Mapping[str, Any]) -> str:
+    """`rules, of addressees, everyone, rules`; where nothing is chosen, just what there is."""
+    there = ", ".join(report["strategies"].get(kind, ()))
+    if kind not in report["in_use"]:
+        return there
+    used = ", ".join(map(_spec, report["in_use"][kind])) or "none"
+    return f"{used}  (there are: {there})" if there not in {"", used} else used
+
+
+def _spec(spec: Mapping[str, Any]) -> str:
+    settings = ", ".join(f"{name}={value!r}" for name, value in spec["settings"].items())
+    return f"{spec['name']}({settings})" if settings else str(spec["name"])
+
+
+def _verdict(report: Mapping[str, Any]) -> Text:
+    store = report["store"]
+    if report["failures"] or (not store["ok"] and store.get("there", True)):
+        return Text("not well", style="red")
+    if store.get("there", True):
+        return Text("all is well", style="green")
+    told = f"the store {store['path']!r} is not there yet; all else is well"
+    return Text(plain(told), style="green" if store["ok"] else "red")
 
 
 def _row(grid: Table, name: str, what: str) -> None:
