@@ -173,6 +173,8 @@ class Script:
     def _retract(self, name: str, book: Book, draw: Draw, key: str) -> None:
         if told := _pick(list(book.messages.values()), draw.which):
             told.retracted = True
+            if book.last == told.key:  # nothing has happened since: whereabouts are as before it
+                book.here = set(told.here_before)
             self._call(name, "retract", told.key, own_key=key)
 
     def _change(self, name: str, book: Book, draw: Draw, key: str) -> None:
