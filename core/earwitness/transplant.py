@@ -5,7 +5,7 @@ Nothing is decided again: ids are derived anew for the new names, and the plans 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from typing import Any
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -16,7 +16,7 @@ from .errors import ContainerCollision, InputError, StoryError
 from .ids import WORLD, check_session_id, memory_id, own_key
 from .live import Live
 from .protocols import Ledger
-from .records.journal import Entry
+from .records.journal import Body, Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 
 VERSION = 2
@@ -113,32 +113,42 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
 async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None) -> str:
     """Write exported lines into the ledger, under their own session id or another; returns the id.
 
-    An import that was cut short is taken up again. Raises `StoryError` for lines that are not an export, and
-    `InputError` when another session has the id; then nothing is written.
+    An import that was cut short is taken up again; where the story holds all of it already, nothing changes. Raises
+    `StoryError` for lines that are not an export, and `InputError` when another session has the id; then nothing is
+    written.
     """
     origin, past, data = _read(lines)
     name = check_session_id(id or origin)
-    if not await _begins(engine, name, [entry for entry, _ in past]):
-        raise InputError(f"session {name!r} exists already. Import under another id, or forget it first.")
-    await graft(engine, Snapshot(id=name), past, origin, data)
+    found = await engine.ledger.load(name)
+    if found is None or await _begins(engine, found, past):
+        await graft(engine, Snapshot(id=name), past, origin, data)
+    elif not await _holds(engine, found, past, origin):
+        raise InputError(
+            f"session {name!r} exists already, and it is another. "
+            "Import it under another id (`--as ID`, in Python `id=`), or forget it first."
+        )
     return name
 
 
-async def _begins(engine: Engine, session: str, entries: list[Entry]) -> bool:
-    """Whether the session is not there, or is an import cut short of the first of these entries."""
-    found = await engine.ledger.load(session)
-    if found is None:
-        return True
-    there = await engine.ledger.entries(session)
-    return (
-        found.unfinished
-        and found.parent is None
-        and len(there) <= len(entries)
-        and all(
-            (one.key, one.body, one.timestamp) == (other.key, other.body, other.timestamp)
-            for one, other in zip(there, entries, strict=False)
-        )
-    )
+async def _begins(engine: Engine, found: Snapshot, past: list[tuple[Entry, Plan]]) -> bool:
+    """Whether the session is an import cut short of the first of these entries."""
+    there = await engine.ledger.entries(found.id)
+    entries = [entry for entry, _ in past][: len(there)]
+    return found.unfinished and found.parent is None and _told(there) == _told(entries)
+
+
+async def _holds(engine: Engine, found: Snapshot, past: list[tuple[Entry, Plan]], origin: str) -> bool:
+    """Whether the session begins with all of this, decided as it is here; it may have gone on since."""
+    there = await engine.ledger.entries(found.id, up_to=len(past))
+    if found.unfinished or _told(there) != _told([entry for entry, _ in past]):
+        return False
+    plans = await engine.ledger.plans(found.id, up_to=len(past))
+    theirs, ours = _Renamed(origin, found.id), _Renamed(found.id, found.id)
+    return [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
+
+
+def _told(entries: Iterable[Entry]) -> list[tuple[str, Body, str]]:
+    return [(entry.key, entry.body, entry.timestamp) for entry in entries]
 
 
 def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], Data]:

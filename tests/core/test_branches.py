@@ -400,14 +400,40 @@ async def test_what_was_exported_from_a_copy_is_the_same_export(begin: Begin, op
     assert await exported(copy) == lines
 
 
-async def test_an_import_does_not_write_over_a_story_there_is(open_app: OpenApp, memories: Memories) -> None:
+async def test_importing_what_is_there_changes_nothing_however_far_it_has_gone_on(
+    begin: Begin, open_app: OpenApp, memories: Memories
+) -> None:
+    lines = await exported(await three_messages(begin))
+    ew = await open_app()
+    copy = await ew.import_session(lines)
+    assert await exported(await ew.import_session(lines)) == lines
+    await copy.say("alice", "And then?", key="m4", present=["bob"])
+    again = await ew.import_session(lines)
+    assert await keys(memories, again, "bob") == ["m1", "m2", "m3", "m4"]
+
+
+async def test_an_import_does_not_write_over_another_story(open_app: OpenApp, memories: Memories) -> None:
     ew = await open_app()
     story = await ew.session("s1", cast=["alice"])
     await story.say("alice", "Hello.", key="m1")
     lines = await exported(story)
-    with pytest.raises(InputError, match=r"session 's1' exists already\. Import under another id, or forget it first"):
+    await ew.forget("s1")
+    story = await ew.session("s1", cast=["alice"])
+    await story.say("alice", "Good evening.", key="m2")
+    with pytest.raises(InputError, match=r"session 's1' exists already, and it is another. Import .* \(`--as ID`"):
         await ew.import_session(lines)
-    assert await keys(memories, story, "alice") == ["m1"]
+    assert await keys(memories, story, "alice") == ["m2"]
+
+
+async def test_an_import_does_not_write_over_the_same_story_decided_otherwise(open_app: OpenApp) -> None:
+    ew = await open_app()
+    story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+    await story.say("alice", "Hello.", key="m1", present=["bob"])
+    lines = await exported(story)
+    plan = lines[-1]["plan"]
+    plan["deliveries"] = [each for each in plan["deliveries"] if each["owner"] != "bob"]
+    with pytest.raises(InputError, match="it is another"):
+        await ew.import_session(lines)
 
 
 def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
