@@ -136,6 +136,27 @@ def test_an_exported_story_and_a_card_come_in_together(played: Run, files: Path)
     assert [each["imported"] for each in brought] == ["cellar", "mira"]
 
 
+@pytest.mark.parametrize("words", [[], ["--as", "other"]])
+def test_an_exported_story_can_be_imported_again(played: Run, files: Path, words: list[str]) -> None:
+    played("edit", "cellar", "plan", "Then we dig at dawn.")
+    played("retract", "cellar", "cellar:4")
+    played("forget", "cellar", "bob", "--yes")
+    assert played("export", "cellar", "-o", "out.jsonl").exit_code == 0
+    for store, new in {"earwitness.db": bool(words), "other.db": True}.items():
+        first, second = (answer(played("import", "out.jsonl", "--store", store, "--json", *words)) for _ in range(2))
+        assert (first["new"], second["new"]) == (new, False)
+    assert played("import", "out.jsonl", *words).stdout.endswith(": nothing new\n")
+
+
+def test_another_story_under_its_id_is_told_of_as(played: Run, files: Path, story: Path) -> None:
+    assert played("export", "cellar", "-o", "out.jsonl").exit_code == 0
+    story.write_text(story.read_text("utf-8").replace("third", "fourth"), "utf-8")
+    assert played("play", "cellar.yaml", "--fresh").exit_code == 0
+    result = played("import", "out.jsonl")
+    assert result.exit_code == 2
+    assert "session 'cellar' exists already, and it is another. Import it under another id (`--as ID`" in result.stderr
+
+
 # ── out again ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -36,8 +36,7 @@ async def command(
     _check(exports, found, into, id)
     async with desk.open(create=True) as ew:
         for lines in exports:
-            story = await ew.import_session(lines, id=id)
-            desk.answer({"imported": story.id, "lines": len(lines)}, f"Imported {story.id}")
+            await _take(ew, desk, lines, id)
         await _bring(ew, desk, _stories(found, into), user)
 
 
@@ -58,6 +57,15 @@ def _read(paths: Sequence[str], name: str | None) -> tuple[list[Export], list[tu
         else:
             found.append((path, read_file(strategies, path, name)))
     return exports, found
+
+
+async def _take(ew: Earwitness, desk: Desk, lines: Export, id: str | None) -> None:
+    name = id or str(lines[0].get("id")) if lines else ""
+    found = await ew.engine.ledger.load(name)
+    there = found is not None and not found.unfinished
+    story = await ew.import_session(lines, id=id)
+    shown = f"Imported {story.id}{': nothing new' if there else ''}"
+    desk.answer({"imported": story.id, "lines": len(lines), "new": not there}, shown)
 
 
 def _check(exports: Sequence[Export], found: Sequence[object], into: str | None, id: str | None) -> None:
