@@ -299,8 +299,9 @@ class Ledger(Protocol):
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record a plan and everything relational in it, in one transaction: its deliveries, its message, its plugin
-        data, its withdrawals (their deliveries become `withdrawn`), and the session as it stands `after`. The first
-        plan of an entry wins: recording another returns the first and changes nothing."""
+        data, its withdrawals (those they say fall, and that are pending or applied, get their status and reason,
+        before the plan's own deliveries are added), and the session as it stands `after`. The first plan of an entry
+        wins: recording another returns the first and changes nothing."""
         ...
 
     async def plan(self, session: str, sequence: int) -> Plan | None:

@@ -19,7 +19,7 @@ from .protocols import Ledger
 from .records.journal import Body, Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 
-VERSION = 2
+VERSION = 3
 """Of the exported lines."""
 Data = dict[str, dict[str, JsonValue]]
 """Plugin name → what it keeps."""
@@ -237,10 +237,12 @@ class _Renamed:
         for each in plan.deliveries:
             name = self._container(each.owner)
             self._ids[each.memory_id] = memory_id(self.new, each.source, each.revision, name, each.part)
+        deliveries = tuple(self._delivery(each) for each in plan.deliveries)
+        self._ids |= {old.id: new.id for old, new in zip(plan.deliveries, deliveries, strict=True)}
         return plan.model_copy(
             update={
                 "session": self.new,
-                "deliveries": tuple(self._delivery(each) for each in plan.deliveries),
+                "deliveries": deliveries,
                 "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
             }
         )
@@ -260,7 +262,9 @@ class _Renamed:
         )  # fmt: skip
 
     def _withdrawal(self, old: Withdrawal) -> Withdrawal:
-        return old.model_copy(update={"memory_id": self._id(old.memory_id)}) if old.memory_id else old
+        falls = {self._id(id): self._id(memory) for id, memory in old.falls.items()}
+        named = self._id(old.memory_id) if old.memory_id else None
+        return old.model_copy(update={"memory_id": named, "falls": falls})
 
     def _id(self, id: str) -> str:
         return self._ids.get(id, id)

@@ -210,7 +210,7 @@ def test_a_story_can_be_imported_beside_itself(played: Run) -> None:
         ("[]", "standard input:1: must be an object"),
         ('{"kind": "entry"}', "line 1: not an Earwitness export"),
         ("", "line 1: not an Earwitness export"),
-        ('{"kind": "session", "version": 2, "id": "s"}\n{"kind": "nonsense"}', "line 2: kind 'nonsense'"),
+        ('{"kind": "session", "version": 3, "id": "s"}\n{"kind": "nonsense"}', "line 2: kind 'nonsense'"),
     ],
 )
 def test_what_is_no_export_is_refused_with_its_line(run: Run, lines: str, said: str) -> None:

@@ -302,6 +302,18 @@ async def test_a_retracted_message_is_gone_from_everybody_and_the_world(begin: B
         assert await memories(story, owner) == ()
 
 
+async def test_who_lost_it_with_a_teller_who_was_forgotten_since_has_no_new_wording_of_it(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
+    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    (his,) = await memories(story, "bob")
+    await story.retract(his.id)
+    await story.forget("bob")
+    await story.edit("m1", "The sword is red.")
+    assert [await said(memories, story, id) for id in ("alice", "charlie", "dana")] == [["The sword is red."], [], []]
+
+
 async def test_a_retraction_cancels_what_is_due(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip(due=5)])
     await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])

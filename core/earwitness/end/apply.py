@@ -72,18 +72,8 @@ async def _due(ledger: Ledger, session: str, day: float) -> Sequence[Delivery]:
 
 async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> set[str]:
     """Ids of all memories the plans may have changed: their own, the withdrawn, and those that cite the withdrawn."""
-    session = plans[0].session
-    withdrawals = [withdrawal for plan in plans for withdrawal in plan.withdrawals]
-    sources = [each.source for each in withdrawals if each.source is not None]
-    taken = {each.memory_id for each in withdrawals if each.memory_id is not None}
-    if sources:
-        taken |= {each.memory_id for each in await ledger.deliveries(session, sources=sources)}
-    frontier = set(taken)
-    while frontier:
-        told_on = await ledger.deliveries(session, via=sorted(frontier))
-        frontier = {each.memory_id for each in told_on} - taken
-        taken |= frontier
-    citing = set(await ledger.citing(session, sorted(taken))) if taken else set()
+    taken = {id for plan in plans for withdrawal in plan.withdrawals for id in withdrawal.falls.values()}
+    citing = set(await ledger.citing(plans[0].session, sorted(taken))) if taken else set()
     return fresh | taken | citing
 
 

@@ -18,7 +18,9 @@ from ..records.moment import Movement
 from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.state import State
 from ..records.update import Update
+from .arriving import arriving
 from .deliver import of_piece, of_update
+from .falling import of_source
 from .message import audience
 from .share import guarded
 from .whereabouts import folded, moved_along
@@ -46,14 +48,25 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         for index, update in enumerate(updates)
     ]  # fmt: skip
     welcome = await _welcome(engine, live, body, entry, state.game_day)
+    due_day = state.game_day if state.game_day != before.state.game_day else None
     plan = Plan(
         session=before.id, sequence=entry.sequence, key=entry.key, movements=movements,
-        deliveries=(*deliveries, *welcome), due_day=state.game_day if state.game_day != before.state.game_day else None,
+        deliveries=(*deliveries, *welcome), due_day=due_day,
         state=before.state.changes_to(state),
         forgotten=body.leaves_cast, cast=cast if cast != before.cast else None, plugin_data=written(data),
         answers=tuple(answer.reported() for answer in answers), degraded=any(answer.failure for answer in answers),
     )  # fmt: skip
-    return await guarded(engine, plan)
+    plan = await guarded(engine, plan)
+    return plan if due_day is None else await _with_arrivals(engine, live, entry, plan, due_day)
+
+
+async def _with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, day: float) -> Plan:
+    """The plan with what guards strike of what arrives on that day."""
+    strikes, reports = await arriving(engine, live, entry, day)
+    degraded = plan.degraded or any(report.failure for report in reports)
+    return plan.model_copy(
+        update={"withdrawals": strikes, "answers": (*plan.answers, *reports), "degraded": degraded}
+    )  # fmt: skip
 
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
@@ -75,7 +88,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         if standing == {(each.container, each.body) for each in new}:
             continue
         older = [*([source] if known else []), *await _replaced(engine, session, piece, entry)]
-        withdrawals += [Withdrawal(source=each, reason="replaced") for each in older]
+        withdrawals += [await of_source(engine.ledger, session, each, "replaced") for each in older]
         deliveries += new
     plan = Plan(
         session=session, sequence=entry.sequence, key=entry.key, deliveries=tuple(deliveries),

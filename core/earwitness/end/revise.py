@@ -6,16 +6,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from ..containers import world_container
+from ..containers import character_container, world_container
 from ..engine import Engine
 from ..formats import strip_block
+from ..ids import WORLD, memory_id
 from ..live import Live
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
 from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
-from ..records.plan import Plan, Snapshot, Withdrawal
+from ..records.plan import Plan, Snapshot
 from ..records.update import Knowledge
 from .change import piece_source
+from .falling import of_memory, of_source
 from .message import Judged, judge, planned
 from .whereabouts import folded
 from .world import World
@@ -39,14 +41,14 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     kept = {id: told.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
-    plan = _kept_from(plan, await _taken_from_since(engine, live, old.message, entry.sequence))
+    plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, entry.sequence))
     reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in told.items() if id not in kept}
     return plan.model_copy(
         update={
             "key": entry.key,
             "deliveries": tuple(each for each in plan.deliveries if each.owner not in forgotten),
-            "withdrawals": (Withdrawal(source=body.target, reason=reason),),
+            "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
             "state": await _if_last(engine, live, old.message, judged),
             "told": await _untold(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
@@ -62,13 +64,13 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     source = await _whole(engine, live, body.target)
     settled = await settled_message(engine, live, source or body.target)
     told = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
-    reason = f"retracted by {body.by}"
+    ledger, session, reason = engine.ledger, live.snapshot.id, f"retracted by {body.by}"
     if told is not None:
-        withdrawals = [Withdrawal(source=each, reason=reason) for each in await _sources(engine, told)]
+        withdrawals = [await of_source(ledger, session, each, reason) for each in await _sources(engine, told)]
     elif source is not None:
-        withdrawals = [Withdrawal(source=source, reason=reason)]
+        withdrawals = [await of_source(ledger, session, source, reason)]
     else:
-        withdrawals = [Withdrawal(memory_id=body.target, reason=reason)]
+        withdrawals = [await of_memory(ledger, session, body.target, reason)]
     message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
     lost = await _told_before(engine, live, settled) if settled else {}
     return _nothing(live, entry).model_copy(
@@ -149,14 +151,20 @@ async def _forgotten_since(engine: Engine, live: Live, sequence: int, now: int) 
     return {id for entry in entries if isinstance(entry.body, Changed) for id in entry.body.leaves_cast}
 
 
-async def _taken_from_since(engine: Engine, live: Live, old: Message, now: int) -> set[str]:
-    """Ids of those whose own copy of a message was retracted: no later wording of it brings it back to them."""
+async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, now: int) -> set[str]:
+    """Ids of those whose own copy of a message was retracted: no later wording of it brings it back to them.
+
+    Whoever was forgotten since has no copy left in the ledger, so the ids are derived.
+    """
     session, ledger = live.snapshot.id, engine.ledger
     entries = await ledger.entries(session, after=old.sequence, up_to=now)
     plans = [await ledger.plan(session, each.sequence) for each in entries if isinstance(each.body, Retracted)]
     ids = {each.memory_id for plan in plans if plan for each in plan.withdrawals if each.memory_id}
-    copies = await ledger.deliveries(session, sources=[old.key]) if ids else ()
-    return {each.owner for each in copies if each.memory_id in ids and each.part == "message"}
+    own = {each.owner: character_container(session, each.owner).name for each in plan.deliveries if each.owner != WORLD}
+    wordings = range(old.revision + 1)
+    return {
+        id for id, name in own.items() if any(memory_id(session, old.key, n, name, "message") in ids for n in wordings)
+    }
 
 
 def _kept_from(plan: Plan, owners: Collection[str]) -> Plan:

@@ -58,8 +58,11 @@ def _teller_knows(share: Share, known: Mapping[str, str]) -> bool:
     return share.shared_from is None or share.shared_from in known
 
 
-async def guarded(engine: Engine, plan: Plan) -> Plan:
-    """The plan with what guards strike marked so. A failing guard strikes all but the speaker's own and the world's."""
+async def guarded(engine: Engine, plan: Plan, *, silence: bool = True) -> Plan:
+    """The plan with what guards strike marked so. A failing guard strikes all but the speaker's own and the world's.
+
+    Without `silence`, what the struck would have told on stays: the plan does not hold all tellers.
+    """
     if not engine.guards or not plan.deliveries:
         return plan
     limit = engine.settings.end.plugin_timeout
@@ -77,7 +80,8 @@ async def guarded(engine: Engine, plan: Plan) -> Plan:
             reasons.setdefault(strike.delivery_id, f"{answer.by}: {strike.reason}")
         reports.append(answer.reported().model_copy(update={"failure": failure}))
     deliveries = [_bare(each) for each in plan.deliveries] if any(each.failure for each in reports) else plan.deliveries
-    struck = _silenced([_struck(each, reasons.get(each.id)) for each in deliveries])
+    struck = tuple(_struck(each, reasons.get(each.id)) for each in deliveries)
+    struck = _silenced(struck) if silence else struck
     degraded = plan.degraded or any(report.failure for report in reports)
     return plan.model_copy(
         update={

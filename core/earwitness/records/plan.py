@@ -48,7 +48,8 @@ class Delivery(Record):
     due: Day
     """The game day it is due on."""
     status: Status = "pending"
-    """`pending` until its day, then `applied`; `struck` by a guard; `withdrawn` by a retraction or revision."""
+    """`pending` until its day, then `applied`; `struck` by a guard, when it is planned or when its day arrives;
+    `withdrawn` by a retraction or revision."""
     reason: str | None = None
     """Why it was struck or withdrawn."""
 
@@ -65,14 +66,18 @@ class Delivery(Record):
 
 
 class Withdrawal(Record):
-    """What a retraction or revision takes away."""
+    """What a retraction or revision takes away, or a guard from what was on its way when its day arrives."""
 
     source: str | None = None
-    """Every delivery with this source key, in every container."""
+    """The source key it names: every delivery of that, in every container."""
     memory_id: str | None = None
-    """Every delivery of this one memory, and what was told on from it."""
+    """The one memory it names: every delivery of that, and what was told on from it."""
+    falls: dict[str, str] = {}
+    """Delivery id → memory id of all that falls by it, found when it was decided: these fall, and no others."""
+    status: Literal["withdrawn", "struck"] = "withdrawn"
+    """What they become."""
     reason: str
-    """`retracted by author`, `edited`, `rerolled`, `forgotten`, …."""
+    """`retracted by author`, `edited`, `rerolled`, `guard:privacy: …`, …."""
 
 
 class PluginWrite(Record):

@@ -122,12 +122,17 @@ class Book:
         else:
             self.data.setdefault(plugin, {})[key] = value
 
+    def withdraw(self, withdrawal: Withdrawal) -> None:
+        """What falls, as far as it stands."""
+        for id in withdrawal.falls.keys() & self.deliveries.keys():
+            if live(self.deliveries[id]):
+                self.change(id, withdrawal.status, withdrawal.reason)
+
     def record(self, plan: Plan, after: Snapshot) -> None:
         """What a plan changes. Taking away comes first, so what the plan itself brings stays."""
         self.plans[plan.sequence] = plan
         for withdrawal in plan.withdrawals:
-            for id in fallen(self.deliveries, withdrawal):
-                self.change(id, "withdrawn", withdrawal.reason)
+            self.withdraw(withdrawal)
         for delivery in plan.deliveries:
             if delivery.id not in self.deliveries or was_forgotten(self.deliveries[delivery.id]):
                 self.deliveries[delivery.id] = delivery
@@ -147,36 +152,6 @@ def live(delivery: Delivery) -> bool:
 def was_forgotten(delivery: Delivery) -> bool:
     """It was due to somebody who was forgotten; whoever joins under that id later may be told the same."""
     return (delivery.status, delivery.reason) == ("struck", "forgotten")
-
-
-def fallen(deliveries: Mapping[str, Delivery], withdrawal: Withdrawal) -> set[str]:
-    """Ids of the live deliveries a withdrawal takes away: those it names, and for a memory what was told on from it.
-
-    What was told on stays where another way holds it up; a circle of tellers who have it from each other holds nothing.
-    """
-    alive = {id: delivery for id, delivery in deliveries.items() if live(delivery)}
-    if withdrawal.source is not None:
-        return {id for id, delivery in alive.items() if delivery.source == withdrawal.source}
-    gone = {id for id, delivery in alive.items() if delivery.memory_id == withdrawal.memory_id}
-    told_on = _told_on(alive, withdrawal.memory_id) - gone
-    firm = set(alive) - told_on - gone
-    while rescued := {id for id in told_on - firm if alive[id].support.via in _memories(alive, firm)}:
-        firm |= rescued
-    return gone | (told_on - firm)
-
-
-def _memories(alive: Mapping[str, Delivery], ids: Iterable[str]) -> set[str]:
-    return {alive[id].memory_id for id in ids}
-
-
-def _told_on(alive: Mapping[str, Delivery], memory_id: str | None) -> set[str]:
-    """Ids of the deliveries that go back to this memory over any number of tellers, perhaps beside other ways."""
-    found: set[str] = set()
-    tellers: set[str | None] = {memory_id}
-    while fresh := {id for id, delivery in alive.items() if delivery.support.via in tellers} - found:
-        found |= fresh
-        tellers = {*_memories(alive, fresh)}
-    return found
 
 
 class MemoryLedger:

@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ..containers import character_container, world_container
+from ..end.falling import of_memory, of_source
 from ..protocols import Ledger
 from ..records.plan import Delivery, PluginWrite, Snapshot, Withdrawal
 from .samples import NOON, delivery, plan, said, settled
@@ -66,9 +67,7 @@ class Record(Append):
             *made,
             session=id,
             message=settled(f"k{sequence % 3}", sequence, f"words of {sequence}"),
-            withdrawals=tuple(
-                Withdrawal(source=source, memory_id=memory, reason="taken back") for source, memory in self.taken
-            ),
+            withdrawals=[await _withdrawal(ledger, id, *one) for one in self.taken],
             plugin_data=(PluginWrite(plugin="diary", key=f"k{sequence % 3}", value=sequence or None),),
             told={"alice": sequence},
         )
@@ -79,6 +78,12 @@ class Record(Append):
         self, id: str, sequence: int, memory: str, owner: str, via: str | None, source: str, due: float
     ) -> Delivery:
         return delivery(memory, session=id, sequence=sequence, owner=owner, via=via, source=source, due=due)
+
+
+async def _withdrawal(ledger: Ledger, session: str, source: str | None, memory: str | None) -> Withdrawal:
+    if source is not None:
+        return await of_source(ledger, session, source, "taken back")
+    return await of_memory(ledger, session, memory or "", "taken back")
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ async def test_a_plan_is_shown_as_it_was_decided_whatever_came_of_it(ledger: Any
     first = plan(1, delivery("alice"), delivery("bob"))
     await ledger.record(first, FIRST.after(first))
     await ledger.settle("s1", [1], [delivery("alice").id])
-    taking_back = plan(2, withdrawals=(Withdrawal(source="#1", reason="edited"),))
+    falls = {each.id: each.memory_id for each in first.deliveries}
+    taking_back = plan(2, withdrawals=(Withdrawal(source="#1", reason="edited", falls=falls),))
     await ledger.record(taking_back, FIRST.after(taking_back))
     assert await ledger.plan("s1", 1) == first
     assert list(await ledger.plans("s1")) == [first, taking_back]
@@ -256,7 +257,7 @@ async def _full(ledger: Any, delivery: Any, plan: Any) -> None:
     await ledger.append("s1", Said(speaker="alice", content="Hello."), key="k1", timestamp=NOON)
     made = delivery("alice", knowledge=(Knowledge(text="news", cites=("w",)),))
     writes = (PluginWrite(plugin="diary", key="k", value=1),)
-    taken = (Withdrawal(source="x", reason="edited"), Withdrawal(memory_id="x", reason="edited"))
+    taken = (Withdrawal(source="x", reason="edited"), Withdrawal(memory_id="x", reason="edited", falls={"d": "x"}))
     whole = plan(1, made, made, message=_settled("k1"), plugin_data=writes, withdrawals=taken)
     await ledger.record(whole, FIRST.after(whole))
 

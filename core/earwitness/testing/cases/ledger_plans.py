@@ -30,7 +30,10 @@ RICH = Plan(
         ),
         delivery("o", owner="bob").model_copy(update={"status": "struck", "reason": "a guard said no"}),
     ),
-    withdrawals=(Withdrawal(source="#0", reason="edited"),),
+    withdrawals=(
+        Withdrawal(source="#0", reason="edited", falls={"d": "x"}),
+        Withdrawal(falls={"e": "y"}, status="struck", reason="a guard said no"),
+    ),
     due_day=2.5,
     state={"game_day": 2, "quest": None, "own": {"deep": [1, "two"]}},
     cast=as_cast(["alice", "bob", "dora"]),

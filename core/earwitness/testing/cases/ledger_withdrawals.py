@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ...end.falling import of_memory, of_source
 from ...protocols import Ledger
 from ...records.plan import Plan, Withdrawal
 from ..reference import MemoryLedger
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
     from ..stories import Step
 
 
-def retraction(sequence: int, *, source: str | None = None, memory_id: str | None = None) -> Plan:
-    """A plan that only takes away."""
-    return plan(sequence, withdrawals=(Withdrawal(source=source, memory_id=memory_id, reason="retracted by author"),))
+BY = "retracted by author"
+
+
+async def retraction(ledger: Ledger, sequence: int, *, source: str | None = None, memory_id: str | None = None) -> Plan:
+    """A plan that only takes away: what core finds in the ledger that has to fall."""
+    if source is not None:
+        return plan(sequence, withdrawals=(await of_source(ledger, "s1", source, BY),))
+    return plan(sequence, withdrawals=(await of_memory(ledger, "s1", memory_id or "", BY),))
 
 
 class Withdrawals(LedgerCases):
@@ -34,7 +40,7 @@ class Withdrawals(LedgerCases):
         await self.told(
             ledger, plan(3, delivery("d", sequence=3, source="#3"), delivery("e", sequence=3, source="#11"))
         )
-        await self.told(ledger, retraction(4, source="#1"))
+        await self.told(ledger, await retraction(ledger, 4, source="#1"))
         assert await self.standing(ledger) == ["d", "e"]
         gone = await ledger.deliveries("s1", status="withdrawn")
         assert sorted(found.memory_id for found in gone) == ["a", "b", "c", "w"]
@@ -45,10 +51,11 @@ class Withdrawals(LedgerCases):
     async def test_a_revision_keeps_what_its_own_plan_brings(self, ledger: Ledger) -> None:
         """The old words go, the new ones stay, though both are of one source."""
         await self.delivered(ledger, delivery("old-a"), delivery("old-b", owner="bob"))
-        revised = plan(2, delivery("new-a", sequence=2), withdrawals=(Withdrawal(source="#1", reason="edited"),))
-        await self.told(ledger, revised)
+        old = await of_source(ledger, "s1", "#1", "edited")
+        await self.told(ledger, plan(2, delivery("new-a", sequence=2), withdrawals=(old,)))
         assert await self.standing(ledger) == ["new-a"]
-        await self.told(ledger, plan(3, delivery("newer", sequence=3), withdrawals=revised.withdrawals))
+        old = await of_source(ledger, "s1", "#1", "edited")
+        await self.told(ledger, plan(3, delivery("newer", sequence=3), withdrawals=(old,)))
         assert await self.standing(ledger) == ["newer"]
 
     @case
@@ -59,8 +66,8 @@ class Withdrawals(LedgerCases):
         await self.told(
             ledger, plan(1, delivery("a", session="s2"), delivery("b", session="s2", via="a"), session="s2")
         )
-        await self.told(ledger, retraction(2, source="#1"))
-        await self.told(ledger, retraction(3, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 2, source="#1"))
+        await self.told(ledger, await retraction(ledger, 3, memory_id="a"))
         assert await self.standing(ledger) == []
         assert await self.standing(ledger, "s2") == ["a", "b"]
 
@@ -68,7 +75,7 @@ class Withdrawals(LedgerCases):
     async def test_retracting_a_memory_takes_every_way_to_it(self, ledger: Ledger) -> None:
         """And no other memory of the same source that was not told on from it."""
         await self.delivered(ledger, delivery("a"), delivery("a", how="witnessed"), delivery("b", owner="bob"))
-        await self.told(ledger, retraction(2, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b"]
 
     @case
@@ -77,7 +84,7 @@ class Withdrawals(LedgerCases):
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"))
         await self.told(ledger, plan(2, delivery("c", sequence=2, owner="charlie", via="b")))
         await self.told(ledger, plan(3, delivery("d", sequence=3, owner="dora", via="c", due=20)), applied=False)
-        await self.told(ledger, retraction(4, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 4, memory_id="a"))
         assert await self.standing(ledger) == []
 
     @case
@@ -85,12 +92,12 @@ class Withdrawals(LedgerCases):
         """One support falls; the memory lives while another stands."""
         seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
         await self.delivered(ledger, delivery("a"), seen, heard, delivery("c", owner="charlie", via="b"))
-        await self.told(ledger, retraction(2, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "c"]
         assert [found.support.how for found in await ledger.deliveries("s1", memory_ids=["b"], status="applied")] == [
             "witnessed"
         ]
-        await self.told(ledger, retraction(3, memory_id="b"))
+        await self.told(ledger, await retraction(ledger, 3, memory_id="b"))
         assert await self.standing(ledger) == []
 
     @case
@@ -98,9 +105,9 @@ class Withdrawals(LedgerCases):
         """Charlie has it from Alice and from Bob."""
         ways = delivery("c", owner="charlie", via="a"), delivery("c", owner="charlie", via="b")
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), *ways)
-        await self.told(ledger, retraction(2, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "c"]
-        await self.told(ledger, retraction(3, memory_id="b"))
+        await self.told(ledger, await retraction(ledger, 3, memory_id="b"))
         assert await self.standing(ledger) == []
 
     @case
@@ -108,7 +115,7 @@ class Withdrawals(LedgerCases):
         """Bob told Charlie and Charlie told Bob: without Alice, whom they had it from, neither knows it."""
         circle = delivery("b", owner="bob", via="c"), delivery("c", owner="charlie", via="b")
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"), *circle)
-        await self.told(ledger, retraction(2, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == []
 
     @case
@@ -116,7 +123,7 @@ class Withdrawals(LedgerCases):
         """Not by settling late, and not by a later plan that would deliver it the same way."""
         made = delivery("a", due=9)
         await self.delivered(ledger, made, applied=False)
-        await self.told(ledger, retraction(2, source="#1"))
+        await self.told(ledger, await retraction(ledger, 2, source="#1"))
         await ledger.settle("s1", [1], [made.id])
         assert await self.standing(ledger) == []
         await self.told(ledger, plan(3, delivery("a", sequence=3)))
@@ -129,20 +136,36 @@ class Withdrawals(LedgerCases):
         """A withdrawal has nothing to take from it, and keeps the guard's reason."""
         struck = delivery("a").model_copy(update={"status": "struck", "reason": "a guard said no"})
         await self.delivered(ledger, struck, delivery("b", owner="bob"))
-        await self.told(ledger, retraction(2, source="#1"))
-        await self.told(ledger, retraction(3, memory_id="a"))
+        await self.told(ledger, await retraction(ledger, 2, source="#1"))
+        await self.told(ledger, await retraction(ledger, 3, memory_id="a"))
         found = [(made.status, made.reason) for made in await ledger.deliveries("s1", memory_ids=["a"])]
         assert found == [("struck", "a guard said no")]
+
+    @case
+    async def test_exactly_what_a_plan_says_falls_falls(self, ledger: Ledger) -> None:
+        """By delivery and memory, whatever the source: a branch repeats what fell the first time. What is due may be
+        struck when its day arrives."""
+        heard, seen = delivery("b", owner="bob", via="a"), delivery("b", owner="bob", how="witnessed")
+        late = delivery("c", sequence=2, owner="charlie", via="b", due=9)
+        await self.delivered(ledger, delivery("a"), heard, seen)
+        await self.told(ledger, plan(2, late), applied=False)
+        named = Withdrawal(source="#1", reason="edited", falls={heard.id: "b", "nobody": "b"})
+        struck = Withdrawal(status="struck", reason="a guard said no", falls={late.id: "c"})
+        await self.told(ledger, plan(3, withdrawals=(named, struck)))
+        found = {made.id: (made.status, made.reason) for made in await ledger.deliveries("s1")}
+        assert found[heard.id] == ("withdrawn", "edited")
+        assert found[late.id] == ("struck", "a guard said no")
+        assert await self.standing(ledger) == ["a", "b"]
 
     @case
     async def test_taking_back_what_nobody_has_is_harmless(self, ledger: Ledger) -> None:
         """Also twice."""
         await self.delivered(ledger, delivery("a"))
-        await self.told(ledger, retraction(2, source="nobody"))
-        await self.told(ledger, retraction(3, memory_id="nobody"))
+        await self.told(ledger, await retraction(ledger, 2, source="nobody"))
+        await self.told(ledger, await retraction(ledger, 3, memory_id="nobody"))
         assert await self.standing(ledger) == ["a"]
-        await self.told(ledger, retraction(4, source="#1"))
-        await self.told(ledger, retraction(5, source="#1"))
+        await self.told(ledger, await retraction(ledger, 4, source="#1"))
+        await self.told(ledger, await retraction(ledger, 5, source="#1"))
         assert await self.standing(ledger) == []
 
     @case

@@ -3,13 +3,17 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
+from contextlib import suppress
+
+import anyio
+
 from ...backstage.records import Explanation
 from ...filters import equals
 from ...formats import KNOWLEDGE
 from ...protocols import Share
-from ..scripted import ByScript, Gossip, Only, Retold
+from ..scripted import ByScript, Faulty, Gossip, Only, Retold, Strategy, breaks, hangs
 from ..suite import case
-from .promises_base import PromiseCases, Stage
+from .promises_base import Crash, PromiseCases, Stage, crash
 
 CHAIN = Gossip({"alice": ["bob"], "bob": ["carol"], "carol": ["dave"]})
 SLOWLY = Gossip({"alice": ["bob"], "bob": ["carol"], "carol": ["dave"]}, delay=1)
@@ -108,6 +112,66 @@ class Provenance(PromiseCases):
             assert await self.recalled(story, "carol", "crown") == []
 
     @case
+    async def test_what_arrives_is_guarded_by_the_guards_of_that_day(self, stage: Stage) -> None:
+        """A guard that was not there when it was said strikes it; whoever would have had it from there has it not."""
+        self.needs("persistent")
+        async with stage.open(sharing_rules=[SLOWLY]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+            await (await story.change(game_day=2)).settled()
+        async with stage.open(guards=[Only(strikes=("carol",))]) as ew:
+            story = await self.tavern(ew)
+            (carols,) = await ew.engine.ledger.deliveries("s1", container="s1-carol")
+            assert carols.status == "pending"
+            await (await story.change(game_day=3)).settled()
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            branch = await story.fork("b1")
+            for each in (story, branch):
+                await (await each.change(game_day=9)).settled()
+                assert [len(await self.held(each, id)) for id in ("bob", "carol", "dave")] == [1, 0, 0]
+            (hop,) = (await story.backstage().explain(carols.memory_id)).supports
+            assert (hop.status, hop.reason) == ("struck", "guard:only: not for them")
+
+    @case
+    async def test_what_arrives_under_a_guard_that_fails_is_withheld(self, stage: Stage) -> None:
+        """And the plan says so; what the same guard let through before stays."""
+        self.needs("persistent")
+        async with stage.open(sharing_rules=[SLOWLY]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+        async with stage.open(guards=[Strategy(breaks)], settings={"strict": False}) as ew:
+            settled = await (await (await self.tavern(ew)).change(game_day=2)).settled()
+            assert settled.degraded
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await (await story.change(game_day=9)).settled()
+            assert [len(await self.held(story, id)) for id in ("alice", "bob", "carol", "world")] == [1, 0, 0, 1]
+
+    @case
+    async def test_what_was_decided_of_an_arrival_is_not_decided_again(self, stage: Stage) -> None:
+        """The program ended while the arrival was written; the next one has no guard, and applies what is recorded."""
+        self.needs("persistent")
+        rule = Retold(*(Share(character=id, shared_from="alice", rule="gossip", due=2) for id in ("carol", "dave")))
+        async with stage.open(sharing_rules=[rule]) as ew:
+            await self.tell(await self.tavern(ew), "alice", "The crown is mine. (heard by alice)", key="k")
+        writing = anyio.Event()
+
+        async def put(memories: object) -> None:
+            writing.set()
+            await hangs()
+
+        with suppress(Crash):
+            guards = [Only(strikes=("carol",))]
+            async with stage.open(guards=guards, store=lambda store: Faulty(store, put=put)) as ew:
+                await (await self.tavern(ew)).change(game_day=2)
+                await writing.wait()
+                crash()
+        async with stage.open(guards=[Only(strikes=("dave",))]) as ew:
+            story = await self.tavern(ew)
+            assert [len(await self.held(story, id)) for id in ("carol", "dave")] == [0, 1]
+
+    @case
     async def test_a_retraction_cancels_what_is_due_on_a_later_day(self, stage: Stage) -> None:
         """Also half way: what has arrived goes, what was still to come never comes."""
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
@@ -151,6 +215,19 @@ class Provenance(PromiseCases):
                 0,
                 1,
             ]
+
+    @case
+    async def test_what_fell_falls_in_a_branch_too_whoever_was_forgotten_since(self, stage: Stage) -> None:
+        """The teller in the middle is gone from the book; his listeners' memories fall with their first teller's."""
+        async with stage.open(sharing_rules=[CHAIN]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
+            (hers,) = await self.held(story, "alice")
+            await (await story.retract(hers.id)).settled()
+            await story.forget("carol")
+            lines = [line async for line in story.backstage().export()]
+            for each in (story, await story.fork("b1"), await ew.import_session(lines, id="i1")):
+                assert [len(await self.held(each, id)) for id in ("alice", "bob", "dave", "world")] == [0, 0, 0, 1]
 
     @case
     async def test_news_that_is_retracted_leaves_every_memory_it_was_told_in(self, stage: Stage) -> None:
