@@ -282,8 +282,13 @@ def _refuse_missing(settings: Settings) -> None:
         )
 
 
-def story_command(name: str) -> Callable[[Callable[..., Awaitable[None]]], click.Command]:
-    """Make a command of an asynchronous function `(desk, **arguments)`, with the options every command has."""
+def story_command(
+    name: str, *, store: str = f"The file with the stories.  [default: {STORE}]"
+) -> Callable[[Callable[..., Awaitable[None]]], click.Command]:
+    """Make a command of an asynchronous function `(desk, **arguments)`, with the options every command has.
+
+    `store` is the help for `--store`, for a command that makes something else of it.
+    """
 
     def decorate(run: Callable[..., Awaitable[None]]) -> click.Command:
         @wraps(run)
@@ -295,6 +300,7 @@ def story_command(name: str) -> Callable[[Callable[..., Awaitable[None]]], click
         function: Callable[..., None] = call
         for option in _OPTIONS:
             function = option(function)
+        function = click.option("--store", metavar="FILE", envvar="EARWITNESS_STORE", help=store)(function)
         return click.command(name, cls=StoryCommand)(function)
 
     return decorate
@@ -314,9 +320,6 @@ _OPTIONS = (
         metavar="FILE",
         envvar="EARWITNESS_SETTINGS",
         help="Settings.  [default: earwitness.toml, if it is there]",
-    ),
-    click.option(
-        "--store", metavar="FILE", envvar="EARWITNESS_STORE", help=f"The file with the stories.  [default: {STORE}]"
     ),
 )
 

@@ -66,6 +66,15 @@ def played(run: Run, story: Path) -> Run:
     return run
 
 
+@pytest.fixture
+def deaf(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings with a detector that fails on every message."""
+    source = "class Ears:\n    def detect(self, moment):\n        raise ValueError('deaf')\n"
+    (folder / "deaf_of_the_tests.py").write_text(source, "utf-8")
+    (folder / "earwitness.toml").write_text('detector = "deaf_of_the_tests.Ears"\n', "utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+
+
 def told(result: Result) -> list[Any]:
     """The JSON values that were printed, one a line."""
     assert result.exit_code == 0, result.output

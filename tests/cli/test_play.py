@@ -184,3 +184,11 @@ def test_in_the_example_the_secret_stays_between_two_and_gossip_finds_its_way(ru
     assert {id for id, how in secret.items() if how} == {"alice", "bob"}
     assert gossip["charlie"] == "heard it from greta"
     assert gossip["ember"] is None
+
+
+@pytest.mark.usefixtures("deaf")
+def test_a_detector_that_fails_is_named_at_the_end_with_how_often(run: Run, story: Path) -> None:
+    result = run("play", str(story))
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Warning: detector:deaf_of_the_tests.Ears failed on 3 of 3 messages; at first: ValueError")

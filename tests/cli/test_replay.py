@@ -156,3 +156,16 @@ def test_a_scenes_id_makes_a_session_id() -> None:
         "a-b",
         "scene",
     ]
+
+
+@pytest.mark.usefixtures("deaf")
+def test_a_detector_that_fails_is_named_at_the_end_with_how_often(run: Run, folder: Path) -> None:
+    result = run("replay", written(folder, SCENE))
+    assert result.exit_code == 0
+    assert "detector:deaf_of_the_tests.Ears failed on 4 of 4 messages; at first: ValueError: deaf." in result.stderr
+
+
+def test_each_message_is_shown_with_names(run: Run, folder: Path) -> None:
+    shown = run("replay", written(folder, SCENE), "--each", "--gold").stdout
+    assert "Old Tom  It is, my lady." in shown
+    assert "● Old Tom, World" in shown

@@ -11,6 +11,20 @@ from earwitness.loading.settings import Settings
 
 from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines
 
+DEAF = """
+from earwitness import Presence
+
+class ToBen:
+    def detect(self, moment):
+        if moment.message.speaker == "ben":
+            raise ValueError("no Ben.")
+        return Presence.only(moment.message.speaker)
+
+class ToAll:
+    def detect(self, moment):
+        raise ValueError("nobody")
+"""
+
 
 def scores(report: Any, detector: str = "everyone", data: str = "tavern") -> dict[str, Any]:
     (result,) = [each for each in report["results"] if each["detector"] == detector]
@@ -247,6 +261,22 @@ def test_detect_reads_quotations(run: Run, folder: Path) -> None:
 def test_detect_writes_to_a_file(run: Run, evening: str) -> None:
     assert answer(run("detect", evening, "--output", "out.jsonl", "--json")) == {"lines": 8, "output": "out.jsonl"}
     assert len(Path("out.jsonl").read_text().splitlines()) == 8
+
+
+def test_detect_says_how_often_a_detector_failed(
+    run: Run, evening: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file holds 11 messages, narration included; Ben says two of them by himself."""
+    (folder / "deaf.py").write_text(DEAF, "utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    some = run("detect", evening, "--detector", "deaf.ToBen")
+    assert some.exit_code == 0
+    assert "Warning: detector:deaf.ToBen failed on 2 of 11 messages; at first: ValueError: no Ben." in some.stderr
+    every = run("detect", evening, "--detector", "deaf.ToAll")
+    assert every.exit_code == 1
+    assert "failed on 11 of 11 messages" in every.stderr
+    assert len(every.stdout.splitlines()) == 8
+    assert run("detect", evening).stderr == ""
 
 
 # ── fit ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,16 +14,20 @@ from earwitness.cli import Desk, story_command
 
 if TYPE_CHECKING:
     from earwitness_plugins.evaluation.answers import Task
-    from earwitness_plugins.evaluation.online import Directions
+    from earwitness_plugins.evaluation.online import Directions, Judged
 
 
-@story_command("detect")
+@story_command("detect", store="Not used: this command reads files, and opens no store.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE; else the settings'.")
 @click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
-@click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    help="From which probability on somebody perceives a message.  [default: of the settings, 0.5]",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of detectors that ask for it.")
 @click.option("--output", metavar="OUT.jsonl", help="Write the lines there.  [default: standard output]")
 async def command(
@@ -33,12 +37,15 @@ async def command(
     """Say who perceives each message, one JSON line a message.
 
     The detector sees a scene message by message, and never a label. With hidden directions it sees no narration.
+    Where it fails, only the speaker perceives; the end says how often. Exits with 1 when it fails on every message.
     """
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.evaluation.answers import answers
     from earwitness_plugins.evaluation.choosing import asked_for, made
     from earwitness_plugins.evaluation.reading import read
+
+    from .terminal.failures import Tally
 
     strategies = Strategies()
     named = asked_for(name, task, desk.settings(), strategies, threshold)
@@ -47,13 +54,19 @@ async def command(
     choice = named[0]
     detector = made(choice, strategies, seed)
     scenes = read(strategies, files, format).scenes
-    count = 0
+    count, failures = 0, Tally()
+
+    def seen(judged: Judged) -> None:
+        failures.take([f"detector:{choice.label}: {judged.failure}"] if judged.failure else [])
+
     with _opened(output) as out:
-        async for line in answers(scenes, choice, detector, task, directions):
+        async for line in answers(scenes, choice, detector, task, directions, seen):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
             count += 1
     if output is not None:
         desk.answer({"lines": count, "output": output}, f"{count:,} lines in {output}")
+    failures.tell()
+    desk.finish(ok=failures.times.total() < max(failures.messages, 1))
 
 
 def _opened(output: str | None) -> AbstractContextManager[IO[str]]:

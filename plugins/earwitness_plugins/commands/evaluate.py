@@ -18,7 +18,7 @@ MOST = 10
 """Differences between two runs that are told of."""
 
 
-@story_command("evaluate")
+@story_command("evaluate", store="Not used: this command reads files, and opens no store.")
 @click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
 @click.option(
@@ -27,9 +27,17 @@ MOST = 10
 @click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
 @click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
 @click.option(
-    "--by", type=click.Choice(["containers", "who_knows"]), default="containers", help="Who is asked who knows."
+    "--by",
+    type=click.Choice(["containers", "who_knows"]),
+    default="containers",
+    show_default=True,
+    help="For knowledge: search each character's container, or ask backstage who knows.",
 )
-@click.option("--threshold", type=click.FloatRange(0, 1), help="END's.  [default: of the settings, 0.5]")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    help="From which probability on somebody perceives a message.  [default: of the settings, 0.5]",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of resampling, and of detectors that ask for it.")
 @click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Draws for intervals.")
 @click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="Tell of the N worst scenes, and why.")

@@ -28,25 +28,29 @@ async def command(desk: Desk, story: str, fresh: bool) -> None:
     Playing the same story into the same store again changes nothing; lines added at its end are played.
     """
     from earwitness_plugins.stories.player import play
-    from earwitness_plugins.stories.shown import Ended
+    from earwitness_plugins.stories.shown import Ended, Heard
 
+    from .terminal.failures import Tally
     from .terminal.people import People
     from .terminal.story import StoryLook
 
     script = _read(story)
     if _nobody_is_there(script) and not desk.json:
         click.echo(NOBODY, err=True)
-    look = StoryLook(People(script.people()))
+    look, failures = StoryLook(People(script.people())), Tally()
     async with desk.open(create=True) as ew:
         if fresh and script.story in await ew.sessions():
             await ew.forget(script.story)
         try:
             async for step in play(ew, script):
                 desk.answer(step.model_dump(mode="json"), look.render(step))
+                if isinstance(step, Heard):
+                    failures.take(step.failures)
                 if isinstance(step, Ended) and not desk.json:
                     click.echo(_next_question(step, script, desk.where()))
         except KeyConflict as error:
             raise _played_otherwise(error, story, desk.where()) from error
+    failures.tell()
 
 
 def _read(path: str) -> Story:

@@ -31,14 +31,17 @@ async def command(
     """
     from earwitness_plugins.importers.replaying import replay_all
 
+    from .terminal.failures import Tally
     from .terminal.replays import each_line, next_question, scene_line, total_line
 
-    started, finished = time.perf_counter(), []
+    started, finished, failures = time.perf_counter(), [], Tally()
 
     def done(scene: Replayed) -> None:
         finished.append(scene)
+        for line in scene.lines:
+            failures.take(line.failures)
         for line in scene.lines if each else ():
-            desk.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line))
+            desk.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line, scene.names))
         desk.answer(_summary(scene), scene_line(scene))
 
     async with desk.open(create=True) as ew:
@@ -48,6 +51,7 @@ async def command(
     if not desk.json:
         desk.console.print(total_line(finished, time.perf_counter() - started))
         click.echo(next_question(finished, desk.where()))
+    failures.tell()
 
 
 def _summary(scene: Replayed) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from earwitness.protocols import Detector
@@ -19,16 +19,19 @@ PLACES = 6
 
 
 async def answers(
-    scenes: Sequence[LabelledScene], choice: Choice, detector: Detector, task: Task, directions: Directions
-) -> AsyncIterator[dict[str, Any]]:
+    scenes: Sequence[LabelledScene], choice: Choice, detector: Detector, task: Task, directions: Directions,
+    seen: Callable[[Judged], None] = lambda judged: None,
+) -> AsyncIterator[dict[str, Any]]:  # fmt: skip
     """One JSON object a message, in the order of the scenes; narration that is hidden has none.
 
     Participants: `{"dataset", "scene", "i", "present": [name], "probability": {name: p}}` for each message that is
     judged, `i` being its index in the file. Addressees: `{"quote", "addressees": [name]}` for each quotation.
+    `seen` is shown every message that the detector saw, also those without an answer of their own.
     """
     wanted = {*_wanted(scenes, task)}
     for number, scene in enumerate(scenes):
         async for judged in watched(scene, detector, choice.end, directions):
+            seen(judged)
             if (number, judged.index) in wanted:
                 yield _said_to(scene, judged, choice) if task == "addressees" else _present(scene, judged)
 

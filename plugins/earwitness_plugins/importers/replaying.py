@@ -14,7 +14,7 @@ from itertools import islice
 from earwitness.app import Earwitness
 from earwitness.ids import MAX_ID, WORLD
 from earwitness.importing import Scene, SceneLine
-from earwitness.outcome import Outcome
+from earwitness.outcome import Outcome, Settlement
 from earwitness.records.base import Record
 from earwitness.records.character import Cast, Character, Kind
 from earwitness.session import Session
@@ -39,6 +39,8 @@ class Line(Record):
     """Ids of those who perceived it."""
     new: bool
     """It was not there before."""
+    failures: tuple[str, ...] = ()
+    """What failed, by name."""
 
 
 class Replayed(Record):
@@ -139,8 +141,7 @@ async def replay(
         keyed = [(line, f"{prefix}{line.key or number}") for number, line in window]
         told = [(line, await _say(story, roles, key, line, gold)) for line, key in keyed]
         for line, outcome in told:
-            heard = tuple((await outcome.settled()).participants)
-            lines.append(_line(session, roles.speaker(line), line, outcome, heard))
+            lines.append(_line(session, roles.speaker(line), line, outcome, await outcome.settled()))
             seen(lines[-1])
     return Replayed(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
 
@@ -154,8 +155,12 @@ def _called(name: str, cast: Cast) -> Character | None:
     return next((each for each in cast if each.name == name), None) or cast.resolve(name)
 
 
-def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, heard: tuple[str, ...]) -> Line:
-    return Line(session=session, key=outcome.key, speaker=speaker, text=line.text, heard=heard, new=outcome.created)
+def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled: Settlement) -> Line:
+    return Line(
+        session=session, key=outcome.key, speaker=speaker, text=line.text, new=outcome.created,
+        heard=tuple(settled.participants),
+        failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
+    )  # fmt: skip
 
 
 def _spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
@@ -15,11 +15,14 @@ from .people import HEARD, plain
 MOST_NAMED = 6
 
 
-def each_line(line: Line) -> Text:
-    """One message, and who heard it."""
-    heard = ", ".join(line.heard)
+def each_line(line: Line, names: Mapping[str, str]) -> Text:
+    """One message, and who heard it; `names` are by character id."""
+    heard = ", ".join(names.get(id, id) for id in line.heard)
     return Text.assemble(
-        (plain(line.speaker), "bold"), "  ", plain(line.text), (f"\n    {HEARD} {plain(heard)}", "dim")
+        (plain(names.get(line.speaker, line.speaker)), "bold"),
+        "  ",
+        plain(line.text),
+        (f"\n    {HEARD} {plain(heard)}", "dim"),
     )
 
 
