@@ -78,6 +78,22 @@ def test_inspect_filters_by_metadata_in_either_spelling(played: Run) -> None:
     assert shown("gameDay>6") == []
 
 
+def test_inspect_says_how_many_match_and_what_a_filter_that_matches_nothing_may_have_meant(played: Run) -> None:
+    def inspected(*words: str) -> str:
+        return played("inspect", "cellar", "world", *words).output
+
+    total = answer(played("inspect", "cellar", "world", "--json"))["total"]
+    assert f"1 of {total} memories" in inspected("--filter", "type==world_state_update")
+    assert f"1–1 of 3 memories that match, of {total}" in inspected("--filter", "type==message", "--limit", "1")
+    slip = inspected("--filter", "gameday==5")
+    assert f"none of {total} memories" in slip
+    assert "no memory here has 'gameday'. Did you mean 'gameDay'?" in slip
+    assert "speaker is never 'Alice' here. Did you mean 'alice'? It is: alice, bob, charlie." in inspected(
+        "--filter", "speaker==Alice"
+    )
+    assert "Warning" not in inspected("--filter", "gameDay>6")
+
+
 def test_inspect_shows_one_page(played: Run) -> None:
     page = answer(played("inspect", "cellar", "world", "--limit", "1", "--offset", "1", "--json"))
     assert len(page["memories"]) == 1

@@ -34,6 +34,7 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["recall", "cellar", "alcie", "x"], "unknown character 'alcie'"),
         (["inspect", "cellar", "alcie"], "Did you mean 'alice'?"),
         (["inspect", "cellar", "world", "--filter", "gameDay~3"], "filter 'gameDay~3' must read FIELD OPERATOR VALUE"),
+        (["inspect", "cellar", "--filter", "gameDay<=3"], "name whose, as in inspect SESSION world"),
         (["explain", "nothing"], "no memory 'nothing' in cellar"),
         (["edit", "cellar", "no-key", "x"], "no message has the key 'no-key'"),
         (["retract", "cellar", "no-key"], "unknown message key or memory id 'no-key'"),

@@ -354,6 +354,7 @@ async def test_a_container_is_inspected_by_filter_in_the_order_it_was_written(
         (each,) if each != "plot" else ["plot"] for each in found
     ]
     assert (shelf.owner, shelf.container, shelf.total) == ("bob", "s1-bob", 4)
+    assert shelf.matching == len(shelf.memories)
 
 
 async def test_a_container_is_inspected_page_by_page(begin: Begin) -> None:

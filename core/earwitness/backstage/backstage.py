@@ -81,10 +81,16 @@ class Backstage:
         """
         await self._session.settled()
         filter = as_filter(filter)
-        container = self._container(owner)
-        memories = await self._engine.store.list(container.name, filter=filter, limit=limit, offset=offset)
-        total = await self._engine.store.count(container.name)
-        return Shelf(owner=container.owner, container=container.name, total=total, memories=tuple(memories))
+        container, store = self._container(owner), self._engine.store
+        total = matching = await store.count(container.name)
+        if filter == EVERYTHING:
+            memories = await store.list(container.name, limit=limit, offset=offset)
+        else:
+            found = await store.list(container.name, filter=filter)
+            matching, memories = len(found), found[offset : None if limit is None else offset + limit]
+        return Shelf(
+            owner=container.owner, container=container.name, total=total, matching=matching, memories=tuple(memories)
+        )
 
     async def overview(self) -> Overview:
         """The session at a glance."""

@@ -225,6 +225,8 @@ class Shelf(BackstageRecord):
     """Container name."""
     total: int
     """How many memories it holds."""
+    matching: int
+    """For how many of them the filter holds."""
     memories: tuple[Memory, ...] = ()
     """Those asked for, in the order they were written."""
 

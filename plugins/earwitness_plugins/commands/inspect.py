@@ -19,12 +19,16 @@ async def command(
     desk: Desk, session: str | None, owner: str | None, filters: tuple[str, ...], limit: int, offset: int
 ) -> None:
     """List the stories; the cast and state of one; or what a character, or the world, remembers."""
+    from earwitness.errors import InputError
     from earwitness.filters import all_of, parse
 
     from .terminal.people import People
     from .terminal.shelves import overview, sessions, shelf
+    from .terminal.unmatched import tell
 
-    tests = all_of(*(parse(test) for test in filters))
+    tests = [parse(test) for test in filters]
+    if owner is None and (tests or offset):
+        raise InputError("--filter and --offset look among memories: name whose, as in inspect SESSION world.")
     async with desk.open() as ew:
         if session is None:
             names = await ew.sessions()
@@ -34,5 +38,7 @@ async def command(
         if owner is None:
             whole = await back.overview()
             return desk.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast)))
-        found = await back.inspect(owner, filter=tests, limit=limit, offset=offset)
+        found = await back.inspect(owner, filter=all_of(*tests), limit=limit, offset=offset)
+        if tests and not found.matching:
+            tell(tests, (await back.inspect(owner)).memories)
         return desk.answer(found.model_dump(mode="json"), shelf(found, People(story.cast), offset))

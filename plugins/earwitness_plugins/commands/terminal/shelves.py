@@ -17,6 +17,7 @@ from earwitness.records.memory import Memory
 from earwitness.records.state import day_text
 from earwitness_plugins.stories.gist import gist, how
 
+from .memories import readable, with_names
 from .people import People, plain
 
 
@@ -52,17 +53,30 @@ def _about(shelf: Shelf, whole: Overview, people: People) -> tuple[Text | str, .
 def shelf(found: Shelf, people: People, offset: int = 0) -> RenderableType:
     """The memories of one container: one block each."""
     whose = Text("The world", style="bold") if found.owner == WORLD else people.name(found.owner, bold=True)
+    head = whose.append(f"  {plain(found.container)}  {_count(found, offset)}", style="dim")
+    return Group(head, *(_block(memory, found.owner, people) for memory in found.memories))
+
+
+def _count(found: Shelf, offset: int) -> str:
+    """`13 memories`, `3 of 12 memories`; for a part of them also which: `1–50 of 1,024 memories`."""
     upto = offset + len(found.memories)
-    shown = f"{offset + 1}–{upto} of {found.total}" if found.memories else f"none of {found.total}"
-    head = whose.append(f"  {plain(found.container)}  {shown}", style="dim")
-    return Group(head, *(_block(memory) for memory in found.memories))
+    if not found.memories:
+        return f"none of {found.matching if offset else found.total:,} memories"
+    if len(found.memories) < found.matching:
+        rest = "" if found.matching == found.total else f" that match, of {found.total:,}"
+        return f"{offset + 1:,}–{upto:,} of {found.matching:,} memories{rest}"
+    shown = f"{found.matching:,}" if found.matching == found.total else f"{found.matching:,} of {found.total:,}"
+    return f"{shown} memories"
 
 
-def _block(memory: Memory) -> RenderableType:
+def _block(memory: Memory, owner: str, people: People) -> RenderableType:
     day = "" if memory.learned_day is None else f" · day {day_text(memory.learned_day)}"
     keys = f" · key {', '.join(memory.message_keys)}" if memory.message_keys else ""
-    line = f"{memory.id} · {memory.type}{day} · {how(memory)}{keys}"
-    return Group(Text(plain(gist(memory))), Padding(Text(plain(line), style="dim"), (0, 0, 0, 2)))
+    known = "" if owner == WORLD else f" · {with_names(how(memory), people)}"
+    line = f"{memory.id} · {memory.type}{day}{known}{keys}"
+    return Group(
+        Text(readable(gist(memory).removeprefix("Message: "))), Padding(Text(plain(line), style="dim"), (0, 0, 0, 2))
+    )
 
 
 def preview(found: Preview, people: People) -> RenderableType:
