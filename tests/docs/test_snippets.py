@@ -25,8 +25,9 @@ from typing import Any
 import pytest
 
 # What `make` runs, so that the README can show what its first command prints.
-MADE = {"make demo": "earwitness play examples/the_sacred_sword.yaml --store .demo/story.db"}
-PROGRAMS = {"earwitness": Path(sys.executable).with_name("earwitness"), "python": Path(sys.executable)}
+MADE = {"make demo": ".venv/bin/earwitness play examples/the_sacred_sword.yaml --store .demo/story.db"}
+PROGRAM = Path(sys.executable).with_name("earwitness")
+PROGRAMS = {"earwitness": PROGRAM, ".venv/bin/earwitness": ".venv/bin/earwitness", "python": Path(sys.executable)}
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -80,8 +81,10 @@ class Reader:
                     self.compare(expected, printed, block.line + number)
 
     def shell(self, words: list[str], line: int) -> str:
+        found = os.defpath if words[0] in PROGRAMS else f"{PROGRAM.parent}{os.pathsep}{os.defpath}"  # or activated
+        environment = {**self.environment, "PATH": found}
         run = subprocess.run(
-            words, cwd=self.folder, capture_output=True, text=True, env=self.environment, check=False, timeout=120
+            words, cwd=self.folder, capture_output=True, text=True, env=environment, check=False, timeout=120
         )
         assert run.returncode == 0, f"{self.page.name}:{line}: {shlex.join(words)}\n{run.stdout}{run.stderr}"
         return run.stdout
@@ -98,8 +101,10 @@ class Reader:
 
 @pytest.fixture
 def folder(tmp_path: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A fresh folder to be in, with the examples."""
+    """A fresh folder to be in, with the examples, and the program where `make` puts it."""
     shutil.copytree(checkout / "examples", tmp_path / "examples")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "earwitness").symlink_to(PROGRAM)
     (tmp_path / ".demo").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))

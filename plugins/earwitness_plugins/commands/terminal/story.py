@@ -18,7 +18,7 @@ from .people import People, plain
 
 SAID = {"say": "", "edit": " (edited)", "reroll": " (once more)"}
 WHERE = {"dm": " (direct message)", "private_channel": "", "public_channel": " (in public)"}
-AGAIN = "Played here before: only what is new is told, and whoever is asked knows how it ended."
+AGAIN = "Played here before: only new steps are told; recalls know how it ended."
 
 
 class StoryLook:
