@@ -11,6 +11,7 @@ from . import transplant
 from .background import Background
 from .backstage.backstage import Backstage
 from .containers import character_container
+from .end.again import taken_back
 from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
@@ -138,7 +139,8 @@ class Session:
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
 
-        The id of the world's copy of a message stands for the message.
+        The id of the world's copy of a message stands for the message. What was taken back before is not taken back
+        again: the first outcome is returned (`created` is `False`).
         Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
         await self._settler.caught_up()
@@ -149,6 +151,8 @@ class Session:
         if entry is not None and isinstance(entry.body, Revised | Retracted):
             what = "a revision" if isinstance(entry.body, Revised) else "a retraction"
             raise InputError(f"{target!r} is itself {what} of {entry.body.target!r}: name that one.")
+        if own_key is None and (before := await taken_back(self._engine, self.id, target, entry)):
+            return Outcome(before, self._settler.promise(before.sequence, new=False), created=False)
         return await self._append(Retracted(target=target, by=by), own_key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ def message_text(content: str) -> str:
     if not text.strip():
         raise InputError(
             f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
-            "Do not tell it; to take a message back, call retract()."
+            "Do not tell it; a message that is to be taken back is retracted, not edited to nothing."
         )
     return text
 

@@ -170,6 +170,24 @@ def test_retract_takes_a_message_or_a_memory_away(played: Run) -> None:
     assert "dig tonight" not in str(answer(played("inspect", "cellar", "world", "--json")))
 
 
+def test_what_was_taken_back_already_is_said_to_be(played: Run) -> None:
+    assert answer(played("retract", "cellar", "plan", "--json"))["already"] is False
+    assert "It was taken back already, nothing changes: plan" in played("retract", "cellar", "plan").stdout
+
+
+def test_an_edit_to_nothing_names_the_command_that_takes_back(played: Run) -> None:
+    result = played("edit", "cellar", "plan", " ", "--store", "earwitness.db")
+    assert result.exit_code == 2
+    assert "retract cellar plan --store earwitness.db" in result.stderr
+
+
+def test_forget_removes_nothing_where_nobody_answers(played: Run) -> None:
+    result = played("forget", "cellar", input="")
+    assert result.exit_code == 2
+    assert "--yes removes it without asking" in result.stderr
+    assert answer(played("inspect", "--json")) == ["cellar"]
+
+
 def test_forget_asks_before_it_removes(played: Run) -> None:
     assert played("forget", "cellar", input="n\n").exit_code == 130
     assert answer(played("inspect", "--json")) == ["cellar"]

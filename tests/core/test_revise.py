@@ -368,6 +368,21 @@ async def test_the_comings_and_goings_of_an_earlier_message_stay_when_it_goes(
     assert story.state.here == ("alice",)
 
 
+async def test_what_was_retracted_is_not_retracted_again(begin: Begin, memories: Memories) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.update("A bell rang", key="u1")
+    await story.prepare(lore=["Dragons fear iron."], key="p1")
+    (bobs, *_), (worlds, *_) = await memories(story, "bob"), await memories(story, "world")
+    first = {target: await story.retract(target) for target in (bobs.id, "m1", "u1", "p1")}
+    assert all(outcome.created for outcome in first.values())
+    for target, outcome in first.items():
+        again = await story.retract(target)
+        assert (again.created, again.sequence) == (False, outcome.sequence)
+    assert not (await story.retract(worlds.id)).created
+    assert (await story.retract("m1", own_key="r1")).created  # a host may want an entry of its own
+
+
 async def test_what_nobody_has_cannot_be_retracted(begin: Begin) -> None:
     story = await begin()
     with pytest.raises(UnknownName, match="unknown message key or memory id 'm1'"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness.cli import Desk, program, story_command
 
 
 @story_command("edit")
@@ -17,9 +19,14 @@ async def command(desk: Desk, session: str, key: str, text: str, reroll: bool) -
 
     KEY is the message's, as `inspect` shows it. Who perceives the new text is decided again.
     """
+    from earwitness.errors import InputError
+
     from .terminal.people import People
     from .terminal.shelves import settled
 
+    if not text.strip():
+        retract = shlex.join([program(), "retract", session, key, *desk.where()])
+        raise InputError(f"the new text is empty. To take the message back: {retract}")
     async with desk.open() as ew:
         story = await ew.open_session(session)
         outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text))

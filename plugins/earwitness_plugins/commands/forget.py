@@ -21,6 +21,19 @@ async def command(desk: Desk, session: str, character: str | None, yes: bool) ->
         member = story.cast.resolve(character) if character else None
         what = f"{member.name} and everything they remember" if member else f"the story {session!r}"
         if not yes and (character is None or member):
-            click.confirm(f"Remove {what} for good?", abort=True, err=True)
+            _ask(f"Remove {what} for good?")
         await (story.forget(character) if character else ew.forget(session))
         desk.answer({"forgotten": character or session, "session": session}, f"Forgotten: {what}")
+
+
+def _ask(question: str) -> None:
+    """Go on with a yes. Raises `Abort` for a no, `InputError` where nobody is there to answer."""
+    from earwitness.errors import InputError
+
+    try:
+        click.confirm(question, abort=True, err=True)
+    except click.Abort as stopped:
+        if not isinstance(stopped.__context__, EOFError):
+            raise
+        click.echo(err=True)
+        raise InputError("nobody is here to answer; --yes removes it without asking. Nothing was removed.") from None

@@ -16,7 +16,12 @@ async def command(desk: Desk, session: str, target: str, by: str) -> None:
 
     Whatever rested on it goes too, everywhere.
     """
+    from .terminal.people import plain
+
     async with desk.open() as ew:
         story = await ew.open_session(session)
-        await (await story.backstage(role=by).retract(target)).settled()
-        desk.answer({"retracted": target, "session": session}, f"Taken back: {target}")
+        outcome = await story.backstage(role=by).retract(target)
+        await outcome.settled()
+        said = "Taken back" if outcome.created else "It was taken back already, nothing changes"
+        data = {"retracted": target, "session": session, "already": not outcome.created}
+        desk.answer(data, f"{said}: {plain(target)}")

@@ -1,0 +1,34 @@
+"""Whether something was taken back before, so that doing it again is known to change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..containers import world_container
+from ..engine import Engine
+from ..records.journal import Entry, Prepared, Retracted
+from ..records.plan import Delivery
+from .change import piece_source
+
+
+async def taken_back(engine: Engine, session: str, target: str, told: Entry | None) -> Entry | None:
+    """The retraction of a message, change or memory of which nothing stands any more; `told` is what has the key."""
+    copies = await _copies(engine, session, target, told)
+    if any(each.stands for each in copies):
+        return None
+    sources = sorted({each.source for each in copies})
+    world = world_container(session).name  # whose copy stands for the whole
+    kept = await engine.ledger.deliveries(session, sources=sources, container=world) if sources else ()
+    names = {target, *sources, *(each.memory_id for each in kept)}
+    entries = await engine.ledger.entries(session, after=told.sequence if told else 0)
+    return next((each for each in entries if isinstance(each.body, Retracted) and each.body.target in names), None)
+
+
+async def _copies(engine: Engine, session: str, target: str, told: Entry | None) -> Sequence[Delivery]:
+    """What a retraction of this would take away first."""
+    if told is None:
+        return await engine.ledger.deliveries(session, memory_ids=[target])
+    if not isinstance(told.body, Prepared):
+        return await engine.ledger.deliveries(session, sources=[target])
+    pieces = [piece_source(piece) for piece in told.body.pieces]
+    return [each for each in await engine.ledger.deliveries(session, sources=pieces) if each.sequence == told.sequence]
