@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..records.moment import Movement
-from ..records.state import Whereabouts
+from ..records.state import PERCEIVES_NOTHING, Condition, Whereabouts
 
 Places = Mapping[str, Whereabouts]
 
@@ -14,16 +14,24 @@ def folded(places: Places, movements: Iterable[Movement], scene: str, sequence: 
     """Everyone's whereabouts after the movements, in order, told at journal entry `sequence` in `scene`."""
     after = dict(places)
     for movement in movements:
-        after[movement.character] = _moved(after.get(movement.character, Whereabouts()), movement, scene, sequence)
+        nowhere = Whereabouts(place=scene if movement.kind == "become" else None)
+        where = after.get(movement.character, nowhere)
+        after[movement.character] = _moved(where, movement, scene, sequence)
     return after
 
 
 def moved_along(places: Places, scene: str, sequence: int) -> dict[str, Whereabouts]:
     """When the story goes elsewhere: who was here comes along; who is there already is here now; the rest stay."""
     return {
-        id: Whereabouts(place=scene, here=True, since=sequence) if where.here or where.place == scene else where
+        id: _awake(where, scene, sequence) if where.here or where.place == scene else where
         for id, where in places.items()
     }
+
+
+def _awake(where: Whereabouts, scene: str, sequence: int) -> Whereabouts:
+    if where.condition in PERCEIVES_NOTHING:
+        return where
+    return Whereabouts(place=scene, here=True, since=sequence)
 
 
 def _moved(where: Whereabouts, movement: Movement, scene: str, sequence: int) -> Whereabouts:
@@ -31,6 +39,24 @@ def _moved(where: Whereabouts, movement: Movement, scene: str, sequence: int) ->
         case "enter":
             return where if where.here else Whereabouts(place=scene, here=True, since=sequence)
         case "leave":
-            return Whereabouts(place=movement.place, here=False, since=sequence)
+            return Whereabouts(place=movement.place, since=sequence, condition=_carried(where))
         case "move":
-            return Whereabouts(place=movement.place, here=movement.place == scene, since=sequence)
+            condition = _carried(where)
+            here = movement.place == scene and condition == "awake"
+            return Whereabouts(place=movement.place, here=here, since=sequence, condition=condition)
+        case "become":
+            return _became(where, movement.condition, scene, sequence)
+
+
+def _carried(where: Whereabouts) -> Condition:
+    """Who sleeps is carried, and sleeps on; whoever else goes is awake, in the open and on no call."""
+    return where.condition if where.condition in PERCEIVES_NOTHING else "awake"
+
+
+def _became(where: Whereabouts, condition: Condition, scene: str, sequence: int) -> Whereabouts:
+    if condition == "on_call":
+        return Whereabouts(place=None if where.place == scene else where.place, since=sequence, condition=condition)
+    here = (where.here or where.place == scene) and condition not in PERCEIVES_NOTHING
+    if here and where.here:
+        return where.model_copy(update={"condition": condition})
+    return Whereabouts(place=scene if where.here else where.place, here=here, since=sequence, condition=condition)

@@ -10,7 +10,7 @@ from pydantic import Field
 from .base import Record
 from .character import Cast
 from .message import Message, Role
-from .state import State, Whereabouts
+from .state import Condition, State, Whereabouts
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -45,14 +45,16 @@ class Perceived(Record):
 
 
 class Movement(Record):
-    """Somebody comes, goes, or changes place."""
+    """Somebody comes, goes, changes place, falls asleep, hides and so on."""
 
     character: str
     """Character id."""
-    kind: Literal["enter", "leave", "move"]
-    """`enter` and `leave` mean the current scene; `move` names the place."""
+    kind: Literal["enter", "leave", "move", "become"]
+    """`enter` and `leave` mean the current scene; `move` names the place, `become` the condition."""
     place: str | None = None
     """Where to, for `move`; where to if known, for `leave`."""
+    condition: Condition = "awake"
+    """What they become, for `become`: asleep, unconscious or dead they perceive nothing until they enter or wake."""
     evidence: str = ""
     """Why, in words."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
@@ -15,6 +15,8 @@ def plain_number(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
+Condition = Literal["awake", "hiding", "asleep", "unconscious", "dead", "on_call"]
+PERCEIVES_NOTHING: frozenset[Condition] = frozenset({"asleep", "unconscious", "dead"})
 Day = Annotated[float, Field(allow_inf_nan=False), AfterValidator(plain_number)]
 
 
@@ -27,6 +29,8 @@ class Whereabouts(Record):
     """In the current scene and able to perceive it."""
     since: int = 0
     """Sequence number of the message or change that brought this about."""
+    condition: Condition = "awake"
+    """`hiding`: perceives, and nobody knows; `on_call`: elsewhere, and perceives what is said to the call."""
 
 
 class State(Record):

@@ -102,7 +102,7 @@ class RulesDetector:
         reckoning = Reckoning.of(
             moment, company, lambda message: self._line(message.speaker, message.content, moment.cast.members)
         )
-        others = [id for id in scene.near if id != moment.message.speaker]
+        others = [id for id in scene.near if id != moment.message.speaker and scene.condition(id) != "hiding"]
         silent = {id: reckoning.still_here(id, -self.caution) for id in others if reckoning.spoke(id)}
         called = {id: reckoning.unanswered(id) for id in others if self._was_called(moment, id)}
         return silent | {id: self.beliefs.mentioned for id, since in called.items() if since > self.answers}

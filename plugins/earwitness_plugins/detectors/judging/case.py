@@ -13,6 +13,7 @@ from earwitness.records.moment import Moment, Movement, Perceived, Presence, Pro
 from ..reading.message import Reading
 from ..reading.names import Names
 from ..reading.scene import Scene
+from ..reading.segments import Heard
 
 
 class Beliefs(Record):
@@ -32,6 +33,8 @@ class Beliefs(Record):
     """Spoken to by name before the story has said where they are."""
     unplaced_leaving: Probability = 0.7
     """Told to go before the story has said that they were here."""
+    called: Probability = 0.4
+    """Called over a radio or a phone, and not known to answer."""
     parting: Probability = 0.7
     """Has just taken leave, and is answered."""
     faded: Probability = 0.35
@@ -74,11 +77,15 @@ class Case:
     def _segments(self) -> tuple[Segment, ...]:
         """What each of them perceives of it; nobody who is gone for good is in a whisper's audience."""
         return tuple(
-            Segment(
-                text=part.text, kind=part.kind, audience=None if part.audience is None else self._within(part.audience)
-            )
-            for part in self.reading.segments
+            Segment(text=part.text, kind=part.kind, audience=self._audience(part)) for part in self.reading.segments
         )
+
+    def _audience(self, part: Heard) -> tuple[str, ...] | None:
+        """What is done does not go over a call."""
+        if part.audience is not None:
+            return self._within(part.audience)
+        far = {id for id in self.moment.cast.ids if self.scene.condition(id) == "on_call"} - {self.speaker.id}
+        return tuple(id for id in self.moment.cast.ids if id not in far) if far and part.kind == "action" else None
 
     def _within(self, audience: tuple[str, ...]) -> tuple[str, ...]:
         """Who is known to be elsewhere is not reached by a whisper; a direct message reaches anybody."""
@@ -89,6 +96,8 @@ class Case:
     def near(self, id: str) -> Perceived:
         """Somebody who is where an open message is said."""
         since = self.scene.since(id)
+        if self.scene.condition(id) == "hiding":
+            return perceived(self.beliefs.here, "overhearing", "is hiding", since)
         if id in self.reading.addressed:
             return perceived(self.beliefs.addressed, "addressee", "spoken to by name", since)
         if self.reading.together and id in self.reading.named:

@@ -13,10 +13,17 @@ from .speech import moving
 
 def narrated(case: Case) -> Presence:
     """Those who are where it happens perceive it, and who comes; a told thought or whisper only those it is about."""
-    movements = case.told_moves
+    movements = (*case.told_moves, *_voices(case))
     confined = case.reading.confined
     believed = _about(case, confined.listeners) if confined else _happening(case, movements)
     return case.presence(believed, movements)
+
+
+def _voices(case: Case) -> Iterator[Movement]:
+    """`Tom's voice comes over the radio`: he is on the call, unless he is here."""
+    for id in case.reading.voices:
+        if id not in case.scene.near and case.scene.condition(id) in ("awake", "hiding"):
+            yield Movement(character=id, kind="become", condition="on_call", evidence="their voice comes from afar")
 
 
 def _about(case: Case, ids: Iterable[str]) -> Iterator[tuple[str, Perceived]]:

@@ -29,13 +29,21 @@ def is_play(moment: Moment) -> bool:
 def direction(case: Case, company: Company) -> Presence:
     """A direction: those on stage perceive it, who comes by it, and who goes."""
     boards = _boards(case, company)
-    moves = directed(case.moment.message.content, boards)
-    movements = [Movement(character=move.id, kind=move.kind, evidence=_told(move)) for move in moves]
+    moves = [move for move in directed(case.moment.message.content, boards) if not _rises(case, move)]
+    movements = [
+        Movement(character=move.id, kind="enter" if move.kind == "enter" else "leave", evidence=_told(move))
+        for move in moves
+    ]
     if (unseen := _spoke_unseen(case)) is not None:
         movements.append(Movement(character=unseen, kind="leave", evidence="speaks from within"))
     coming = [(move.id, perceived(case.beliefs.entered, "present", _told(move))) for move in moves]
     near = [(id, perceived(case.beliefs.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
     return case.presence((*near, *coming), (*_behind_the_scenes(case), *movements))
+
+
+def _rises(case: Case, move: Move) -> bool:
+    """The dead do not enter: they may speak."""
+    return move.kind == "enter" and case.scene.condition(move.id) == "dead"
 
 
 def line(case: Case, company: Company) -> Presence:

@@ -8,6 +8,7 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
 
 from ..reading.message import spoken_to, tells_no_movement
+from .calls import connections, is_from_afar, reached
 from .case import Case, perceived
 
 ANSWERED_WITHIN = 3
@@ -16,9 +17,13 @@ ANSWERED_WITHIN = 3
 
 def said(case: Case) -> Presence:
     """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
-    movements = (*_arrivals(case), *case.told_moves, *_leave_taking(case), *_faded(case))
+    afar = is_from_afar(case)
+    movements = (
+        *(connections(case, afar=afar)), *(() if afar else _arrivals(case)), *_revealed(case),
+        *case.told_moves, *_leave_taking(case), *_faded(case),
+    )  # fmt: skip
     confined = case.reading.confined
-    believed = _shut(case, confined.listeners) if confined else _open(case, movements)
+    believed = _shut(case, confined.listeners) if confined else (*_open(case, movements), *reached(case, afar=afar))
     return case.presence(believed, movements)
 
 
@@ -33,13 +38,26 @@ def _open(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perc
 def moving(case: Case, move: Movement) -> Iterator[tuple[str, Perceived]]:
     """Whether somebody who comes or goes by this very message perceives it. Who is near does so anyway."""
     id, beliefs = move.character, case.beliefs
-    if move.kind == "leave":
+    if move.kind == "become":
+        yield from _becoming(case, move)
+    elif move.kind == "leave":
         if case.scene.unplaced(id):
             yield id, perceived(beliefs.unplaced_leaving, "present", move.evidence)
     elif id in case.reading.addressed and case.scene.unplaced(id):
         yield id, perceived(beliefs.unplaced_addressed, "addressee", move.evidence)
     else:
         yield id, perceived(beliefs.entered, "present", move.evidence)
+
+
+def _becoming(case: Case, move: Movement) -> Iterator[tuple[str, Perceived]]:
+    """Who wakes here perceives it, and who hides where nobody was told to be; who falls asleep does not any more."""
+    id = move.character
+    if move.condition == "awake" and case.scene.lies(id):
+        yield id, perceived(case.beliefs.entered, "present", move.evidence)
+    elif move.condition == "hiding" and case.scene.unplaced(id):
+        yield id, perceived(case.beliefs.here, "overhearing", move.evidence)
+    elif move.condition == "on_call":
+        yield id, perceived(case.beliefs.entered, "present", move.evidence)
 
 
 def _shut(case: Case, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
@@ -55,11 +73,25 @@ def _shut(case: Case, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived
 def _arrivals(case: Case) -> Iterator[Movement]:
     """Who speaks is here; so is who is spoken to, unless the story has said that they are elsewhere."""
     if case.reading.in_story and case.speaker.id not in case.scene.near:
-        yield case.scene.arrival(case.speaker.id, "spoke")
+        yield from _waking(case) if case.scene.lies(case.speaker.id) else [case.scene.arrival(case.speaker.id, "spoke")]
     confined = case.reading.confined
     spoken_to = confined.listeners if confined else (*case.reading.addressed, *_whispered_to(case))
+    if case.reading.call == "on":
+        return
     unplaced = (id for id in dict.fromkeys(spoken_to) if case.scene.unplaced(id) and not case.narrates(id))
     yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
+
+
+def _waking(case: Case) -> Iterator[Movement]:
+    """Who speaks is awake, and alive; who snores is not."""
+    if not case.reading.slumbers:
+        yield Movement(character=case.speaker.id, kind="become", condition="awake", evidence="spoke")
+
+
+def _revealed(case: Case) -> Iterator[Movement]:
+    """Who hides and speaks aloud hides no more."""
+    if case.scene.condition(case.speaker.id) == "hiding" and case.reading.aloud:
+        yield Movement(character=case.speaker.id, kind="become", condition="awake", evidence="spoke")
 
 
 def _faded(case: Case) -> Iterator[Movement]:
@@ -114,8 +146,9 @@ def _last_to_leave(case: Case) -> tuple[str | None, Sequence[Message]]:
     recent = case.moment.recent[-ANSWERED_WITHIN:]
     for at, message in enumerate(recent):
         where = case.moment.whereabouts.get(message.speaker)
-        left = where is not None and not where.here and where.place is None and where.since == message.sequence
-        if left and tells_no_movement(message.content):
+        if where is None or where.here or where.place or where.condition != "awake":
+            continue
+        if where.since == message.sequence and tells_no_movement(message.content):
             return message.speaker, recent[at + 1 :]
     return None, ()
 

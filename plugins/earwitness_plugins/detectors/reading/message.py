@@ -10,6 +10,7 @@ from typing import Literal
 from earwitness.records.character import Character
 
 from .addressing import addressed
+from .condition_words import CALLS, ENDS_CALL, SLUMBERS, VOICE
 from .conventions import PRIVATE, ROLE_PLAY, Conventions, Piece, pieces, stretches
 from .farewells import returns, takes_leave
 from .movements import Move, Stage, has_movement, read_movements
@@ -43,6 +44,14 @@ class Reading:
     """Whether, having just taken leave, the speaker stays after all."""
     in_story: bool
     """Something is said or done where others are; false for mere thoughts and talk out of character."""
+    aloud: bool
+    """Something is said openly."""
+    slumbers: bool
+    """The speaker is told to sleep on, or to lie there: `*snores*`, `*mumbles in her sleep*`."""
+    call: Literal["on", "off"] | None
+    """Something is said over a radio, a phone, …; or the call is ended."""
+    voices: tuple[str, ...]
+    """Ids of those whose voice is told to come over it."""
 
 
 def read(
@@ -73,6 +82,10 @@ def read(
         leave=next((leave for text in spoken if (leave := takes_leave(text))), None),
         returns=any(returns(text) for text in spoken),
         in_story=_in_story(found),
+        aloud=_aloud(found, parts),
+        slumbers=any(SLUMBERS.search(text) for text in told),
+        call=(call := _call(told)),
+        voices=_voices(told, names) if call == "on" else (),
     )
 
 
@@ -93,7 +106,8 @@ def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]
 
 def tells_no_movement(content: str) -> bool:
     """Whether nobody's coming or going is told in action text: `I have to go`, but not `*leaves the room*`."""
-    return not any(piece.kind == "action" and has_movement(piece.text) for piece in pieces(content))
+    told = [piece.text for piece in pieces(content) if piece.kind == "action"]
+    return not any(has_movement(text) or ENDS_CALL.search(text) for text in told)
 
 
 def _spoken(found: tuple[Piece, ...], *, narrator: bool) -> list[str]:
@@ -106,6 +120,36 @@ def _addressed(spoken: Iterable[str], speaker: Character, names: Names) -> tuple
 
 def _in_story(found: tuple[Piece, ...]) -> bool:
     return any(piece.kind not in PRIVATE and piece.kind != "quoted" for piece in found)
+
+
+def _aloud(found: tuple[Piece, ...], parts: tuple[Heard, ...]) -> bool:
+    if parts:
+        return any(part.kind == "spoken" and part.audience is None and _WORD.search(part.text) for part in parts)
+    return any(piece.kind == "spoken" for piece in found)
+
+
+def _call(told: Iterable[str]) -> Literal["on", "off"] | None:
+    for text in told:
+        if ENDS_CALL.search(text):
+            return "off"
+        if CALLS.search(text):
+            return "on"
+    return None
+
+
+def _voices(told: Iterable[str], names: Names) -> tuple[str, ...]:
+    calls = (text for text in told if CALLS.search(text))
+    return tuple(
+        mention.id
+        for text in calls
+        for mention in names.find(text)
+        if mention.possessive and VOICE.match(text, mention.end)
+    )
+
+
+def on_call(content: str) -> bool:
+    """Whether a character's message is said over a radio, a phone, and the like."""
+    return _call(piece.text for piece in pieces(content) if piece.kind == "action") == "on"
 
 
 def _others(speaker: str, ids: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Who comes and who goes, read from narration: `Enter Bob`, `Bob leaves the room`, `Exeunt all but Hamlet`.
+"""Who comes, goes, sleeps, hides, read from narration: `Enter Bob`, `Bob leaves the room`, `Exeunt all but Hamlet`.
 
 Only what is told as happening counts. What might happen (`if Bob enters`), what does not (`Bob does not leave`) and
 what somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in quotes, which never gets here.
@@ -11,20 +11,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from earwitness.records.state import PERCEIVES_NOTHING, Condition
+
+from . import condition_words
 from . import movement_words as words
 from .names import Mention, Names, lists
 
-Kind = Literal["enter", "leave"]
+Kind = Literal["enter", "leave"] | Condition
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Somebody is told to come or to go."""
+    """Somebody is told to come, to go, to fall asleep, to hide and so on."""
 
     id: str
     """Character id."""
     kind: Kind
-    """Which way."""
+    """Which way; or what they become."""
     place: str | None
     """The place as written (`dark cellar`), where it is named; for `leave`, the one left."""
     evidence: str
@@ -46,6 +49,8 @@ class Stage:
 
     def after(self, move: Move) -> Stage:
         """The stage once somebody has moved."""
+        if move.kind != "leave" and move.kind != "enter" and move.kind not in PERCEIVES_NOTHING:
+            return self
         others = tuple(id for id in self.here if id != move.id)
         return replace(self, here=(*others, move.id) if move.kind == "enter" else others)
 
@@ -57,7 +62,7 @@ def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tupl
         mentions = names.find(sentence)
         if words.REMAIN.search(sentence):
             staying = {mention.id for mention in mentions if not mention.possessive}
-            moves = [move for move in moves if move.kind == "enter" or move.id not in staying]
+            moves = [move for move in moves if move.kind != "leave" or move.id not in staying]
         found = tuple(_sentence_moves(sentence, mentions, stage))
         for move in found:
             stage = stage.after(move)
@@ -71,7 +76,7 @@ def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tupl
 
 def has_movement(text: str) -> bool:
     """Whether the text has a word of coming or going in it, whoever does it."""
-    return any(pattern.search(text) for pattern, _ in _VERBS)
+    return bool(words.ENTER.search(text) or words.LEAVE.search(text))
 
 
 def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
@@ -103,19 +108,38 @@ def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Stage) -> I
 
 
 def _told(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
-    """Every verb of coming or going that is told as a fact, with whoever does it."""
-    verbs = [(match, kind) for pattern, kind in _VERBS for match in pattern.finditer(sentence)]
+    """Every verb of coming or going that is told as a fact, with whoever does it; and how somebody is from now on."""
     behind, movers = 0, tuple[str, ...]()
-    for verb, kind in sorted(verbs, key=lambda found: found[0].start()):
+    for verb, kind in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
         if verb.start() < behind or words.NOT_FINITE.search(_before(sentence, verb.start())):
             continue
         clause = _Clause(sentence, behind, verb, mentions)
         behind = verb.end()
+        if kind != "enter" and kind != "leave":
+            movers = clause.affected() or clause.who_becomes(stage, movers)
+            yield from (Move(id, kind, None, _quoted(sentence)) for id in movers)
+            continue
         movers = clause.movers(stage, movers)
         found = words.PLACE.match(sentence, verb.end())
         place = found and found["place"]
         if kind == "leave" or words.SURE.match(verb[0]) or _leads_somewhere(verb[0], place):
             yield from (Move(id, kind, place, _quoted(sentence)) for id in movers)
+
+
+def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Match[str], Kind]]:
+    """Verbs with what they tell. What one becomes comes first: `steps out from behind the curtain` is no leaving."""
+    named = {mention.start for mention in mentions}
+    affects = (match for match in condition_words.DOES_TO.finditer(sentence) if match.end() in named)
+    for match in (*affects, *condition_words.BECOMES.finditer(sentence)):
+        yield match, _condition(match)
+    yield from ((match, "enter") for match in words.ENTER.finditer(sentence))
+    yield from ((match, "leave") for match in words.LEAVE.finditer(sentence))
+
+
+def _condition(match: re.Match[str]) -> Condition:
+    kinds: tuple[Condition, ...] = ("asleep", "unconscious", "dead", "awake", "hiding")
+    found = match.groupdict()
+    return next(kind for kind in kinds if found.get(kind) is not None)
 
 
 def _leads_somewhere(verb: str, place: str | None) -> bool:
@@ -152,6 +176,34 @@ class _Clause:
         if pronoun := self._pronoun(stage, moved):
             return tuple(dict.fromkeys((*pronoun, *self._company())))
         return ()
+
+    def affected(self) -> tuple[str, ...]:
+        """Whom it is done to: `Alice wakes Bob`; told as a fact."""
+        if self.verb.re is not condition_words.DOES_TO or not self._is_so():
+            return ()
+        named = [group for group in lists(self.sentence, self.mentions) if group[0].start == self.verb.end()]
+        return tuple(mention.id for mention in named[0] if not mention.possessive) if named else ()
+
+    def who_becomes(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
+        """Who falls asleep, hides, …: whoever is named right before it, else as with any verb."""
+        if self.verb.re is condition_words.DOES_TO or not self._is_so():
+            return ()
+        named = [
+            group
+            for group in lists(self.sentence, [m for m in self.mentions if m.end <= self.verb.start()])
+            if not condition_words.NO_SUBJECT.search(_before(self.sentence, group[0].start))
+            and condition_words.BETWEEN.fullmatch(self.sentence[group[-1].end : self.verb.start()])
+        ]
+        if named and not words.UNREAL.search(self.before):
+            return () if named[-1][-1].possessive else tuple(mention.id for mention in named[-1])
+        return self.movers(stage, moved)
+
+    def _is_so(self) -> bool:
+        """Told as happening now: not claimed, dreamt, supposed, past or to come."""
+        before = self.sentence[max(0, self.verb.start() - 120) : self.verb.start()]
+        claimed = condition_words.CLAIMED.search(before) or condition_words.NOT_REALLY.search(before)
+        unreal = words.UNREAL.search(before.rpartition(".")[2])
+        return not (claimed or unreal or condition_words.NOT_NOW.match(self.sentence, self.verb.end()))
 
     def _everybody(self, stage: Stage) -> tuple[str, ...]:
         but = words.BUT.search(self.sentence, self.begin)
@@ -227,6 +279,3 @@ def _before(sentence: str, at: int) -> str:
 def _quoted(sentence: str) -> str:
     short = " ".join(sentence.split())
     return short if len(short) <= 60 else f"{short[:57]}…"
-
-
-_VERBS: tuple[tuple[re.Pattern[str], Kind], ...] = ((words.ENTER, "enter"), (words.LEAVE, "leave"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from earwitness.records.moment import Moment, Movement
-from earwitness.records.state import State, Whereabouts
+from earwitness.records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
 
 from .movements import Move, is_place
 from .names import fold
@@ -42,7 +42,9 @@ class Scene:
         """The scene around the first of these characters whose place is known; else at the place given."""
         known = (where for id in centre if (where := moment.whereabouts.get(id)) and (where.here or where.place))
         where = next(known, None)
-        return cls.at(moment, otherwise if where is None else None if where.here else where.place)
+        if where is None:
+            return cls.at(moment, otherwise)
+        return cls.at(moment, None if where.here or where.place == moment.state.current_scene else where.place)
 
     @classmethod
     def place_told(cls, moment: Moment, text: str) -> str | None:
@@ -59,6 +61,16 @@ class Scene:
     def unplaced(self, id: str) -> bool:
         """The story has not said where they are: neither here nor gone."""
         return id not in self.places
+
+    def condition(self, id: str) -> Condition:
+        """How they are, as far as the story has told."""
+        return self.places[id].condition if id in self.places else "awake"
+
+    def lies(self, id: str) -> bool:
+        """Whether they are at this place and perceive nothing."""
+        where = self.places.get(id)
+        place = self.place or self.state.current_scene
+        return where is not None and where.condition in PERCEIVES_NOTHING and where.place == place
 
     def since(self, id: str) -> str:
         """Since when somebody near has been there, in words."""
@@ -80,10 +92,14 @@ class Scene:
 
     def movement(self, move: Move, *, told: bool) -> Movement | None:
         """What a told coming or going means here; `None` when it changes nothing. `told` = by a narrator."""
+        if move.kind != "enter" and move.kind != "leave":
+            return self._becoming(move, move.kind, told=told)
         if move.kind == "leave":
-            if move.id not in self.near and not self.unplaced(move.id):
+            if move.id not in self.near and not self.unplaced(move.id) and not self.lies(move.id):
                 return None
             return Movement(character=move.id, kind="leave", evidence=f"left: {move.evidence!r}")
+        if self.condition(move.id) in ("unconscious", "dead"):
+            return None
         place = self._destination(move, told=told)
         if place is None:
             return None
@@ -93,6 +109,17 @@ class Scene:
             return Movement(character=move.id, kind="move", place=place, evidence=f"went to {place}: {move.evidence!r}")
         # a player's own word for a place nobody set up: gone from here, and back as soon as they speak
         return Movement(character=move.id, kind="leave", evidence=f"went to {place}: {move.evidence!r}")
+
+    def _becoming(self, move: Move, condition: Condition, *, told: bool) -> Movement | None:
+        """The dead stay dead until they speak or the host says so; who was never here is not here by hiding."""
+        was = self.condition(move.id)
+        if was in ("dead", condition) or (self.unplaced(move.id) and condition == "hiding" and not told):
+            return None
+        if condition == "awake" and was == "on_call":
+            return None
+        return Movement(
+            character=move.id, kind="become", condition=condition, evidence=f"{condition}: {move.evidence!r}"
+        )
 
     def arrival(self, id: str, evidence: str) -> Movement:
         """Somebody is found to be where the message is said."""
@@ -114,7 +141,9 @@ class Scene:
 
 
 def _is_at(where: Whereabouts, place: str | None) -> bool:
-    return where.here if place is None else not where.here and where.place == place
+    if place is None:
+        return where.here
+    return not where.here and where.place == place and where.condition not in PERCEIVES_NOTHING
 
 
 def _place_words(written: str) -> tuple[str, ...]:

@@ -1,0 +1,371 @@
+"""The detector `rules`: who sleeps, is dead, hides, or is far away on a call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Begin = Callable[..., Any]
+ALL = {"alice", "bob", "charlie"}
+
+
+def condition(story: Any, id: str) -> str:
+    """How they are by now."""
+    return str(story.state.whereabouts[id].condition)
+
+
+# ── asleep, unconscious, dead ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text", "became"),
+    [
+        ("narrator", "Bob falls asleep by the fire.", "asleep"),
+        ("alice", "*Bob falls asleep by the fire*", "asleep"),
+        ("bob", "*falls asleep by the fire*", "asleep"),
+        ("bob", "*I lean back, close my eyes and fall asleep*", "asleep"),
+        ("bob", '*yawns and dozes off* "Just five minutes..."', "asleep"),
+        ("bob", "*drifts off to sleep, his head on the table*", "asleep"),
+        ("narrator", "Bob is fast asleep in his chair.", "asleep"),
+        ("narrator", "While Alice hums, Bob has fallen asleep.", "asleep"),
+        ("narrator", "Bob goes back to sleep.", "asleep"),
+        ("narrator", "Alice watches Bob nod off. Bob nods off.", "asleep"),
+        ("bob", "Bob sleeps, snoring softly.", "asleep"),
+        ("narrator", "Bob faints.", "unconscious"),
+        ("bob", "*passes out from the pain*", "unconscious"),
+        ("narrator", "The blow lands, and Bob is knocked unconscious.", "unconscious"),
+        ("narrator", "Bob collapses unconscious at her feet.", "unconscious"),
+        ("alice", "*knocks Bob out with the frying pan*", "unconscious"),
+        ("narrator", "Bob dies in her arms.", "dead"),
+        ("narrator", "Bob is killed by the dragon.", "dead"),
+        ("narrator", "Charlie lowers the knife. Bob falls dead.", "dead"),
+        ("narrator", "The dragon roars. It kills Bob.", "dead"),
+    ],
+)
+def test_who_sleeps_or_is_dead_perceives_nothing(story: Begin, speaker: str, text: str, became: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say(speaker, text)
+    assert condition(tavern, "bob") == became
+    assert tavern.say("alice", "Now that he sleeps: the key is under the mat.") == {"alice", "charlie"}
+    assert tavern.say("charlie", "Bob? Bob! Wake up, Bob!") == {"alice", "charlie"}
+    assert tavern.say("narrator", "It begins to rain.") == {"narrator", "alice", "charlie"}
+    assert tavern.present == {"alice", "charlie"}
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text"),
+    [
+        ("narrator", "Bob wakes."),
+        ("alice", "*shakes Bob awake*"),
+        ("alice", "*Bob wakes with a start*"),
+        ("alice", "*gently wakes Bob*"),
+        ("bob", "*opens his eyes and stretches*"),
+        ("bob", "*wakes up* Where am I?"),
+        ("bob", "What was that noise?"),
+        ("narrator", "A crash. Bob sits bolt upright."),
+        ("narrator", "Alice sleeps on, but Bob comes to."),
+    ],
+)
+@pytest.mark.parametrize("before", ["Bob falls asleep.", "Bob loses consciousness."])
+def test_who_wakes_perceives_again(story: Begin, speaker: str, text: str, before: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say("narrator", before)
+    assert "bob" in tavern.say(speaker, text)
+    assert condition(tavern, "bob") == "awake"
+    assert "bob" in tavern.say("charlie", "Good morning.")
+
+
+@pytest.mark.parametrize(
+    "text", ["*snores*", '*mumbles in his sleep* "The gold..."', "*dreams of dragons*", "*does not stir*"]
+)
+def test_who_snores_or_talks_in_his_sleep_sleeps_on_and_is_heard(story: Begin, text: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say("bob", "*falls asleep*")
+    assert tavern.say("bob", text) == ALL
+    assert condition(tavern, "bob") == "asleep"
+    assert tavern.say("alice", "Listen to him!") == {"alice", "charlie"}
+
+
+@pytest.mark.parametrize(
+    "text", ["Bob wakes.", "Bob opens his eyes.", "Enter Bob.", "Bob comes in.", "Alice wakes Bob.", "Bob is awake."]
+)
+def test_the_dead_stay_dead_whatever_is_told_until_they_speak(story: Begin, text: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say("narrator", "Bob dies.")
+    assert tavern.say("narrator", text) == {"narrator", "alice", "charlie"}
+    assert tavern.say("alice", "Is he?") == {"alice", "charlie"}
+    assert tavern.say("bob", "Boo!") == ALL
+    assert tavern.say("alice", "A ghost!") == ALL
+
+
+def test_who_slept_missed_what_was_said_and_keeps_both_intervals(story: Begin) -> None:
+    tavern = story(here=ALL)
+    assert tavern.say("alice", "One.") == ALL
+    tavern.say("bob", "*nods off*")
+    assert tavern.say("alice", "Two.") == {"alice", "charlie"}
+    tavern.say("narrator", "Bob wakes up.")
+    assert tavern.say("alice", "Three.") == ALL
+
+
+def test_all_leave_but_who_sleeps_and_who_is_carried_off_sleeps_on(story: Begin) -> None:
+    tavern = story(here=ALL)
+    tavern.say("narrator", "Bob falls asleep. They all leave the room.")
+    assert tavern.state.whereabouts["bob"].place == "tavern"
+    tavern = story(here=ALL)
+    tavern.say("narrator", "Bob faints. Bob is carried out.")
+    assert (tavern.state.whereabouts["bob"].place, condition(tavern, "bob")) == (None, "unconscious")
+    tavern.say("narrator", "Bob wakes.")
+    assert tavern.say("alice", "Poor Bob.") == {"alice", "charlie"}
+
+
+def test_who_falls_asleep_at_a_place_apart_wakes_there(story: Begin) -> None:
+    tavern = story(here=["alice"], places={"bob": "cellar", "charlie": "cellar"})
+    tavern.say("bob", "*falls asleep on a sack*")
+    assert tavern.say("charlie", "At last.") == {"charlie"}
+    assert tavern.say("bob", "Who is there?") == {"bob", "charlie"}
+    assert tavern.say("charlie", "Me.") == {"bob", "charlie"}
+
+
+def test_who_was_never_placed_and_sleeps_is_not_called_awake(story: Begin) -> None:
+    tavern = story(here=["alice"])
+    assert tavern.say("narrator", "Bob sleeps by the fire.") == {"narrator", "alice"}
+    assert tavern.say("alice", "Bob, are you listening?") == {"alice"}
+    assert tavern.say("bob", "Hm? What?") == {"alice", "bob"}
+
+
+UNTRUE = [
+    "Bob is not asleep.",
+    "Bob never sleeps on watch.",
+    "Bob does not fall asleep.",
+    "Bob will fall asleep soon.",
+    "Bob could fall asleep any moment.",
+    "Bob is about to fall asleep.",
+    "Bob tries to fall asleep.",
+    "Bob almost falls asleep.",
+    "Bob seems half asleep.",
+    "Bob is half asleep.",
+    "If Bob falls asleep, the fire goes out.",
+    "Alice waits until Bob falls asleep.",
+    "Alice hopes that Bob falls asleep.",
+    "Alice dreams that Bob dies.",
+    "Bob dreams that he dies.",
+    "Alice pretends that Bob is dead.",
+    "Charlie says that Bob is dead.",
+    "Bob would have died.",
+    "Bob is dead tired.",
+    "Bob is dead serious.",
+    "Bob dies of laughter.",
+    "Bob died a thousand deaths.",
+    "Bob's father is dead.",
+    "Bob's leg falls asleep.",
+    "Bob's horse dies.",
+    "The fire dies.",
+    "His voice dies away.",
+    "Bob's grandfather fell asleep here a hundred years ago.",
+    "Bob fell asleep here last week.",
+    "Bob hides a smile.",
+    "Bob hides the letter.",
+    "Bob passes out the cards.",
+    "Bob nods.",
+    "A man who looks like Bob lies dead in the street.",
+]
+
+
+@pytest.mark.parametrize("text", UNTRUE)
+def test_what_is_denied_supposed_dreamt_or_meant_otherwise_changes_nothing(story: Begin, text: str) -> None:
+    for speaker, marked in (("narrator", text), ("alice", f"*{text}*")):
+        tavern = story(here=ALL)
+        tavern.say(speaker, marked)
+        assert condition(tavern, "bob") == "awake", (speaker, text)
+        assert tavern.say("charlie", "Well.") == ALL
+
+
+TRUE = ["Bob falls asleep.", "Bob dies.", "Charlie kills Bob.", "Bob faints.", "Bob hides behind the curtain."]
+
+
+@pytest.mark.parametrize("told", TRUE)
+@pytest.mark.parametrize(
+    "frame", ["{}", '"{}"', '*reads* "{}"', "[{}]", "*thinks: {}*", "((OOC: {}))", "I dreamt it: {}", "(to Charlie) {}"]
+)
+def test_what_is_said_quoted_or_thought_puts_nobody_to_sleep(story: Begin, told: str, frame: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say("alice", frame.format(told))
+    assert condition(tavern, "bob") == "awake"
+    assert tavern.say("charlie", "Well.") == ALL
+
+
+@pytest.mark.parametrize("told", ["Bob wakes.", "Charlie wakes Bob.", "Bob opens his eyes."])
+@pytest.mark.parametrize(
+    "frame", ["{}", '"{}"', "[{}]", "*thinks: {}*", "((OOC: {}))", "*imagines that {}*", "*if {}*", "*hopes {}*"]
+)
+def test_what_is_said_quoted_or_supposed_wakes_nobody(story: Begin, told: str, frame: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say("bob", "*falls asleep*")
+    tavern.say("alice", frame.format(told))
+    assert tavern.say("charlie", "Bob, Bob!") == {"alice", "charlie"}
+
+
+# ── hiding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text"),
+    [
+        ("charlie", "*hides behind the curtain*"),
+        ("charlie", "*slips in and hides under the table*"),
+        ("charlie", "Charlie ducks behind the counter."),
+        ("narrator", "Charlie hides behind the curtain."),
+        ("charlie", "*I hide among the barrels*"),
+        ("narrator", "Charlie melts into the shadows."),
+    ],
+)
+def test_who_hides_overhears(story: Begin, speaker: str, text: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say(speaker, text)
+    presence = tavern.judge("alice", "We are alone now.")
+    assert presence.characters["charlie"].role == "overhearing"
+    assert presence.characters["charlie"].probability >= 0.5
+    assert "is hiding" in presence.characters["charlie"].evidence
+
+
+def test_who_was_never_seen_and_is_told_to_hide_overhears(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"])
+    assert "charlie" in tavern.say("narrator", "Unseen, Charlie hides behind the curtain.")
+    assert tavern.say("alice", "We are alone now.") == ALL
+    assert tavern.say("alice", "*whispers to Bob* The key!") == {"alice", "bob"}
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text"),
+    [
+        ("charlie", "Caught you!"),
+        ("charlie", "*steps out from behind the curtain*"),
+        ("narrator", "Charlie comes out of hiding."),
+        ("narrator", "Charlie is discovered."),
+        ("charlie", "*reveals herself*"),
+    ],
+)
+def test_who_speaks_or_steps_out_hides_no_more_and_is_still_there(story: Begin, speaker: str, text: str) -> None:
+    tavern = story(here=ALL)
+    tavern.say("charlie", "*hides behind the curtain*")
+    tavern.say(speaker, text)
+    assert condition(tavern, "charlie") == "awake"
+    assert tavern.judge("alice", "You!").characters["charlie"].role == "present"
+
+
+def test_who_hides_and_thinks_or_whispers_stays_hidden(story: Begin) -> None:
+    tavern = story(here=ALL)
+    tavern.say("charlie", "*hides behind the curtain*")
+    for text in ("[They must not see me.]", "*whispers to Bob* Hush.", "*holds her breath*"):
+        tavern.say("charlie", text)
+        assert condition(tavern, "charlie") == "hiding"
+
+
+def test_who_hides_is_not_taken_to_have_gone_by_keeping_silent(story: Begin) -> None:
+    tavern = story(cast=["alice", "bob", "charlie", "dan"], here=["alice", "bob", "charlie", "dan"])
+    tavern.say("charlie", "Good evening.")
+    tavern.say("charlie", "*hides behind the curtain*")
+    for _ in range(8):
+        for who in ("alice", "bob", "dan"):
+            assert "charlie" in tavern.say(who, "And then?")
+
+
+# ── far away, on a call ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*Charlie, over the radio* "I am at the gate."',
+        '*over the radio* "I am at the gate."',
+        '(over the phone) "I am at the gate."',
+        "*by phone* I am at the gate.",
+        '*his voice crackles through the intercom* "I am at the gate."',
+    ],
+)
+def test_who_talks_from_afar_is_heard_and_is_not_here(story: Begin, text: str) -> None:
+    for told in ({"away": ["charlie"]}, {"places": {"charlie": "gate"}}, {}):
+        tavern = story(here=["alice", "bob"], **told)
+        assert tavern.say("charlie", text) == ALL
+        assert tavern.present == {"alice", "bob"}
+        assert condition(tavern, "charlie") == "on_call"
+
+
+def test_who_is_on_a_call_perceives_what_is_said_to_the_call(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"], places={"charlie": "gate"})
+    tavern.say("charlie", '*over the radio* "I am at the gate."')
+    assert tavern.say("alice", "What do you see?") == ALL
+    assert tavern.say("bob", "Alice, he lies.") == {"alice", "bob"}
+    assert tavern.say("alice", "Do you think so?") == {"alice", "bob"}
+    assert tavern.say("alice", "Charlie, come back!") == ALL
+    assert tavern.say("bob", '*into the radio* "At once!"') == ALL
+    assert tavern.say("charlie", "I am coming.") == ALL
+    assert tavern.present == {"alice", "bob"}
+
+
+def test_what_is_done_does_not_go_over_a_call(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"], away=["charlie"])
+    tavern.say("charlie", '*over the radio* "I am at the gate."')
+    heard = tavern.hears("alice", '*winks at Bob* "Charlie, we are on our way!"')
+    assert heard == {"bob": '*winks at Bob* "Charlie, we are on our way!"', "charlie": '"Charlie, we are on our way!"'}
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text"),
+    [
+        ("charlie", "*hangs up*"),
+        ("alice", "*hangs up the phone*"),
+        ("charlie", "*ends the call*"),
+        ("bob", "*the line goes dead*"),
+    ],
+)
+def test_when_the_call_is_ended_nothing_reaches_them(story: Begin, speaker: str, text: str) -> None:
+    tavern = story(here=["alice", "bob"], away=["charlie"])
+    tavern.say("charlie", '*over the phone* "Hello?"')
+    tavern.say(speaker, text)
+    assert tavern.say("alice", "Charlie, are you there?") == {"alice", "bob"}
+    assert condition(tavern, "charlie") == "awake"
+
+
+def test_who_is_called_is_unsure_to_hear_it_and_by_answering_is_on_the_call(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"], away=["charlie"])
+    presence = tavern.judge("alice", '*into the radio* "Charlie, do you copy?"')
+    assert presence.characters["charlie"].probability == 0.4
+    assert tavern.say("charlie", "I do.") == ALL
+    assert tavern.present == {"alice", "bob"}
+    assert tavern.say("charlie", '*walks in* "Here I am."') == ALL
+    assert tavern.present == ALL
+    assert condition(tavern, "charlie") == "awake"
+
+
+def test_who_is_at_the_caller_s_place_hears_the_caller_and_not_the_answer(story: Begin) -> None:
+    tavern = story(cast=["alice", "bob", "dan"], here=["alice"], places={"bob": "gate", "dan": "gate"})
+    assert tavern.say("bob", '*over the radio* "All quiet."') == {"alice", "bob", "dan"}
+    assert tavern.say("alice", "Stay there, Bob.") == {"alice", "bob"}
+    assert tavern.say("dan", "What does she say?") == {"bob", "dan"}
+
+
+def test_a_voice_that_is_told_to_come_over_the_radio_is_no_entrance(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"], away=["charlie"])
+    assert tavern.say("narrator", "Charlie's voice comes over the radio: he is at the gate.") == {*ALL, "narrator"}
+    assert tavern.present == {"alice", "bob"}
+    assert tavern.say("narrator", "Alice shrugs.") == {"alice", "bob", "narrator"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He said it over the radio.",
+        '"Over the phone?"',
+        "[over the radio]",
+        "*turns on the radio*",
+        "*looks at the phone*",
+    ],
+)
+def test_only_what_is_done_over_a_device_makes_a_call(story: Begin, text: str) -> None:
+    tavern = story(here=["alice", "bob", "charlie"])
+    tavern.say("charlie", text)
+    assert condition(tavern, "charlie") == "awake"
+    away = story(here=["alice", "bob"], away=["charlie"])
+    away.say("alice", text)
+    assert away.say("alice", "Charlie, do you hear?") == {"alice", "bob"}
