@@ -20,7 +20,7 @@ from earwitness import (
     SettledMessage,
     Update,
 )
-from earwitness.backstage.records import BackstageRecord
+from earwitness.backstage.records import BackstageRecord, WhoKnows
 from earwitness.errors import StrategyError, UnknownName
 from earwitness.filters import EVERYTHING, And, Compare, Filter, equals
 from earwitness.protocols import Reader, Share, Strike
@@ -53,6 +53,10 @@ class NotDana:
 
     def strike(self, plan: Plan) -> Iterable[Strike]:
         return [Strike(delivery_id=each.id, reason="too young") for each in plan.deliveries if each.owner == "dana"]
+
+
+def knowing(answer: WhoKnows) -> list[str]:
+    return [id for id, knower in answer.knowers.items() if knower.knows]
 
 
 # ── who knows ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -135,6 +139,22 @@ async def test_of_what_was_never_said_nothing_is_found(begin: Begin, question: s
     story = await begin()
     await story.say("alice", "The soup is hot.", present=["bob"])
     assert not any(each.knows for each in (await story.backstage().who_knows(question)).knowers.values())
+
+
+async def test_rare_words_tell_who_knows_and_words_that_stand_everywhere_do_not(begin: Begin) -> None:
+    story = await begin(cast=FOUR)
+    for number in range(5):
+        await story.say("dana", f"The king spoke to the people for the {number}. time.", present=["bob"])
+    await story.say("alice", "The king hid the ruby in the well of the old mill.", present=["bob"])
+    await story.say(
+        "alice", "And in a speech that goes on and on about this and that: the ruby, the mill.", present=["charlie"]
+    )
+    backstage = story.backstage()
+    long = await backstage.who_knows("Where did the king hide the ruby? In the well of the old mill, they say.")
+    assert knowing(long) == ["alice", "bob"]
+    assert knowing(await backstage.who_knows("the ruby and the mill")) == ["alice", "bob", "charlie"]
+    assert knowing(await backstage.who_knows("Which king killed a swan?")) == []
+    assert knowing(await backstage.who_knows("the")) == []
 
 
 # ── explain ─────────────────────────────────────────────────────────────────────────────────────────────────────────

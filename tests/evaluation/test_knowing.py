@@ -1,7 +1,8 @@
 """Who knows a fact is read off what stands in the containers."""
 
+from earwitness.backstage.rarity import NEAR_BEST
 from earwitness.formats import character_memory
-from earwitness_plugins.evaluation.knowing import NEAR_BEST, Facts, held
+from earwitness_plugins.evaluation.knowing import Facts, held
 
 SAID = {
     "Ann": "The key is under the third barrel in the cellar.",

@@ -1,13 +1,14 @@
 """Who knows it, since when, and how? By provenance: what the world remembers of it, and who got a share of that.
 
-The world's memories that are about the question are found by search and by the share of the question's words they hold
-(`words.coverage`); then each character's deliveries of just those are looked up in the ledger. So nobody is said to
+The world's memories that are about the question are those that hold most of it, rare words counting for more than
+common ones (`rarity`); then each character's deliveries of just those are looked up in the ledger. So nobody is said to
 know a thing because some other memory of hers is worded alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 
 from ..containers import world_container
 from ..end.apply import strength
@@ -17,36 +18,39 @@ from ..ids import WORLD
 from ..live import Live
 from ..records.memory import Memory
 from ..records.plan import Delivery
-from ..words import coverage
+from .rarity import NEAR_BEST, Question, World, word_set
 from .records import Knower, WhoKnows
 
-LEAST = 0.5
-NEAR_BEST = 0.8
-CANDIDATES = 50
+About = Callable[[str], bool]
+"""Whether a text is about what was asked, as much as the world's best memory of it."""
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
-    """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`."""
-    facts = await facts_about(engine, live.snapshot.id, question)
-    least = min((coverage(question, fact.content) for fact in facts), default=LEAST)
-    proofs = await _proofs(engine, live.snapshot.id, [fact.id for fact in facts], question, least)
+    """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`.
+
+    Reads the whole world container: that says how rare a word is.
+    """
+    session = live.snapshot.id
+    world = await engine.store.list(world_container(session).name)
+    facts, about = await asyncio.to_thread(facts_about, world, question)
+    proofs = await _proofs(engine, session, [fact.id for fact in facts], about)
     return WhoKnows(
         question=question, knowers={id: _knower(id, proofs.get(id, [])) for id in live.snapshot.cast.ids}
     )  # fmt: skip
 
 
-async def facts_about(engine: Engine, session: str, question: str) -> list[Memory]:
-    """The world's memories that are about the question, best first."""
-    world = world_container(session).name
-    found = [hit.memory for hit in await engine.store.search(world, question, limit=CANDIDATES)]
-    covered = [(coverage(question, memory.content), memory) for memory in found]
-    least = max(LEAST, NEAR_BEST * max((share for share, _ in covered), default=0.0))
-    about = [(share, memory) for share, memory in covered if share >= least]
-    return [memory for _, memory in sorted(about, key=lambda each: -each[0])]
+def facts_about(world: Sequence[Memory], question: str) -> tuple[list[Memory], About]:
+    """The world's memories that are about the question, and what tells whether another text is. Pure."""
+    sets = [word_set(memory.content) for memory in world]
+    asked = Question(question, World(sets))
+    held = [asked.held(words) for words in sets]
+    least = NEAR_BEST * max(held, default=0.0)
+    facts = [memory for memory, share in zip(world, held, strict=True) if share and share >= least]
+    return facts, lambda text: asked.held(word_set(text)) >= least
 
 
 async def _proofs(
-    engine: Engine, session: str, facts: Sequence[str], question: str, least: float
+    engine: Engine, session: str, facts: Sequence[str], about: About
 ) -> dict[str, list[tuple[Delivery, bool]]]:
     """Character id → applied deliveries about the facts, and whether each only tells of them as world knowledge."""
     if not facts:
@@ -54,9 +58,7 @@ async def _proofs(
     ledger = engine.ledger
     sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources))
-    copies = [
-        each for each in all_copies if coverage(question, each.body) >= least
-    ]  # who heard a part may have missed it
+    copies = [each for each in all_copies if about(each.body)]  # who heard a part may have missed it
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     told = [each for each in tellings if cites(each) & set(facts)]

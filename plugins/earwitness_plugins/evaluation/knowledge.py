@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from earwitness.backstage.rarity import NEAR_BEST
 from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.importers.labelled import LabelledScene, Question
 
 from .bootstrap import Interval, by_group, intervals
-from .knowing import NEAR_BEST, Facts, held
+from .knowing import Facts, held
 from .measures import KNOWING_MEASURES, Doubles, auc
 from .reading import Data
 from .replayed import Stage, Story, stage
