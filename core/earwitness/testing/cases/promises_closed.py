@@ -77,16 +77,16 @@ class FailClosed(PromiseCases):
             def on_message(self, event: MessageEvent) -> MessageAnswer:
                 return MessageAnswer(add=dict.fromkeys(event.unsure, "I saw them"))
 
-        for number, (policy, plugin, heard) in enumerate(
+        for number, (policy, plugins, heard) in enumerate(
             [
-                ("withhold", Sure(), ["alice", "bob"]),
-                ("ask", Plugin(), ["alice", "bob"]),
-                ("ask", Sure(), ["alice", "bob", "carol"]),
-                ("deliver", Plugin(), ["alice", "bob", "carol"]),
+                ("withhold", [Sure()], ["alice", "bob"]),
+                ("ask", [], ["alice", "bob"]),
+                ("ask", [Sure()], ["alice", "bob", "carol"]),
+                ("deliver", [], ["alice", "bob", "carol"]),
             ]
         ):
             settings = {"end": {"unsure": {"policy": policy}}}
-            async with stage.open(detector=Strategy(guesses), plugins=[plugin], settings=settings) as ew:
+            async with stage.open(detector=Strategy(guesses), plugins=plugins, settings=settings) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "Good evening. Hush.")
                 assert list(settled.participants) == heard, policy
