@@ -117,6 +117,11 @@ def test_a_file_that_leaves_open_who_is_there_is_told_what_follows(
     assert run("play", "cellar.yaml", "--json").stderr == ""
 
 
+def test_a_missing_ending_is_guessed(run: Run, story: Path) -> None:
+    result = run("play", "cellar")
+    assert (result.exit_code, result.stderr) == (2, "Error: cellar: there is no such file. Did you mean cellar.yaml?\n")
+
+
 def test_a_file_of_another_kind_is_told_which_command_takes_it(played: Run, folder: Path) -> None:
     played("export", "cellar", "--output", "out.jsonl")
     (folder / "talk.txt").write_text("Ann: Hello, Bo.\nBo: Hello.\n", "utf-8")

@@ -21,7 +21,7 @@ NOBODY = "The file names nobody as `present:`. Whoever speaks, comes in or is sp
 
 @story_command("play")
 @click.argument("story", metavar="STORY")
-@click.option("--fresh", is_flag=True, help="Forget what was played of this story, and play it from the beginning.")
+@click.option("--fresh", is_flag=True, help="Forget what the store has of this story, and play it from the beginning.")
 async def command(desk: Desk, story: str, fresh: bool) -> None:
     """Play a story file and see who hears, learns and remembers what.
 
@@ -57,6 +57,7 @@ def _read(path: str) -> Story:
     """The story. Raises `StoryError`; for a file of another kind, it names the command that takes it."""
     from earwitness_plugins.stories.reading import read_story
 
+    _check_ending(path)
     try:
         return read_story(path)
     except StoryError as error:
@@ -64,6 +65,13 @@ def _read(path: str) -> Story:
         if other is None:
             raise
         raise StoryError(f"{path}: this is no story file, but {other}") from error
+
+
+def _check_ending(path: str) -> None:
+    """Raise `StoryError` where only the ending is missing."""
+    whole = next((f"{path}{ending}" for ending in ENDINGS if Path(f"{path}{ending}").exists()), None)
+    if whole and not Path(path).exists():
+        raise StoryError(f"{path}: there is no such file. Did you mean {whole}?")
 
 
 def _command_for(path: str) -> str | None:
@@ -96,7 +104,7 @@ def _nobody_is_there(script: Story) -> bool:
 def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyConflict:
     told = str(error).partition(" To change a message")[0]
     fresh = shlex.join([program(), "play", story, "--fresh", *where])
-    return KeyConflict(f"{told} To forget what was played, and play it as it is now: {fresh}")
+    return KeyConflict(f"{told} To forget what the store has of it, and play it as it is now: {fresh}")
 
 
 def _next_question(end: Ended, script: Story, where: list[str]) -> str:

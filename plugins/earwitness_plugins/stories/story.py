@@ -221,7 +221,7 @@ class Story(Record):
     """The session's id."""
     title: str = ""
     """For whoever watches."""
-    cast: tuple[Member, ...]
+    cast: Annotated[tuple[Member, ...], Field(min_length=1)]
     """Everybody in it."""
     state: dict[str, Any] = {}
     """What is the case at the beginning."""

@@ -159,6 +159,11 @@ def test_of_very_many_problems_the_first_are_said() -> None:
     assert (lines[0], lines[-1], len(lines)) == ("cellar.yaml: 50 problems.", "  and 30 more.", 22)
 
 
+def test_a_story_needs_somebody_in_it() -> None:
+    with pytest.raises(StoryError, match=r"cellar.yaml:2: cast: \[\] cannot be used: at least 1 needed"):
+        read("story: cellar\ncast: []\nsteps: []\n")
+
+
 @pytest.mark.parametrize("text", ["", "just words", "- a list"])
 def test_a_file_that_is_no_story_at_all_is_told_how_one_begins(text: str) -> None:
     with pytest.raises(StoryError, match="a story begins with its keys: story, cast, steps"):

@@ -7,19 +7,29 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from earwitness.backstage.records import Knower
+from earwitness.records.memory import Memory
 from earwitness.records.state import day_text
-from earwitness_plugins.stories.gist import NEWS
+from earwitness_plugins.stories.gist import NEWS, gist
 from earwitness_plugins.stories.shown import Knowledge, Recollection, Remembered
 
 from .people import HEARD, NOT_THERE, People, plain
 
 _DAY = re.compile(r" GameDay: (-?[\d.e+]+)$")
 SCORES = "Scores run from 0 to 1, beside the best that this recall found; those of two recalls do not compare."
+PARTS = {
+    "words": "the same words",
+    "meaning": "alike in meaning",
+    "rerank": "alike word by word",
+    "context": "said beside what fits better",
+    "recency": "how new it is",
+    "news": "told along with what was said last",
+}
 BEFORE = "knew it before the story"
 
 
@@ -30,7 +40,7 @@ def recollection(recall: Recollection, people: People, *, ids: bool = False) -> 
     asked = [Text(f'"{plain(recall.query)}"', style="italic")] if recall.query else []
     lines = [_remembered(n, memory, people, ids=ids) for n, memory in enumerate(recall.memories, 1)]
     nothing = [] if lines else [Text("nothing", style="dim italic")]
-    scores = [Text(SCORES, style="dim")] if ids and lines else []
+    scores = [Text(_legend(recall.memories), style="dim")] if ids and lines else []
     return Panel(
         Group(*asked, *lines, *nothing, *scores),
         title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1),
@@ -41,6 +51,12 @@ def _remembered(number: int, memory: Remembered, people: People, *, ids: bool) -
     since = "" if memory.learned_day is None or memory.permanent else f", day {day_text(memory.learned_day)}"
     reasons = f"   {with_names(memory.how, people)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
     return Text.assemble((f"{number}. ", "dim"), readable(memory.text), "\n", (plain(reasons), "dim"))
+
+
+def _legend(memories: Sequence[Remembered]) -> str:
+    """What the scores are, as far as there is a word for them."""
+    named = [f"{part}: {words}" for part, words in PARTS.items() if any(part in memory.why for memory in memories)]
+    return "\n".join([SCORES, "; ".join(named) + "."]) if named else SCORES
 
 
 def readable(text: str) -> str:
@@ -55,7 +71,18 @@ def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> Ren
     for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
         proof = [Text(knower.memory_id or "", style="dim")] if proofs else []
         grid.add_row("  ", _dot(knower), people.name(knower.character), _knows(knower, people), *proof)
-    return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic")), grid)
+    found = [Padding(Text.assemble("found in: ", (text, "italic")), (0, 0, 0, 4)) for text in _texts(answer) if proofs]
+    return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic")), grid, *found)
+
+
+def _texts(answer: Knowledge) -> tuple[str, ...]:
+    """What they know it from, each once: two who heard the same message remember the same words."""
+    proofs = [
+        Memory(id=knower.memory_id or "", container="", content=knower.text, metadata={})
+        for knower in answer.knowers.values()
+        if knower.text
+    ]
+    return tuple(dict.fromkeys(readable(gist(proof)) for proof in proofs))
 
 
 def _dot(knower: Knower) -> Text:
@@ -77,8 +104,8 @@ def with_names(how: str, people: People) -> str:
 
 def summary(memories: dict[str, int], questions: Sequence[Knowledge], people: People) -> RenderableType:
     """Who remembers what, and how they know: a row for every character, a column for every question."""
-    title = Text("Who remembers what, and how they know", style="bold")
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    title = Text("Who remembers what, and how they know", style="bold")  # above the table, which may be narrower
+    table = Table(box=box.SIMPLE_HEAD)
     table.add_column("")
     table.add_column("memories", justify="right")
     for question in questions:
@@ -86,7 +113,7 @@ def summary(memories: dict[str, int], questions: Sequence[Knowledge], people: Pe
     for id in people.ids:
         cells = [_cell(question.knowers.get(id), people) for question in questions]
         table.add_row(people.name(id), str(memories.get(id, 0)), *cells)
-    return table
+    return Group(title, table)
 
 
 def _cell(knower: Knower | None, people: People) -> Text:
