@@ -54,6 +54,7 @@ def test_who_knows_answers_for_everybody_with_the_memory_that_proves_it(played: 
     shown = played("who-knows", "cellar", "the key under the third barrel").stdout
     assert found["bob"]["memory_id"] in shown
     assert "heard it from Alice on day 5" in shown
+    assert shown.count("found in: Alice: Bob, there is a key under the third barrel.") == 1
 
 
 def test_inspect_lists_stories_then_the_cast_then_memories(played: Run) -> None:

@@ -35,6 +35,7 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["inspect", "cellar", "alcie"], "Did you mean 'alice'?"),
         (["inspect", "cellar", "world", "--filter", "gameDay~3"], "filter 'gameDay~3' must read FIELD OPERATOR VALUE"),
         (["inspect", "cellar", "--filter", "gameDay<=3"], "name whose, as in inspect SESSION world"),
+        (["who-knows", "cellar", " "], "the text is empty: give words of what they may know"),
         (["explain", "nothing"], "no memory 'nothing' in cellar"),
         (["edit", "cellar", "no-key", "x"], "no message has the key 'no-key'"),
         (["retract", "cellar", "no-key"], "unknown message key or memory id 'no-key'"),

@@ -15,11 +15,14 @@ async def command(desk: Desk, session: str, text: str) -> None:
 
     Every character: nothing found, or how they know, with the memory that proves it.
     """
+    from earwitness.errors import InputError
     from earwitness_plugins.stories.shown import Knowledge
 
     from .terminal.memories import knowledge
     from .terminal.people import People
 
+    if not text.strip():
+        raise InputError("the text is empty: give words of what they may know, as they were said.")
     async with desk.open() as ew:
         story = await ew.open_session(session)
         answer = await story.backstage().who_knows(text)

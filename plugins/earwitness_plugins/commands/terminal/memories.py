@@ -77,12 +77,14 @@ def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> Ren
 
 def _texts(answer: Knowledge) -> tuple[str, ...]:
     """What they know it from, each once: two who heard the same message remember the same words."""
-    proofs = [
-        Memory(id=knower.memory_id or "", container="", content=knower.text, metadata={})
-        for knower in answer.knowers.values()
-        if knower.text
-    ]
-    return tuple(dict.fromkeys(readable(gist(proof)) for proof in proofs))
+    return tuple(dict.fromkeys(_text(knower) for knower in answer.knowers.values() if knower.text))
+
+
+def _text(knower: Knower) -> str:
+    """The proof, without headings; what is from before the story may begin with the words that find it."""
+    content = knower.text or ""
+    words = knower.how == BEFORE and content.startswith("[") and content.partition("\n")[0].endswith("]")
+    return readable(gist(Memory(id="", container="", content=content, metadata={"words": []} if words else {})))
 
 
 def _dot(knower: Knower) -> Text:
