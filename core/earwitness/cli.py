@@ -247,6 +247,8 @@ class Desk:
         """Print an answer: `data` as a line of JSON with `--json`, else what is to be shown."""
         if self.json:
             click.echo(json.dumps(data, ensure_ascii=False, default=str))
+        elif isinstance(shown, str):
+            click.echo(shown)  # to the letter: rich would break lines, and take [brackets] for markup
         else:
             self.console.print(shown)
 

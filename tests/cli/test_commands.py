@@ -9,6 +9,16 @@ import pytest
 from .conftest import STORY, Run, answer, told
 
 
+GOSSIP = """
+from earwitness.protocols import Share
+
+class Gossip:
+    def share(self, settled, moment):
+        if "charlie" not in settled.participants:
+            yield Share(character="charlie", shared_from="bob", rule="bob talks")
+"""
+
+
 def first_memory(run: Run, owner: str) -> str:
     """The id of the first message somebody remembers."""
     found = answer(run("inspect", "cellar", owner, "--filter", "type==message", "--json"))
@@ -123,6 +133,24 @@ def test_explain_takes_the_beginning_of_an_id_and_lists_those_it_fits(played: Ru
     assert f"{digit!r} begins {count} ids: " in result.stderr
 
 
+def test_explain_walks_back_from_teller_to_teller_by_name(
+    run: Run, story: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "gossip_of_the_tests.py").write_text(GOSSIP, "utf-8")
+    (folder / "earwitness.toml").write_text('sharing_rules = ["gossip_of_the_tests.Gossip"]\n', "utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    assert run("play", str(story)).exit_code == 0
+    told_of = answer(run("who-knows", "cellar", "the key under the third barrel", "--json"))["knowers"]["charlie"]
+    shown = [line.strip() for line in run("explain", told_of["memory_id"]).stdout.splitlines()]
+    assert shown[:5] == [
+        "Charlie remembers what Alice said on day 5 (message 3, key 'cellar:1'):",
+        "“Bob, there is a key under the third barrel.”",
+        "was told by Bob on day 5: bob talks",
+        "Bob remembers what Alice said on day 5 (message 3, key 'cellar:1'):",
+        "heard it from Alice on day 5: spoken to by name; here since message 1",
+    ]
+
+
 def test_what_happened_is_explained_and_recalled_without_headings(run: Run, folder: Path) -> None:
     later = STORY + "  - charlie: Brr.\n"
     (folder / "later.yaml").write_text(later, "utf-8")
@@ -194,6 +222,12 @@ def test_forget_asks_before_it_removes(played: Run) -> None:
     assert answer(played("inspect", "--json")) == ["cellar"]
     assert played("forget", "cellar", input="y\n").exit_code == 0
     assert answer(played("inspect", "--json")) == []
+
+
+def test_an_answer_in_words_is_printed_to_the_letter(run: Run, folder: Path) -> None:
+    (folder / "red.yaml").write_text(STORY.replace("story: cellar", 'story: "[red]"'), "utf-8")
+    assert run("play", "red.yaml").exit_code == 0
+    assert run("forget", "[red]", "--yes").stdout == "Forgotten: the story '[red]'\n"
 
 
 def test_forgetting_a_character_keeps_what_others_remember_of_them(played: Run) -> None:

@@ -66,7 +66,7 @@ def _count(found: Shelf, offset: int) -> str:
         rest = "" if found.matching == found.total else f" that match, of {found.total:,}"
         return f"{offset + 1:,}–{upto:,} of {found.matching:,} memories{rest}"
     shown = f"{found.matching:,}" if found.matching == found.total else f"{found.matching:,} of {found.total:,}"
-    return f"{shown} memories"
+    return f"{shown} {'memory' if found.total == 1 else 'memories'}"
 
 
 def _block(memory: Memory, owner: str, people: People) -> RenderableType:
