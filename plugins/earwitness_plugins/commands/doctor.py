@@ -82,7 +82,7 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
     from earwitness.loading.resources import Resources
     from earwitness.loading.strategies import LoadFailure
 
-    context: dict[str, Any] = {"path": settings.path, "resources": Resources(), "embedder": None}
+    context: dict[str, Any] = {"path": settings.path, "end": settings.end, "resources": Resources(), "embedder": None}
     identity, broken = None, []
     for kind, spec in _asked_for(settings):
         try:
