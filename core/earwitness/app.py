@@ -120,9 +120,10 @@ class Earwitness:
         return found
 
     async def sessions(self) -> tuple[str, ...]:
-        """Ids of all stories, sorted."""
+        """Ids of all stories, sorted, without those whose forgetting was cut short."""
         self._background.check()
-        return tuple(await self.engine.ledger.sessions())
+        ledger = self.engine.ledger
+        return tuple([id for id in await ledger.sessions() if await ledger.entry(id, key=FORGOTTEN) is None])
 
     async def open_session(self, id: str) -> Session:
         """A story that exists. Raises `UnknownName` that lists those there are."""
@@ -180,6 +181,8 @@ class Earwitness:
         cast = Cast(members=members)
         moves = tuple((cast.named(who).id, "enter", None) for who in present)
         check_state(State(), state)
+        if "participants" in state:
+            state["participants"] = tuple(cast.named(who).id for who in state["participants"])
         body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
         containers = [world_container(id), *(character_container(id, member.id) for member in members)]
         await self.engine.ledger.create(Snapshot(id=id), containers)

@@ -169,10 +169,13 @@ class Session:
         """Change the state: typed keys, optional ones, and any of your own (`None` removes one).
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
-        `present` (default), `public`, or ids. Raises `InputError` for a value the key cannot hold.
+        `present` (default), `public`, or ids. `participants` says who is here: whoever is not yet comes, the others
+        leave. Raises `InputError` for a value the key cannot hold, `UnknownName` for a participant who is a stranger.
         """
         changes = {snake(name): value for name, value in changes.items()}
         check_state(self.state, changes)
+        if "participants" in changes:
+            changes["participants"] = await self._known(*changes["participants"])
         body = checked(
             Changed, changes=changes, description=description, updates=tuple(updates),
             audience=await self._audience(audience),

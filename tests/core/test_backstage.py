@@ -21,7 +21,7 @@ from earwitness import (
     Update,
 )
 from earwitness.backstage.records import BackstageRecord, WhoKnows
-from earwitness.errors import StrategyError, UnknownName
+from earwitness.errors import InputError, StrategyError, UnknownName
 from earwitness.filters import EVERYTHING, And, Compare, Filter, equals
 from earwitness.protocols import Reader, Share, Strike
 from earwitness.records.plan import Plan
@@ -251,6 +251,17 @@ async def test_a_preview_shows_who_would_learn_it_and_who_must_not(begin: Begin)
     assert preview.learners == ("world", "alice", "bob", "charlie")
     (struck,) = [each for each in preview.deliveries if each.status == "struck"]
     assert (struck.owner, struck.reason) == ("dana", "guard:notdana: too young")
+
+
+@pytest.mark.parametrize("given", [{"content": " \n"}, {"context": "shouted"}])
+async def test_a_preview_refuses_what_could_not_be_said(begin: Begin, given: dict[str, Any]) -> None:
+    story = await begin()
+    told = {"content": "Hello.", "context": "dm", **given}
+    with pytest.raises(InputError) as by_say:
+        await story.say("alice", **told)
+    with pytest.raises(InputError) as by_preview:
+        await story.backstage().preview("alice", **told)
+    assert str(by_preview.value) == str(by_say.value)
 
 
 async def test_a_preview_writes_nothing_at_all(begin: Begin, directions: Any, teller: Callable[..., Any]) -> None:

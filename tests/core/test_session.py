@@ -238,6 +238,28 @@ async def test_whereabouts_may_be_given_as_records(begin: Begin) -> None:
     assert story.state.whereabouts["bob"].place == "cave"
 
 
+async def test_a_host_that_lists_the_participants_says_who_is_here(begin: Begin) -> None:
+    story = await begin(cast=["alice", Character("bob", aliases=["Robert"]), "charlie"], present=["alice", "charlie"])
+    outcome = await (await story.change(participants=["Robert", "alice"])).settled()
+    assert [(each.character, each.kind) for each in outcome.movements] == [("bob", "enter"), ("charlie", "leave")]
+    assert (sorted(story.state.here), story.state.participants) == (["alice", "bob"], ("bob", "alice"))
+
+
+async def test_a_stranger_among_the_participants_is_refused_before_anything_is_written(
+    begin: Begin, open_app: OpenApp
+) -> None:
+    story = await begin()
+    with pytest.raises(UnknownName, match="'zorro'"):
+        await story.change(participants=["alice", "zorro"])
+    assert story.state.participants == ()
+    ew = await open_app()
+    with pytest.raises(UnknownName, match="'zorro'"):
+        await ew.session("s2", cast=["alice"], state={"participants": ["zorro"]})
+    assert await ew.sessions() == ()
+    begun = await ew.session("s2", cast=["alice", "bob"], state={"participants": ["bob"]})
+    assert begun.state.here == ("bob",)
+
+
 async def test_messages_and_turns_are_counted(begin: Begin) -> None:
     story = await begin()
     await story.say("alice", "One.")
@@ -460,6 +482,7 @@ async def test_forgetting_cut_short_is_finished_by_the_next_who_names_the_story(
     store.drops = drops
     with pytest.raises(StorageError):
         await ew.forget("s1")
+    assert await ew.sessions() == ()
     store.drops = 10
     other = await open_app(**kept)
     if again == "session":

@@ -13,11 +13,11 @@ from ..end.revise import rejudged, settled_message
 from ..engine import Engine
 from ..errors import UnknownName
 from ..filters import EVERYTHING, Filter, as_filter
-from ..formats import strip_block
 from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
 from ..records.message import Context, Message
+from ..telling import known_context, message_text
 from ..validating import each_of
 from .before import before
 from .explain import explain
@@ -50,13 +50,16 @@ class Backstage:
     async def preview(
         self, speaker: str, content: str, *, present: Iterable[str] | None = None, context: Context = "private_channel"
     ) -> Preview:
-        """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing."""
+        """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing.
+
+        Raises as `Session.say`.
+        """
         await self._session.settled()
         live, state = self._live, self._live.snapshot.state
         sequence = live.snapshot.settled + 1
         message = Message(
-            key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=strip_block(content),
-            game_day=state.game_day, scene=state.current_scene, context=context, timestamp="preview",
+            key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=message_text(content),
+            game_day=state.game_day, scene=state.current_scene, context=known_context(context), timestamp="preview",
             present=None if present is None else tuple(self._member(each) for each in each_of(present)),
         )  # fmt: skip
         plan = await said(self._engine, live, message, sequence)

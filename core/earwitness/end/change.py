@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -34,7 +35,8 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     cast = before.cast.joined(body.joins)
     for id in body.leaves_cast:
         cast = cast.without(id)
-    movements = tuple(Movement(character=id, kind=kind, place=place) for id, kind, place in body.moves if id in cast)
+    moves = (*_called_in(body, before.state), *body.moves)
+    movements = tuple(Movement(character=id, kind=kind, place=place) for id, kind, place in moves if id in cast)
     state = _after(before.state, body, movements, entry.sequence)
     present = _present(before.state, state)
     data = dict(live.data())
@@ -140,6 +142,15 @@ def _without(state: State, forgotten: Sequence[str]) -> State:
             "participants": tuple(id for id in state.participants if id not in forgotten),
         }
     )
+
+
+def _called_in(body: Changed, before: State) -> list[tuple[str, Literal["enter", "leave"], None]]:
+    """Whom the host lists as participants comes; who is here and not among them leaves."""
+    if "participants" not in body.changes:
+        return []
+    listed, here = body.changes["participants"], before.here
+    come: list[tuple[str, Literal["enter", "leave"], None]] = [(id, "enter", None) for id in listed if id not in here]
+    return [*come, *((id, "leave", None) for id in here if id not in listed)]
 
 
 def _present(before: State, after: State) -> list[str]:

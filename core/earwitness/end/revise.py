@@ -19,6 +19,7 @@ from ..records.update import Knowledge
 from .change import piece_source
 from .falling import of_memory, of_source
 from .message import Judged, judge, planned
+from .share import received_by
 from .whereabouts import folded
 from .world import World
 
@@ -42,12 +43,12 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
     plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, entry.sequence))
+    plan = _without(plan, forgotten)
     reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in told.items() if id not in kept}
     return plan.model_copy(
         update={
             "key": entry.key,
-            "deliveries": tuple(each for each in plan.deliveries if each.owner not in forgotten),
             "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
             "state": await _if_last(engine, live, old.message, judged),
             "told": await _untold(engine, live, lost),
@@ -176,9 +177,17 @@ def _kept_from(plan: Plan, owners: Collection[str]) -> Plan:
     while more := {each.memory_id for each in others if each.support.via in known} - known:
         known |= more
     kept = tuple(each for each in others if each.support.via is None or each.support.via in known)
+    return _without(plan.model_copy(update={"deliveries": kept}), owners)
+
+
+def _without(plan: Plan, owners: Collection[str]) -> Plan:
+    """The plan without what these would receive; they hear nothing of it, and no copy names them."""
+    if not owners or plan.message is None:
+        return plan
     nothing = {id: "" for id in plan.message.participants if id in owners}
     message = plan.message.model_copy(update={"heard": {**plan.message.heard, **nothing}})
-    return plan.model_copy(update={"deliveries": kept, "message": message})
+    kept = tuple(each for each in plan.deliveries if each.owner not in owners)
+    return plan.model_copy(update={"deliveries": received_by(message, kept), "message": message})
 
 
 def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:

@@ -83,9 +83,10 @@ async def guarded(engine: Engine, plan: Plan, *, silence: bool = True) -> Plan:
     struck = tuple(_struck(each, reasons.get(each.id)) for each in deliveries)
     struck = _silenced(struck) if silence else struck
     degraded = plan.degraded or any(report.failure for report in reports)
+    message = _unheard(plan.message, struck)
     return plan.model_copy(
         update={
-            "deliveries": struck, "message": _unheard(plan.message, struck), "answers": (*plan.answers, *reports),
+            "deliveries": received_by(message, struck), "message": message, "answers": (*plan.answers, *reports),
             "degraded": degraded,
         }
     )  # fmt: skip
@@ -103,6 +104,18 @@ def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> 
     remember = {each.owner for each in deliveries if each.stands}
     nothing = {id: "" for id in settled.participants if id not in remember}
     return settled.model_copy(update={"heard": {**settled.heard, **nothing}})
+
+
+def received_by(settled: SettledMessage | None, deliveries: tuple[Delivery, ...]) -> tuple[Delivery, ...]:
+    """Every copy of the message names as participants those who received it."""
+    if settled is None:
+        return deliveries
+    received = [id for id in settled.participants if settled.heard_by(id)]
+    return tuple(
+        each.model_copy(update={"metadata": {**each.metadata, "participants": received}})
+        if each.part == "message" and each.metadata.get("participants") != received else each
+        for each in deliveries
+    )  # fmt: skip
 
 
 def _bare(delivery: Delivery) -> Delivery:

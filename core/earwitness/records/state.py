@@ -41,7 +41,7 @@ class State(Record):
     current_scene: str = "start"
     """The place the story is at."""
     participants: tuple[str, ...] = ()
-    """Ids of those who took part in the last settled message."""
+    """Ids of those who took part in the last settled message. A host that sets it says who is here."""
     game_day: Day = 1
     """The story's day; may have a fraction (2.5 is noon of day 2, if the host says so)."""
     time_of_day: str | None = None

@@ -95,6 +95,21 @@ class Provenance(PromiseCases):
             assert memory.metadata["sharedFrom"] == "alice"
 
     @case
+    async def test_every_copy_names_as_participants_exactly_those_who_received_it(self, stage: Stage) -> None:
+        """The world's too: not whom a guard struck, nor after an edit who was forgotten since."""
+        async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine. (heard by bob, carol, dave)", key="k")
+            for owner in ("alice", "carol", "world"):
+                (memory,) = await self.held(story, owner)
+                assert memory.metadata["participants"] == ["alice", "carol", "dave"], owner
+            await story.forget("dave")
+            await (await story.edit("k", "The crown is hers. (heard by bob, carol, dave)")).settled()
+            for owner in ("alice", "carol", "world"):
+                (memory,) = await self.held(story, owner)
+                assert memory.metadata["participants"] == ["alice", "carol"], owner
+
+    @case
     async def test_gossip_arrives_on_its_day_and_says_when_it_was_said(self, stage: Stage) -> None:
         """`gameDay` stays the day it was said, `learnedDay` is the day it arrives; nobody recalls it before."""
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
