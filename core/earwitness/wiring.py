@@ -95,6 +95,7 @@ def name_of(plugin: object) -> str:
 def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[str, Any]) -> Engine:
     """Every part, made or handed over. Raises `SettingsError`, `UnknownName`, `StrategyError`."""
     context: dict[str, object] = {"path": settings.path or DEFAULT_FILE, "resources": Resources(), "embedder": None}
+    context["end"] = settings.end
 
     def one(kind: str, spec: StrategySpec | None) -> Any:
         if kind in made:

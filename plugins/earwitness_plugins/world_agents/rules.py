@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from earwitness.loading.settings import EndSettings
 from earwitness.protocols import WorldAnswer, WorldView
-from earwitness.records.moment import Moment, Presence, Probability
+from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge
 
@@ -20,13 +21,13 @@ class RulesWorldAgent:
     for the host, or for an agent with a model, to say.
     """
 
-    def __init__(self, *, most: Annotated[int, Field(ge=1)] = 8, threshold: Probability = 0.5) -> None:
-        """`most` is how many lines a character is told with one message; `threshold` from which probability they are.
+    def __init__(self, *, most: Annotated[int, Field(ge=1)] = 8, end: EndSettings | None = None) -> None:
+        """`most` is how many lines a character is told with one message; `end` says how likely a participant must be.
 
         More news than that is told with the next messages: core counts as told what stands before the first line left.
         """
         self.most = most
-        self.threshold = threshold
+        self.end = end or EndSettings()
 
     async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
         """Knowledge for everybody who will take part, narrators aside: they tell the news."""
@@ -37,12 +38,15 @@ class RulesWorldAgent:
         return WorldAnswer(knowledge=knowledge)
 
     def _participants(self, moment: Moment, presence: Presence) -> Iterator[str]:
-        """Whom the host names as present; without its word, who likely is."""
+        """Whom the host names as present; without its word, whoever may come to take part."""
         certain = moment.message.present
-        likely = (id for id, who in presence.characters.items() if who.probability >= self.threshold)
+        likely = (id for id, who in presence.characters.items() if self._may_take_part(who.probability))
         for id in dict.fromkeys((moment.message.speaker, *(likely if certain is None else certain))):
             if id in moment.cast and moment.cast[id].kind != "narrator":
                 yield id
+
+    def _may_take_part(self, probability: float) -> bool:
+        return probability >= self.end.enough or self.end.asks(probability)
 
 
 def _lines(news: Iterable[Delivery]) -> Iterator[Knowledge]:

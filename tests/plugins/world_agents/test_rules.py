@@ -6,6 +6,7 @@ from pathlib import Path
 
 from earwitness import Character, Earwitness, Settings, Support
 from earwitness.filters import EVERYTHING, Filter
+from earwitness.loading.settings import EndSettings
 from earwitness.records.character import as_cast
 from earwitness.records.memory import Hit
 from earwitness.records.message import Message
@@ -70,6 +71,23 @@ async def test_who_likely_is_not_there_is_not_even_asked_for() -> None:
     answer = await RulesWorldAgent().propose(moment(), presence(alice=1, bob=0.5, charlie=0.1), world)
     assert answer.knowledge == {}
     assert world.asked == ["alice", "bob"]
+
+
+async def test_who_may_take_part_is_what_the_settings_of_end_say(tmp_path: Path) -> None:
+    here = presence(alice=1, bob=0.4)
+    for end, told in (
+        ({"threshold": 0.4}, True),
+        ({"unsure": "deliver"}, True),
+        ({"unsure": "ask"}, True),
+        ({}, False),
+    ):
+        agent = RulesWorldAgent(end=EndSettings.model_validate(end))
+        answer = await agent.propose(moment(), here, News({"bob": ["It rains. GameDay: 6"]}))
+        assert ("bob" in answer.knowledge) is told, end
+    async with Earwitness.open(tmp_path / "story.db", detector="everyone", end={"threshold": 0.3}) as ew:
+        agent = ew.engine.world_agent
+        assert isinstance(agent, RulesWorldAgent)
+        assert agent.end.threshold == 0.3
 
 
 async def test_the_hosts_word_on_who_is_present_counts_for_more() -> None:
