@@ -261,6 +261,23 @@ def test_an_imported_story_goes_on_where_it_was(played: Run, story: Path) -> Non
     assert told(played("play", str(story), "--store", "other.db", "--json"))[0]["again"] is True
 
 
+def test_a_branch_shares_the_past_and_goes_its_own_way(played: Run) -> None:
+    made = answer(played("fork", "cellar", "what-if", "--at", "plan", "--json"))
+    assert (made["session"], made["parent"], made["at"]) == ("what-if", "cellar", "plan")
+    played("retract", "what-if", "plan")
+    known = {id: answer(played("who-knows", id, "Then we dig tonight", "--json")) for id in ("cellar", "what-if")}
+    assert [known[id]["knowers"]["bob"]["how"] for id in known] == ["said it", None]
+    assert "what-if shares with cellar all up to plan" in played("fork", "cellar", "what-if", "--at", "plan").stdout
+
+
+def test_a_branch_at_nothing_and_one_under_an_id_that_is_taken_are_refused(played: Run) -> None:
+    nowhere = played("fork", "cellar", "other", "--at", "nowhere")
+    assert (nowhere.exit_code, "no entry 'nowhere' in session 'cellar'" in nowhere.stderr) == (2, True)
+    played("fork", "cellar", "what-if", "--at", "plan")
+    taken = played("fork", "what-if", "cellar")
+    assert (taken.exit_code, "'cellar' exists" in taken.stderr) == (2, True)
+
+
 def test_a_story_can_be_imported_beside_itself(played: Run) -> None:
     exported = played("export", "cellar").stdout
     before = everything(played, "earwitness.db")
