@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +53,7 @@ def test_columns_mean_what_matches_says(rows: list[dict[str, Any]], filter: Filt
     columns: dict[str, Column] = {}
     for field in {key for row in rows for key in row}:
         columns[field] = Column()
-        columns[field].put((number, row.get(field)) for number, row in enumerate(rows))
+        columns[field].put(np.arange(len(rows)), [row.get(field) for row in rows])
     held = mask(filter, len(rows), lambda field: columns.get(field, Column()))
     assert held.tolist() == [matches(filter, row) for row in rows]
 

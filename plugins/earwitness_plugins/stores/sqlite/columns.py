@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from earwitness.filters import Compare, In, is_number, matches
 from earwitness.records.memory import MetaValue
 
 Mask = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 _MISSING, _NUMBER, _TEXT, _BOOLEAN, _LIST, _ODD = range(6)
 _LARGEST_EXACT = 2**53
@@ -41,11 +42,17 @@ class Column:
         listed = sum(len(rows) for rows in self._listed.values())
         return 13 * len(self._kinds) + 80 * (len(self._code_of) + len(self._listed)) + 36 * listed
 
-    def put(self, values: Iterable[tuple[int, MetaValue | None]]) -> None:
-        """Take in values by row, each row once; `None` where the field is missing."""
-        for row, value in values:
-            if value is not None:
-                self._put_one(row, value)
+    def put(self, rows: Integers, values: Sequence[MetaValue | None]) -> None:
+        """Take in the values of rows, each row once; `None` where the field is missing."""
+        if not len(rows):
+            return
+        self._reserve(int(rows.max()) + 1)
+        if _all_numbers(values):
+            self._kinds[rows], self._numbers[rows] = _NUMBER, values
+        elif set(map(type, values)) == {str}:
+            self._kinds[rows], self._codes[rows] = _TEXT, self._codes_of(values)
+        else:
+            self._put_each(zip(rows.tolist(), values, strict=True))
 
     def mask(self, leaf: Compare | In, size: int) -> Mask:
         """For which of the first `size` rows the comparison with this field holds."""
@@ -56,11 +63,15 @@ class Column:
                 found[row] = matches(leaf, {leaf.field: value})
         return found
 
+    def _put_each(self, values: Iterable[tuple[int, MetaValue | None]]) -> None:
+        for row, value in values:
+            if value is not None:
+                self._put_one(row, value)
+
     def _put_one(self, row: int, value: MetaValue) -> None:
-        self._reserve(row + 1)
         if isinstance(value, str):
             self._kinds[row] = _TEXT
-            self._codes[row] = self._code_of.setdefault(value, len(self._code_of))
+            self._codes[row] = self._code(value)
         elif isinstance(value, list):
             self._kinds[row] = _LIST
             for element in dict.fromkeys(value):
@@ -71,6 +82,13 @@ class Column:
         else:
             self._kinds[row] = _ODD
             self._odd[row] = value
+
+    def _code(self, value: str) -> int:
+        return self._code_of.setdefault(value, len(self._code_of))
+
+    def _codes_of(self, values: Sequence[Any]) -> list[int]:
+        codes = {value: self._code(value) for value in dict.fromkeys(values)}
+        return list(map(codes.__getitem__, values))
 
     def _reserve(self, size: int) -> None:
         missing = size - len(self._kinds)
@@ -120,6 +138,10 @@ class Column:
         for row in np.flatnonzero(self._kinds[:size] == _NUMBER).tolist():
             found[row] = matches(leaf, {leaf.field: float(self._numbers[row])})
         return found
+
+
+def _all_numbers(values: Sequence[Any]) -> bool:
+    return set(map(type, values)) <= {int, float} and -_LARGEST_EXACT <= min(values) <= max(values) <= _LARGEST_EXACT
 
 
 def _kind(value: str | float | bool) -> int:

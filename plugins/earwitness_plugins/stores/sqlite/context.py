@@ -31,12 +31,13 @@ def beside(spoken: Flags, places: Integers) -> Flags:
         spoken: which of the memories that may be seen are messages, in the order they were first written.
         places: of some of them.
     """
-    conversation = np.flatnonzero(spoken)
-    ranks = np.searchsorted(conversation, places[spoken[places]])
     there = np.zeros(len(spoken), np.bool_)
     there[places] = True
-    there[conversation[ranks[ranks > 0] - 1]] = True
-    there[conversation[ranks[ranks < len(conversation) - 1] + 1]] = True
+    said = there[spoken]
+    near = said.copy()
+    near[1:] |= said[:-1]
+    near[:-1] |= said[1:]
+    there[spoken] = near
     return there
 
 
@@ -54,8 +55,8 @@ class Context(NamedTuple):
         n = len(places)
         before, after = np.full(n, n, np.intp), np.full(n, n, np.intp)
         said = np.flatnonzero(spoken[places])
-        ranks = np.searchsorted(np.flatnonzero(spoken), places[said])
-        adjacent = np.flatnonzero(np.diff(ranks) == 1)
+        ranks = np.cumsum(spoken)[places[said]]
+        adjacent = np.flatnonzero(ranks[1:] - ranks[:-1] == 1)
         before[said[adjacent + 1]] = said[adjacent]
         after[said[adjacent]] = said[adjacent + 1]
         return cls(before, after)

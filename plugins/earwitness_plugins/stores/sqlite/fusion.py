@@ -42,18 +42,21 @@ def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH
     part = normalised if fusion == "score" else reciprocal_ranks
     share = WORDS_SHARE if fusion == "score" else 0.5
     parts = part(words, depth), part(meaning, depth)
-    if not parts[0].any():
+    strong = np.flatnonzero((parts[0] > 0) | (parts[1] > 0))
+    by_words, by_meaning = parts[0][strong], parts[1][strong]
+    if not by_words.any():
         share = 0.0
-    elif not parts[1].any():
+    elif not by_meaning.any():
         share = 1.0
-    return Fused(rounded(share * parts[0] + (1 - share) * parts[1]), *parts)
+    scores = np.zeros(len(words))
+    scores[strong] = rounded(share * by_words + (1 - share) * by_meaning)
+    return Fused(scores, *parts)
 
 
 def normalised(scores: Doubles, depth: int) -> Doubles:
     """0 to 1 from the score at `depth` (from 0, when there are no more rows than that) to the best; negatives are 0."""
     best = max(float(scores.max(initial=0.0)), 0.0)
-    positive = scores[scores > 0]
-    floor = kth_largest(positive, depth) if len(scores) > depth <= len(positive) else 0.0
+    floor = kth_largest(scores, depth) if len(scores) > depth <= np.count_nonzero(scores > 0) else 0.0
     if best <= floor:
         return np.where((scores >= best) & (scores > 0), 1.0, 0.0)
     scaled = np.zeros(len(scores))

@@ -34,8 +34,8 @@ def column(connection: apsw.Connection, snapshot: Snapshot, field: str) -> Colum
     made = Column()
     stored = "SELECT segment, data FROM store_field WHERE container = ? AND field = ?"
     for segment, data in select(connection, stored, (snapshot.number, field)):
-        made.put(zip(snapshot.segments[segment].tolist(), json.loads(data), strict=True))
-    made.put(snapshot.tail_values(field))
+        made.put(snapshot.segments[segment], json.loads(data))
+    made.put(*snapshot.tail_values(field))
     snapshot.columns[field] = made
     return made
 
@@ -98,11 +98,11 @@ def _take_in(connection: apsw.Connection, snapshot: Snapshot, key: int, seen: in
         ids=names[seen:],
         vectors=np.frombuffer(vectors, "<f2").reshape(len(names), -1)[seen:],
     )
-    rows = snapshot.append(block).tolist()
+    rows = snapshot.append(block)
     stored = "SELECT data FROM store_field WHERE container = ? AND field = ? AND segment = ?"
     for field, column in snapshot.columns.items():
         for (data,) in select(connection, stored, (snapshot.number, field, sequence(key))):
-            column.put(zip(rows, json.loads(data)[seen:], strict=True))
+            column.put(rows, json.loads(data)[seen:])
 
 
 def _load_tail(connection: apsw.Connection, snapshot: Snapshot, container: ContainerRow) -> None:

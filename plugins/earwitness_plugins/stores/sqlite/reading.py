@@ -13,18 +13,14 @@ from .schema import ContainerRow, find_container, rid, select
 
 Row = tuple[str, str, str]
 """id, content, metadata as JSON."""
+BLANK = Memory.model_construct(id="", container="", content="", metadata={})
+"""To copy others from: half the time of `model_construct`."""
 
 
 def memories_at(connection: apsw.Connection, name: str, number: int, positions: Sequence[int]) -> list[Memory]:
     """The memories at these positions, in this order; all must exist."""
-    found = {
-        row[0]: row[1:]
-        for row in select(
-            connection,
-            "SELECT rid, id, content, metadata FROM store_memory WHERE rid IN (SELECT value FROM json_each(?))",
-            (_keys(number, positions),),
-        )
-    }
+    stored = "SELECT rid, id, content, metadata FROM store_memory WHERE rid IN (SELECT value FROM json_each(?))"
+    found = {row[0]: row[1:] for row in select(connection, stored, (_keys(number, positions),))}
     return _memories(name, [found[rid(number, position)] for position in positions])
 
 
@@ -77,10 +73,10 @@ def _find(connection: apsw.Connection, container: ContainerRow, id: str) -> Row 
 
 
 def _memories(container: str, rows: Sequence[Row]) -> list[Memory]:
-    """Memories as they were put; what was checked then is not checked again, and all metadata is parsed at once."""
+    """Memories as they were put: what was checked then is not checked again. All metadata is parsed at once."""
     metadata = json.loads(f"[{','.join(row[2] for row in rows)}]")
     return [
-        Memory.model_construct(id=id, container=container, content=content, metadata=its_own)
+        BLANK.model_copy(update={"id": id, "container": container, "content": content, "metadata": its_own})
         for (id, content, _), its_own in zip(rows, metadata, strict=True)
     ]
 

@@ -20,12 +20,13 @@ from .context import SPOKEN, Context, beside
 from .filtering import mask
 from .fusion import Doubles, Fusion
 from .loading import column, meet, postings
-from .reading import content_at, memories_at
+from .reading import BLANK, content_at, memories_at
 from .rerank import Reranker
 from .snapshot import Floats, Integers, Postings, Snapshot, TokenIds
 
 _FEW = 4
 """Below one row in so many, only the vectors of the rows themselves are looked at."""
+_BLANK = Hit.model_construct(memory=BLANK, score=0.0, parts={})
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,7 @@ class View:
         """The rows of the memories that the filter holds for, in the order they were first written."""
         snapshot = self.snapshot
         rows = np.flatnonzero(snapshot.live if filter == EVERYTHING else snapshot.live & self.mask(filter))
-        positions = snapshot.positions[rows]
-        replaced = rows.size and (positions[1:] < positions[:-1]).any()  # a new slot, but the old place
-        return rows[np.argsort(positions)] if replaced else rows
+        return rows if snapshot.in_order else rows[np.argsort(snapshot.positions[rows])]
 
     def mask(self, filter: Filter) -> Mask:
         """Which rows the filter holds for, gone ones included."""
@@ -117,16 +116,20 @@ def search(view: View, question: Question, filter: Filter, limit: int, ranking: 
         return _newest(view, seen[::-1][:limit].tolist())
     words, meaning = _word_scores(view, question)[seen], _meaning_scores(view.snapshot, question.vector, seen)
     found = (words > 0) | (meaning > 0)
-    places = np.flatnonzero(found)
-    fused = fusion.fuse(words[places], meaning[places], ranking.fusion, depth=max(limit, fusion.DEPTH))
+    fused = fusion.fuse(words, meaning, ranking.fusion, depth=_depth(found, limit))
     spoken = view.mask(SPOKEN)[seen]
-    near = _near(places[np.flatnonzero(fused.scores)], found, spoken, at_least=max(limit, rerank.DEPTH))
-    kept = np.searchsorted(places, near)
-    parts = {"words": fused.words[kept], "meaning": fused.meaning[kept]}
-    scored, context = Scored(seen[near], fused.scores[kept], parts), Context.of(spoken, near)
+    near = _near(np.flatnonzero(fused.scores), found, spoken, at_least=max(limit, rerank.DEPTH))
+    parts = {"words": fused.words[near], "meaning": fused.meaning[near]}
+    scored, context = Scored(seen[near], fused.scores[near], parts), Context.of(spoken, near)
     if ranking.reranker is not None and near.size:
         scored = _reranked(view, question, scored, context, ranking.reranker)
     return _hits(view, scored, fusion.rounded(context.lifted(scored.scores)), limit)
+
+
+def _depth(found: Mask, limit: int) -> int:
+    """How far down a ranking counts: to its end, where no more than that are found."""
+    depth = max(limit, fusion.DEPTH)
+    return depth if np.count_nonzero(found) > depth else len(found)
 
 
 def _near(strong: Integers, found: Mask, spoken: Mask, *, at_least: int) -> Integers:
@@ -197,7 +200,7 @@ def _as_hits(view: View, rows: list[int], scores: Sequence[float], parts: Sequen
     snapshot = view.snapshot
     memories = memories_at(view.connection, view.name, snapshot.number, _positions(snapshot, rows))
     return [  # not validated: what comes from our own tables was checked when it was written
-        Hit.model_construct(memory=memory, score=score, parts=made_of)
+        _BLANK.model_copy(update={"memory": memory, "score": score, "parts": made_of})
         for memory, score, made_of in zip(memories, scores, parts, strict=True)
     ]
 

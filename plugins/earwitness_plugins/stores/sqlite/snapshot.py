@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +71,8 @@ class Snapshot:
         self._tokens: dict[int, TokenIds] = {}
         self._kept_bytes = 0
         self._norms: NDArray[np.float64] | None = None
-        self._tail_postings: dict[str, list[int]] = {}
+        self._in_order = True
+        self._tail_postings: dict[str, dict[int, int]] = defaultdict(dict)
         self._slots = np.zeros(0, np.int64)
         self._positions = np.zeros(0, np.int64)
         self._lengths = np.zeros(0, np.int64)
@@ -87,6 +88,11 @@ class Snapshot:
     def positions(self) -> Integers:
         """Shape (size,): the order in which memories were first written."""
         return self._positions[: self.size]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether positions ascend: a memory that was replaced has a new slot, but its old position."""
+        return self._in_order
 
     @property
     def lengths(self) -> Integers:
@@ -146,6 +152,7 @@ class Snapshot:
         rows = slice(start, self.size)
         self._slots[rows] = block.slots
         self._positions[rows] = block.positions
+        self._in_order &= _ascending(self._positions[max(start - 1, 0) : self.size])
         self._lengths[rows] = block.lengths
         self._live[rows] = True
         self._norms = None
@@ -155,13 +162,13 @@ class Snapshot:
 
     def append_tail(self, block: Block, rows: Sequence[TailRow]) -> None:
         """Take in slots that are in no segment yet."""
-        for row, tail_row in zip(self.append(block).tolist(), rows, strict=True):
+        new = self.append(block)
+        for row, tail_row in zip(new.tolist(), rows, strict=True):
             self.tail[row] = tail_row
             self._index(row, tail_row.words)
-            if self.columns:
-                metadata = json.loads(tail_row.metadata)
-                for field, column in self.columns.items():
-                    column.put([(row, metadata.get(field))])
+        metadata = _parsed(rows) if self.columns else []
+        for field, column in self.columns.items():
+            column.put(new, [its_own.get(field) for its_own in metadata])
 
     def folded_up_to(self, slot: int) -> None:
         """Slots up to this one are in segments now: the postings of all others are made anew."""
@@ -217,16 +224,27 @@ class Snapshot:
 
     def tail_postings(self, term: str) -> Postings:
         """Where the term stands in the tail."""
-        pairs = np.array(self._tail_postings.get(term, ()), np.int64)
-        return Postings(pairs[0::2], pairs[1::2])
+        found = self._tail_postings.get(term, {})
+        return Postings(np.array(list(found), np.int64), np.array(list(found.values()), np.int64))
 
-    def tail_values(self, field: str) -> list[tuple[int, Any]]:
-        """The values of a metadata field in the tail, by row."""
-        return [(row, json.loads(tail.metadata).get(field)) for row, tail in self.tail.items()]
+    def tail_values(self, field: str) -> tuple[Integers, list[Any]]:
+        """The values of a metadata field in the tail, and the rows they belong to."""
+        return np.array(list(self.tail), np.int64), [its_own.get(field) for its_own in _parsed(self.tail.values())]
 
     def _index(self, row: int, words: str) -> None:
-        for term, count in Counter(words.split()).items():
-            self._tail_postings.setdefault(term, []).extend((row, count))
+        for term in words.split():
+            counts = self._tail_postings[term]
+            counts[row] = counts.get(row, 0) + 1
+
+
+def _ascending(numbers: Integers) -> bool:
+    return not (numbers[1:] < numbers[:-1]).any()
+
+
+def _parsed(rows: Iterable[TailRow]) -> list[dict[str, Any]]:
+    """The metadata of rows, parsed at once."""
+    found: list[dict[str, Any]] = json.loads(f"[{','.join(row.metadata for row in rows)}]")
+    return found
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
