@@ -13,7 +13,7 @@ from .background import Background
 from .containers import character_container, world_container
 from .dispatch import Plugins
 from .engine import Engine
-from .errors import InputError, unknown
+from .errors import InputError, UnknownName, unknown
 from .ids import check_session_id
 from .live import Live
 from .loading import plugins as installed
@@ -109,7 +109,7 @@ class Earwitness:
         cast = list(cast if isinstance(cast, Cast) else each_of(cast))
         members = as_cast(cast)
         async with self._opening:
-            found = self._sessions.get(id) or await self._resumed(id)
+            found = await self._standing(id) or await self._resumed(id)
             if found is None:
                 found = await self._begun(id, members.members, dict(state or {}), tuple(each_of(present)))
             self._sessions[id] = found
@@ -151,6 +151,13 @@ class Earwitness:
     async def import_session(self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None) -> Session:
         """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`."""
         return await self.session(await transplant.imported(self.engine, list(lines), id=id))
+
+    async def _standing(self, id: str) -> Session | None:
+        """The handle there is, unless another process has forgotten its story."""
+        try:
+            return (found := self._sessions.get(id)) and await found._itself()  # noqa: SLF001 - as `_end`
+        except UnknownName:
+            return None
 
     async def _resumed(self, id: str) -> Session | None:
         """The session as the ledger has it; one whose creation was cut short is begun again.

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from .dispatch import Plugins
-from .errors import UnknownName
 from .hooks import PluginData
 from .protocols import Ledger
 from .records.message import SettledMessage
 from .records.plan import Plan, PluginWrite, Snapshot
+from .telling import gone
 
 RECENT = 24
 
@@ -42,7 +42,7 @@ class Live:
         """Read the session. Raises `UnknownName` when it is gone."""
         snapshot = await ledger.load(session)
         if snapshot is None:
-            raise UnknownName(f"session {session!r} is gone from the ledger: it was forgotten meanwhile.")
+            raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in plugins.names}
         return cls(snapshot, tuple(recent), stored, snapshot.settled)

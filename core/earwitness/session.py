@@ -27,7 +27,7 @@ from .records.journal import Body, Changed, Entry, Original, Prepared, Retracted
 from .records.message import Context
 from .records.state import State
 from .records.update import Audience, Update
-from .telling import Gone, known_context, message_text
+from .telling import Gone, known_context, message_text, named_in
 from .turn import Turn
 from .validating import check_state, checked, each_of, keepable
 
@@ -283,17 +283,32 @@ class Session:
         self._engine = self._settler = gone
         await settler.caught_up()  # what was told in between
 
+    async def _itself(self) -> Session:
+        """This handle. Raises `UnknownName` when its story was forgotten by another process."""
+        await self._settler.abreast.check()
+        return self
+
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _append(self, body: Body, key: str | None) -> Outcome:
         checked = check_key(key) if key is not None else None
+        if await self._settler.abreast.check():
+            await self._still_there(body)
         appended = await self._engine.ledger.append(self.id, keepable(body), key=checked, timestamp=now())
         entry = appended.entry
+        self._settler.abreast.told(entry)
         if not appended.created:
             await self._same(entry, body)
         plan = self._settler.promise(entry.sequence, new=appended.created)
         self._settler.wake()
         return Outcome(entry, plan, created=appended.created)
+
+    async def _still_there(self, body: Body) -> None:
+        """Raises `UnknownName` for somebody named in it whom another process has forgotten."""
+        there = await self._engine.ledger.load(self.id)
+        if there is None or not all(id in there.cast for id in named_in(body)):
+            await self._settler.caught_up()
+            await self._known(*named_in(body))
 
     async def _same(self, entry: Entry, body: Body) -> None:
         """The same key may only come again with the same text: as first said, or as it was revised to."""

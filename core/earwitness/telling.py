@@ -6,6 +6,7 @@ from typing import NoReturn, get_args
 
 from .errors import InputError, UnknownName
 from .formats import strip_block
+from .records.journal import Body, Changed, Said
 from .records.message import Context
 
 
@@ -22,11 +23,30 @@ def message_text(content: str) -> str:
     return text
 
 
+def named_in(body: Body) -> tuple[str, ...]:
+    """Ids of those who say or do what is told, or perceive it by the host's word."""
+    match body:
+        case Said(speaker=speaker, present=present):
+            return (speaker, *(present or ()))
+        case Changed(moves=moves):
+            return tuple(id for id, _, _ in moves)
+        case _:
+            return ()
+
+
 def known_context(context: Context) -> Context:
     """The context, if it is one. Raises `InputError`."""
     if context not in (valid := get_args(Context)):
         raise InputError(f"context {context!r} must be one of {', '.join(valid)}.")
     return context
+
+
+def gone(session: str) -> UnknownName:
+    """What a handle says whose story is no more."""
+    return UnknownName(
+        f"session {session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
+        "session(), and use what that returns."
+    )
 
 
 class Gone:
@@ -36,7 +56,4 @@ class Gone:
         self._session = session
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise UnknownName(
-            f"session {self._session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
-            "session(), and use what that returns."
-        )
+        raise gone(self._session)

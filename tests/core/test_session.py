@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Character, Earwitness, Memory, Session, Settings, Whereabouts
+from earwitness import Character, Earwitness, Memory, Moment, Presence, Session, Settings, Whereabouts
 from earwitness.errors import (
     ContainerCollision,
     InputError,
@@ -569,6 +569,64 @@ async def test_a_newcomer_another_process_brought_is_known_here(begin: Begin, na
     await calls[naming]()
     await here.settled()
     assert ("dana" in here.cast) is (naming != "forget")
+
+
+async def test_who_was_forgotten_by_another_process_cannot_speak_here(begin: Begin) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    here, there = await begin(**kept), await begin(**kept)
+    await there.forget("bob")
+    for call in (
+        lambda: here.say("bob", "Am I still here?"),
+        lambda: here.say("alice", "Bob?", present=["bob"]),
+        lambda: here.enter("bob"),
+    ):
+        with pytest.raises(UnknownName, match="'bob'"):
+            await call()
+    assert await entries(here) == await entries(there) == 2
+
+
+@pytest.mark.parametrize("anew", [False, True])
+async def test_a_handle_notices_that_another_process_forgot_its_story(
+    open_app: OpenApp, memories: Memories, anew: bool
+) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    ew, other = await open_app(**kept), await open_app(**kept)
+    old = await ew.session("s1", cast=["alice"])
+    await (await old.say("alice", "Hello.")).settled()
+    await other.forget("s1")
+    if anew:
+        begun = await other.session("s1", cast=["alice"])
+        await (await begun.say("alice", "Hello again.")).settled()
+        await (await begun.say("alice", "And again.")).settled()
+    calls: list[Callable[[], Awaitable[object]]] = [
+        lambda: old.say("alice", "Am I here?"), lambda: old.turn("alice"), old.settled, lambda: old.change(game_day=9),
+        lambda: old.backstage().inspect("alice"),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(UnknownName, match="'s1' was forgotten, and this handle with it"):
+            await call()
+    new = await ew.session("s1", cast=["alice"])
+    assert new is not old
+    assert len(await memories(new, "alice")) == (2 if anew else 0)
+
+
+async def test_who_waits_for_an_outcome_is_told_that_another_process_forgot_the_story(open_app: OpenApp) -> None:
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    asked, answers = asyncio.Event(), asyncio.Event()
+
+    class Slow:
+        async def detect(self, moment: Moment) -> Presence:
+            asked.set()
+            await answers.wait()
+            return Presence(characters={})
+
+    ew, other = await open_app(**kept, detector=Slow()), await open_app(**kept)
+    outcome = await (await ew.session("s1", cast=["alice"])).say("alice", "Hello.")
+    await asked.wait()
+    await other.forget("s1")
+    answers.set()
+    with pytest.raises(UnknownName, match="'s1'"):
+        await asyncio.wait_for(outcome.settled(), 5)
 
 
 async def test_the_embedded_file_takes_a_story_up_again(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from ..abreast import Abreast
 from ..background import Background
 from ..engine import Engine
 from ..live import Live
 from ..records.journal import Entry
 from ..records.plan import Plan
+from ..telling import gone
 from .apply import apply
 from .decide import closed, decide
 
@@ -30,6 +32,7 @@ class Settler:
     def __init__(self, engine: Engine, live: Live, background: Background) -> None:
         self.live = live
         self.failure: Exception | None = None
+        self.abreast = Abreast(engine.ledger, live.snapshot.id, live.snapshot.settled)
         self._engine = engine
         self._background = background
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
@@ -137,9 +140,15 @@ class Settler:
         return await self._engine.ledger.plan(self.live.snapshot.id, sequence) if entry and entry.settled else None
 
     async def _behind(self) -> bool:
-        """Whether another process has taken the session further."""
-        there = await self._engine.ledger.load(self.live.snapshot.id)
-        return there is not None and there.settled > self.live.snapshot.settled
+        """Whether another process has taken the session further. Raises `UnknownName` when the story is gone."""
+        there, known = await self._engine.ledger.load(self.live.snapshot.id), self.live.snapshot
+        if there is None or there.settled < known.settled:
+            raise gone(known.id)
+        return there.settled > known.settled and await self._same_story()
+
+    async def _same_story(self) -> bool:
+        await self.abreast.check()
+        return True
 
     async def _reload(self) -> None:
         fresh = await Live.load(self._engine.ledger, self.live.snapshot.id, self._engine.plugins)
@@ -154,6 +163,8 @@ class Settler:
     async def _resolve_others(self) -> None:
         """Answer those who wait for an entry that another process has settled."""
         self._resolve([plan for sequence in list(self._waiting) if (plan := await self._already(sequence))])
+        if self._waiting and await self._engine.ledger.load(self.live.snapshot.id) is None:
+            raise gone(self.live.snapshot.id)
 
     def _fail(self, error: Exception) -> None:
         self.failure, self._recorded = error, []

@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 
-from ...errors import StorageError
+from ...errors import StorageError, UnknownName
 from ...records.memory import Memory
 from ...session import Session
 from ..scripted import ByScript, Faulty, Gossip, Strategy, hangs
@@ -207,6 +207,24 @@ class NothingLost(PromiseCases):
                 assert len(await self.held(story, "world")) == 12
             sequences = [each.sequence for each in await here.engine.ledger.entries("s1")]
             assert sequences == list(range(1, len(sequences) + 1))
+
+    @case
+    async def test_what_another_program_forgot_is_refused_not_lost(self, stage: Stage) -> None:
+        """Neither a forgotten speaker's message nor one to a forgotten story is acknowledged, though told elsewhere."""
+        self.needs("shared")
+        async with stage.open() as here, stage.open() as there:
+            mine, yours = await self.tavern(here), await self.tavern(there)
+            await yours.forget("bob")
+            with refused(UnknownName) as refusal:
+                await mine.say("bob", "message 0")
+            assert "'bob'" in refusal.why
+            await self.tell(mine, "alice", "message 1")
+            await there.forget("s1")
+            for call in (lambda: mine.say("alice", "message 2"), lambda: mine.turn("alice"), mine.settled):
+                with refused(UnknownName) as refusal:
+                    await call()
+                assert "was forgotten" in refusal.why
+            assert await self.held(await self.tavern(here), "alice") == []
 
     @case
     async def test_what_another_program_retracts_does_not_come_back(self, stage: Stage) -> None:
