@@ -81,7 +81,12 @@ class RulesDetector:
         played = is_play(moment)
         conventions = self._staged if played else self._role_play
         reading = read(
-            moment.message.content, speaker, names, _stage(moment, speaker), conventions=conventions, whole=self.whole
+            moment.message.content,
+            speaker,
+            names,
+            _stage(moment, speaker, names, played=played),
+            conventions=conventions,
+            whole=self.whole,
         )
         lately = moment.recent[-self.recent :] if self.recent else ()
         lively = frozenset(message.speaker for message in lately)
@@ -122,12 +127,16 @@ class RulesDetector:
         return line_of(speaker, text, spoken_to, [mention.id for mention in mentions])
 
 
-def _stage(moment: Moment, speaker: Character) -> Stage:
-    """Whom pronouns can mean: those here, and who spoke last."""
+def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) -> Stage:
+    """Whom pronouns can mean: those here, who spoke last, and whom a narrator has just told of."""
     narrators = {member.id for member in moment.cast if member.kind == "narrator"}
     spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
     here = tuple(sorted(id for id in moment.state.here if id in moment.cast))
-    return Stage(teller=None if speaker.id in narrators else speaker.id, here=here, last=next(spoke, None))
+    stage = Stage(teller=None if speaker.id in narrators else speaker.id, here=here, last=next(spoke, None))
+    before = moment.recent[-1] if moment.recent else None
+    if played or stage.teller or before is None or before.speaker not in narrators:
+        return stage
+    return stage.told(before.content, names)
 
 
 def _scene(moment: Moment, speaker: Character, reading: Reading) -> Scene:

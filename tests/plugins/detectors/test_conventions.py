@@ -32,7 +32,7 @@ def kinds(text: str, **of: object) -> list[str]:
         ("[OOC: brb]", ["ooc"]),
         ("Hello!\nOOC: brb\nSo, where were we?", ["spoken", "ooc", "spoken"]),
         ("(aside) What a fool.", ["aside", "spoken"]),
-        ("(aside to Bob) What a fool.", ["aside", "spoken"]),
+        ("(aside to Bob) What a fool.", ["whisper", "spoken"]),
         ("*mutters to herself* What a fool.", ["aside", "spoken"]),
         ("/w Bob Run!", ["whisper"]),
         ("/whisper Bob Run!", ["whisper"]),

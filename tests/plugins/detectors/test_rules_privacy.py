@@ -120,7 +120,7 @@ def test_talk_out_of_character_after_open_speech_is_heard_by_nobody(story: Begin
         '*wonders whether Bob knows* "Good evening, Bob."',
         'Alice thinks that Bob is lying. "Good evening, Bob," she says.',
         "(aside) How little Bob knows.",
-        "(aside to Bob) How little he knows.",
+        "(aside to himself) How little he knows.",
         "*aside* How little Bob knows.",
         "*mutters to herself* Bob is a fool.",
         "(OOC: Bob's player is late)",

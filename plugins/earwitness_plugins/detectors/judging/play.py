@@ -29,7 +29,8 @@ def is_play(moment: Moment) -> bool:
 def direction(case: Case, company: Company) -> Presence:
     """A direction: those on stage perceive it, who comes by it, and who goes."""
     boards = _boards(case, company)
-    moves = [move for move in directed(case.moment.message.content, boards) if not _rises(case, move)]
+    told = directed(case.moment.message.content, boards) or tuple(_told_as_prose(case, boards))
+    moves = [move for move in told if not _rises(case, move)]
     movements = [
         Movement(character=move.id, kind="enter" if move.kind == "enter" else "leave", evidence=_told(move))
         for move in moves
@@ -39,6 +40,15 @@ def direction(case: Case, company: Company) -> Presence:
     coming = [(move.id, perceived(case.beliefs.entered, "present", _told(move))) for move in moves]
     near = [(id, perceived(case.beliefs.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
     return case.presence((*near, *coming), (*_behind_the_scenes(case), *movements))
+
+
+def _told_as_prose(case: Case, boards: Boards) -> Iterator[Move]:
+    """`Bob storms off`: no direction of the theatre, but somebody on stage goes. `They withdraw`, and overhear."""
+    if words.GOES.search(case.moment.message.content):
+        return
+    for move in case.reading.moves:
+        if move.kind == "leave" and move.id in boards.here and move.id in case.reading.named:
+            yield move
 
 
 def _rises(case: Case, move: Move) -> bool:

@@ -2,7 +2,8 @@
 
 A message is cut into pieces. `"…"` and bare text are spoken, `*…*`, `_…_`, `/me …` and the prose around quotes are
 action, `[…]` and `*thinks …*` are thought, `(to Bob)`, `/w Bob …` and `*whispers to Bob*` are whispers, `(aside)` is an
-aside, `((…))` and `(OOC: …)` are out of character. Quotes inside bare speech are quoted: somebody else's words.
+aside, `((…))` and `(OOC: …)` are out of character. `(aside to Bob)` is a whisper, but in a play it is for the house.
+Quotes inside bare speech are quoted: somebody else's words.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ _ASIDE = re.compile(
     r"|\W*(?:(?:says?|speaks?|mutters?|murmurs?|mumbles?|whispers?|saying|muttering|murmuring|whispering)\s+)?"
     r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b",
     re.IGNORECASE,
+)
+_ASIDE_TO = re.compile(
+    r"\W*(?:\w+\s+)?(?:aside|apart)\b\W*(?=to\s+(?!(?:my|him|her|them|it|one|your)sel(?:f|ves)\b))", re.IGNORECASE
 )
 _THOUGHT = re.compile(
     r"\W*(?:\w+\s+){0,3}?(?<!\bin\s)(?<!\ba\s)"
@@ -240,11 +244,17 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str], convention
         for sentence in sentences(chunk.text):
             yield from _deed(sentence)
     else:
-        inner = chunk.text.strip(_MARKUP + "()[]")
-        kind = _direction_kind(chunk, inner, bare)
-        only_for = conventions.staged and kind == "whisper" and not _direction(inner)
-        yield from _with_action("action" if only_for else kind, inner)
-        yield from _hidden(inner)
+        yield from _directed(chunk, bare, conventions)
+
+
+def _directed(chunk: _Chunk, bare: Kind, conventions: Conventions) -> Iterator[Piece]:
+    inner = chunk.text.strip(_MARKUP + "()[]")
+    kind = _direction_kind(chunk, inner, bare)
+    if kind == "aside" and not conventions.staged and (to := _ASIDE_TO.match(inner)):
+        kind, inner = "whisper", inner[to.end() :]
+    only_for = conventions.staged and kind == "whisper" and not _direction(inner)
+    yield from _with_action("action" if only_for else kind, inner)
+    yield from _hidden(inner)
 
 
 def _with_action(kind: Kind, direction: str) -> Iterator[Piece]:

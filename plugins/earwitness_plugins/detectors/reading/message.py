@@ -11,7 +11,7 @@ from earwitness.records.character import Character
 
 from .addressing import addressed
 from .condition_words import CALLS, ENDS_CALL, SLUMBERS, VOICE
-from .conventions import PRIVATE, ROLE_PLAY, Conventions, Piece, pieces, stretches
+from .conventions import PRIVATE, ROLE_PLAY, Conventions, Piece, pieces, sentences, stretches
 from .farewells import returns, takes_leave
 from .movements import Move, Stage, has_movement, read_movements
 from .names import Names
@@ -78,7 +78,7 @@ def read(
         addressed=vocatives,
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),
         together=any(_WE.search(text) for text in spoken),
-        moves=read_movements(told, names, stage),
+        moves=read_movements([sentence for text in told for sentence in sentences(text)], names, stage),
         leave=next((leave for text in spoken if (leave := takes_leave(text))), None),
         returns=any(returns(text) for text in spoken),
         in_story=_in_story(found),

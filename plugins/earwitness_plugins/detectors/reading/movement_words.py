@@ -14,6 +14,8 @@ _GAIT = r"""(?:
     wanders?|wandered|slips?|slipped|sneaks?|sneaked|snuck|storms?|stormed|march(?:es|ed)?|stumbles?|stumbled|
     hurr(?:y|ies|ied)|heads?|headed|go(?:es)?|went|dash(?:es|ed)?|creeps?|crept|limps?|limped|rides?|rode|climbs?|climbed|
     stalks?|stalked)"""
+_TAKES = r"""(?:leads?|led|takes?|took|drags?|dragged|carr(?:y|ies|ied)|escorts?|escorted|walks?|walked
+    |(?P<sends>ushers?|ushered|sends?|sent|throws?|threw|kicks?|kicked|drives?|drove|chases?|chased))"""
 _ADVERBS = r"(?:\s+(?:\w+ly|back|right|straight|then|now|once\s+more|again))*"
 _CLOSED = r"(?=\s*(?:[.,;:!?—–)]|\Z))"
 
@@ -38,7 +40,7 @@ LEAVE = _words(
       \b(?:exits?|exited|exeunt|departs?|departed)\b
     | \b(?:leaves?|left){_ADVERBS}
           (?:{_CLOSED}
-          |(?=\s+(?:with|through|by|via|for|together|without|at\s+once|and|in\s+a|to)\b)
+          |(?=\s+(?:with|through|by|via|for|together|without|at\s+once|and|in\s+a|to|but|except|save|one\s+by\s+one)\b)
           |(?=\s+(?:the|this)\s+(?:[\w'’-]+\s+)?(?:room|scene|stage|hall|house|building|tavern|inn|place|party|table|group|
               camp|shop|kitchen|cellar|garden|village|town|city|castle|ship|office|bar|chamber|area|premises|conversation|
               others)\b))
@@ -46,6 +48,15 @@ LEAVE = _words(
           |out\b(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
     | \b(?:flees?|fled|vanish(?:es|ed)?|disappears?|disappeared)\b
     | \b(?:takes?|took)\s+(?:my|his|her|their)\s+leave\b
+    | \b(?:withdraws?|withdrew|retires?|retired)\b
+          (?:{_CLOSED}|(?=\s+(?:with|for\s+the\s+(?:night|evening)|from\s+the\s+(?:room|hall|scene|table|chamber)
+          |to(?!\s+\w+\s+(?:corner|back|side|window|fire|far|other|shadows)))\b))
+    | \b(?:(?:excuses?|excused)\s+(?:him|her|them|my)sel(?:f|ves)|(?:bows|bowed)\s+out
+          |(?:makes?|made)\s+(?:my|his|her|their)\s+exit
+          |(?:quits?|quitted)\s+the\s+(?:room|hall|scene|house|place)|(?:goes|go|went)\s+to\s+bed)\b
+    | \b(?:is|are)\s+gone\b
+    | \b(?:follows?|followed)\s+(?:[\w'’-]+\s+){{1,3}}?(?:out|off|away|outside|upstairs|downstairs)\b
+    | \b{_TAKES}\s+(?P<taken>(?:[\w'’-]+\s+){{1,3}}?)(?:out|off|away|outside|upstairs|downstairs)\b
     | \b(?:is|are|was|were)\s+(?:led|taken|carried|dragged|escorted|thrown|sent)\s+(?:off|away|out)\b
     """
 )
@@ -53,14 +64,23 @@ SURE = _words(r"(?:re-?)?enter|is|are|was|were|arrive")
 ENTER_DIRECTION = _words(r"\A\W*here\s+enters?\b|(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter(?=[\s,:])")
 EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 
+OTHERS = _words(r"\b(?:the\s+)?(?:others|rest)(?:\s+of\s+(?:them|us|the\s+\w+))?\W*(?:\w+ly\s+|all\s+|then\s+)*\Z")
+ONLY = _words(
+    r"\b(?:only|nobody\s+but|no\s+one\s+but|none\s+but)\s+(?P<who>[^.;]*?)\s+"
+    r"(?:remains?|stays?|remained|stayed|(?:is|are)\s+left)\b(?=\s*(?:[.,;!]|\Z)|\s+(?:in|behind|here|with|at|alone)\b)"
+    r"|\bleaving\s+only\s+(?P<left>[^.;]+)"
+)
+FOLLOWS = _words(rf"\b(?:follows?|followed)\b(?:\s+(?:him|her|them|me|suit|after|behind))*{_CLOSED}")
 REMAIN = _words(r"\b(?:remains?|stays?|remained|stayed|manet|manent)\b")
 EVERYBODY = _words(
     r"\W*(?:(?:then|and|now|finally)\W+)?(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden)\b)"
 )
 ALL_BUT = _words(r"\b(?:all|everyone|everybody)\s+(?:but|except|save)\b")
 BUT = _words(r"\b(?:but|except(?:ing)?|save)\b")
-THEY = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?they\b")
-ONE = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?:he|she|i)\b")
+THEY = _words(
+    r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?:they|(?P<two>both(?:\s+of\s+them)?|the\s+(?:two|pair)(?:\s+of\s+them)?))\b"
+)
+ONE = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?P<one>he|she|i)\b")
 OMITTED = _words(r"\W*(?:(?:then|and|but|now|\w+ly)\W+)*\Z")
 CARRIED_ON = _words(r"(?:,|\b(?:and|then|but)\b)[\s,]*(?:then\s+)?(?:\w+ly\s+)?\Z")
 NOT_FINITE = _words(

@@ -46,13 +46,23 @@ class Stage:
     """Who spoke last: `he exits` is about them unless somebody was named since."""
     subjects: tuple[str, ...] = field(default=())
     """Whom the sentence before was about."""
+    named: tuple[str, ...] = field(default=())
+    """Who was named in it."""
+    moved: Kind | None = field(default=None)
+    """What the last one to move did: `Bob follows`."""
 
     def after(self, move: Move) -> Stage:
         """The stage once somebody has moved."""
         if move.kind != "leave" and move.kind != "enter" and move.kind not in PERCEIVES_NOTHING:
             return self
         others = tuple(id for id in self.here if id != move.id)
-        return replace(self, here=(*others, move.id) if move.kind == "enter" else others)
+        return replace(self, here=(*others, move.id) if move.kind == "enter" else others, moved=move.kind)
+
+    def told(self, text: str, names: Names) -> Stage:
+        """The stage once something was told in an earlier message: `The Queen rises.`, then `She leaves.`."""
+        mentions = names.find(text)
+        named = tuple(dict.fromkeys(mention.id for mention in mentions if not mention.possessive))
+        return replace(self, subjects=subjects_of(text, mentions, self.teller), named=named)
 
 
 def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tuple[Move, ...]:
@@ -63,15 +73,22 @@ def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tupl
         if words.REMAIN.search(sentence):
             staying = {mention.id for mention in mentions if not mention.possessive}
             moves = [move for move in moves if move.kind != "leave" or move.id not in staying]
-        found = tuple(_sentence_moves(sentence, mentions, stage))
+        found = tuple(_sentence_moves(sentence, mentions, stage, names))
         for move in found:
             stage = stage.after(move)
-        subjects = (
-            tuple(move.id for move in found) or tuple(mention.id for mention in mentions if not mention.possessive)[:1]
-        )
-        stage = replace(stage, subjects=subjects or stage.subjects)
+        named = tuple(mention.id for mention in mentions if not mention.possessive)
+        subjects = tuple(dict.fromkeys(move.id for move in found)) or subjects_of(sentence, mentions, stage.teller)
+        stage = replace(stage, subjects=subjects or stage.subjects, named=named or stage.named)
         moves += found
     return tuple(moves)
+
+
+def subjects_of(sentence: str, mentions: Sequence[Mention], teller: str | None) -> tuple[str, ...]:
+    """Whom a sentence names first, all of them: `Bob and Charlie argue`; `nods to Bob` is about who tells it."""
+    named = [mention for mention in mentions if not mention.possessive]
+    if teller and not (named and words.SUBJECT_LEADS.match(sentence[: named[0].start])):
+        return (teller,)
+    return tuple(dict.fromkeys(mention.id for mention in lists(sentence, named)[0])) if named else ()
 
 
 def has_movement(text: str) -> bool:
@@ -79,14 +96,22 @@ def has_movement(text: str) -> bool:
     return bool(words.ENTER.search(text) or words.LEAVE.search(text))
 
 
-def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
-    if words.EXIT_DIRECTION.match(sentence):
+def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage, names: Names) -> Iterator[Move]:
+    if (only := words.ONLY.search(sentence)) and not _is_unreal(sentence[: only.start()]):
+        staying = {m.id for m in mentions if only.start() <= m.start < only.end() and not m.possessive}
+        going = [id for id in stage.here if id not in staying] if staying else []
+        yield from (Move(id, "leave", None, _quoted(sentence)) for id in going)
+    elif words.EXIT_DIRECTION.match(sentence):
         yield from _directed_off(sentence, mentions, stage)
     elif enter := words.ENTER_DIRECTION.search(sentence):
         coming = [m for m in mentions if m.start >= enter.end() and _comes(sentence, m)]
         yield from (Move(m.id, "enter", None, _quoted(sentence)) for m in coming)
     else:
-        yield from _told(sentence, mentions, stage)
+        yield from _told(sentence, mentions, stage, names)
+
+
+def _is_unreal(before: str) -> bool:
+    return bool(words.UNREAL.search(before) or condition_words.CLAIMED.search(before))
 
 
 def _comes(sentence: str, mention: Mention) -> bool:
@@ -107,19 +132,24 @@ def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Stage) -> I
     yield from (Move(id, "leave", None, _quoted(sentence)) for id in going)
 
 
-def _told(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
+def _told(sentence: str, mentions: Sequence[Mention], stage: Stage, names: Names) -> Iterator[Move]:
     """Every verb of coming or going that is told as a fact, with whoever does it; and how somebody is from now on."""
     behind, movers = 0, tuple[str, ...]()
-    for verb, kind in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
+    moved = stage.moved
+    for verb, told in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
         if verb.start() < behind or words.NOT_FINITE.search(_before(sentence, verb.start())):
             continue
-        clause = _Clause(sentence, behind, verb, mentions)
+        clause = _Clause(sentence, behind, verb, mentions, names)
         behind = verb.end()
-        if kind != "enter" and kind != "leave":
+        if told != "enter" and told != "leave":
             movers = clause.affected() or clause.who_becomes(stage, movers)
-            yield from (Move(id, kind, None, _quoted(sentence)) for id in movers)
+            yield from (Move(id, told, None, _quoted(sentence)) for id in movers)
+            continue
+        kind = moved if verb.re is words.FOLLOWS else told
+        if kind is None:
             continue
         movers = clause.movers(stage, movers)
+        moved = kind if movers else moved
         found = words.PLACE.match(sentence, verb.end())
         place = found and found["place"]
         if kind == "leave" or words.SURE.match(verb[0]) or _leads_somewhere(verb[0], place):
@@ -134,6 +164,7 @@ def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Matc
         yield match, _condition(match)
     yield from ((match, "enter") for match in words.ENTER.finditer(sentence))
     yield from ((match, "leave") for match in words.LEAVE.finditer(sentence))
+    yield from ((match, "leave") for match in words.FOLLOWS.finditer(sentence))
 
 
 def _condition(match: re.Match[str]) -> Condition:
@@ -160,6 +191,7 @@ class _Clause:
     begin: int
     verb: re.Match[str]
     mentions: Sequence[Mention]
+    names: Names
 
     @property
     def before(self) -> str:
@@ -169,8 +201,10 @@ class _Clause:
         """Who does it. `moved` are those who did what the verb before says: `Bob comes in and leaves again`."""
         if words.UNREAL.search(self.before):
             return ()
-        if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin):
-            return self._everybody(stage)
+        if (crowd := self._crowd(stage)) is not None:
+            return () if condition_words.CLAIMED.search(self.before) else crowd
+        if "taken" in self.verb.groupdict() and self.verb["taken"] and (self._sends() or not self._taken()):
+            return self._taken()
         if (subject := self._subject()) is not None:
             return tuple(dict.fromkeys((*subject, *self._company()))) if subject else ()
         if pronoun := self._pronoun(stage, moved):
@@ -205,10 +239,35 @@ class _Clause:
         unreal = words.UNREAL.search(before.rpartition(".")[2])
         return not (claimed or unreal or condition_words.NOT_NOW.match(self.sentence, self.verb.end()))
 
+    def _crowd(self, stage: Stage) -> tuple[str, ...] | None:
+        """`Everybody`, `all but Bob`, `the others`; `None` where it is not told of many."""
+        if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin):
+            return self._everybody(stage)
+        if words.OTHERS.search(words.CLAUSE.split(self.before)[-1]):
+            return self._others(stage)
+        return None
+
     def _everybody(self, stage: Stage) -> tuple[str, ...]:
         but = words.BUT.search(self.sentence, self.begin)
         staying = {m.id for m in self.mentions if but and m.start >= but.end()}
         return tuple(id for id in stage.here if id not in staying)
+
+    def _others(self, stage: Stage) -> tuple[str, ...]:
+        """All but those whom this sentence names, or else the one before; nobody, where it is open who stays."""
+        named = {m.id for m in self.mentions if not m.possessive} or {*stage.named, *stage.subjects}
+        staying = named | ({stage.teller} if stage.teller else set())
+        return tuple(id for id in stage.here if id not in staying) if staying else ()
+
+    def _sends(self) -> bool:
+        """`Alice ushers Bob out`: she does not go along."""
+        return bool(self.verb.groupdict().get("sends"))
+
+    def _taken(self) -> tuple[str, ...]:
+        """`leads Bob away`: who is named within the verb's words."""
+        if not self.verb.groupdict().get("taken"):
+            return ()
+        start, end = self.verb.span("taken")
+        return tuple(m.id for m in self.mentions if start <= m.start < end and not m.possessive)
 
     def _subject(self) -> tuple[str, ...] | None:
         """Named movers; empty when they are named in what somebody only says or thinks; `None` when nobody is named."""
@@ -241,21 +300,34 @@ class _Clause:
         last = words.CLAUSE.split(self.before)[-1]
         if words.OMITTED.match(last):
             return moved or _antecedent(stage) if self.begin == 0 or self._carries_on() else ()
-        if words.THEY.match(last) and not stage.teller:
-            return stage.subjects if len(stage.subjects) > 1 else stage.here
-        if not (words.ONE.match(last) or words.THEY.match(last)):
+        if (they := words.THEY.match(last)) and (not stage.teller or len(stage.subjects) > 1):
+            meant = stage.subjects if len(stage.subjects) > 1 else stage.here
+            return meant if not they["two"] or len(meant) == 2 else ()
+        if not (one := words.ONE.match(last)) and not (they and not they["two"]):
             return ()
-        return self._antecedent(stage)
+        return self._antecedent(stage, one["one"] if one else "they")
 
-    def _antecedent(self, stage: Stage) -> tuple[str, ...]:
-        """Whom a pronoun means: of several named in the sentence, nobody knows which."""
-        named = {m.id for m in self.mentions if m.start < self.verb.start() and not m.possessive}
-        if stage.teller or not named:
-            return _antecedent(stage)
-        return tuple(named) if len(named) == 1 else ()
+    def _antecedent(self, stage: Stage, pronoun: str) -> tuple[str, ...]:
+        """Whom a pronoun means: the last woman named, for `she`; of several who might be meant, nobody knows which."""
+        within = tuple(dict.fromkeys(m.id for m in self.mentions if m.start < self.verb.start() and not m.possessive))
+        named = within or stage.named
+        sure = [id for id in named if self.names.may_be(pronoun, id)] if pronoun.lower() in ("he", "she") else []
+        told_by_themselves = stage.teller and (not stage.subjects or stage.teller in stage.subjects)
+        if stage.teller and (pronoun.lower() == "i" or (told_by_themselves and not sure)):
+            return (stage.teller,)
+        if sure and not (told_by_themselves and self.names.may_be(pronoun, stage.teller or "")):
+            return (sure[-1],)
+        wrong = {id for id in (*named, *stage.subjects) if self.names.may_be(pronoun, id) is False}
+        left = [id for id in (within or stage.subjects) if id not in wrong]
+        left = left or [id for id in named if id not in wrong]
+        if left or named:
+            return tuple(left) if len(left) == 1 else ()
+        return _antecedent(stage)
 
     def _company(self) -> tuple[str, ...]:
-        """Those who come or go along: `leaves with Bob`."""
+        """Those who come or go along: `leaves with Bob`, `leads Bob away`."""
+        if taken := self._taken():
+            return taken
         after = [m for m in self.mentions if m.start >= self.verb.end() and not m.possessive]
         group = next(iter(lists(self.sentence, after)), [])
         along = bool(group) and words.WITH.match(self.sentence[self.verb.end() : group[0].start])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from unicodedata import combining, normalize
@@ -41,6 +41,19 @@ _EVERYDAY = _words(
     king queen prince duke knight captain doctor nurse maid page host ghost fox wolf bear cat dog storm
     shadow ash reed cliff dale glen stone wood rain snow river brook lane ray
     lance pierce rusty sandy skip wade guest user one all you me i he she it they we us
+    """
+)
+# What in a name or alias says whether it is a woman's or a man's.
+_WOMEN = _words(
+    """
+    queen princess duchess countess baroness lady madam mistress mrs ms miss sister mother aunt grandmother empress
+    abbess priestess witch nun widow maid woman girl daughter wife goddess hostess
+    """
+)
+_MEN = _words(
+    """
+    king prince duke earl count baron lord sir mr mister brother father uncle grandfather emperor abbot priest monk
+    friar wizard man boy son husband god
     """
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -88,6 +101,10 @@ class Names:
         self._found = lru_cache(maxsize=64)(self._find)
         self._words = {member.id: {word for name in member.names for word in _name_words(name)} for member in members}
 
+    def may_be(self, pronoun: str, id: str) -> bool | None:
+        """Whether `he` or `she` can mean them: by a title in their name; `None` where nothing says so."""
+        return may_be(pronoun, self._words.get(id, frozenset()))
+
     def find(self, text: str) -> tuple[Mention, ...]:
         """Every mention in reading order, the longest name first; none overlap, but for several named by one word."""
         return self._found(text)
@@ -120,6 +137,12 @@ class Names:
         for name, id in self._unspaced.items():
             for match in re.finditer(re.escape(name), text):
                 yield Mention(id, match.start(), match.end(), possessive=False)
+
+
+def may_be(pronoun: str, words: Set[str]) -> bool | None:
+    """Whether `he` or `she` can mean somebody with these words in their names; `None` where nothing says so."""
+    she, he = bool(words & _WOMEN), bool(words & _MEN)
+    return None if she == he else she == (pronoun.lower() == "she")
 
 
 def lists(text: str, mentions: Sequence[Mention]) -> list[list[Mention]]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ..reading.movements import Move
+from ..reading.names import may_be
 from . import words
 from .groups import Boards, meant
 
@@ -53,7 +54,7 @@ class _Sentence:
     def steps(self) -> tuple[Steps, tuple[str, ...]]:
         """Who comes and goes, in order, and whom it was about."""
         if (stays := words.REMAINS.search(self.text)) and not words.GOES.search(stays["who"]):
-            return self._remaining(stays["who"]), self.about
+            return self._remaining(stays["who"]), self._staying(stays["who"])
         steps, boards, about = Steps(), self.boards, self.about
         clauses = list(_clauses(self.text))
         for clause in clauses:
@@ -67,9 +68,12 @@ class _Sentence:
 
     def _remaining(self, who: str) -> Steps:
         """`Bob and Carol remain`: the others are gone, and those two are not, though all were said to go."""
-        staying = [id for entering in (False, True) for id in meant(who, self.boards, entering=entering)]
+        staying = self._staying(who)
         going: Steps = [(id, "leave") for id in self.boards.here if staying and id not in staying]
         return going + [(id, "enter") for id in staying if id not in self.boards.here]
+
+    def _staying(self, who: str) -> tuple[str, ...]:
+        return tuple(id for entering in (False, True) for id in meant(who, self.boards, entering=entering))
 
     def _attending(self) -> Steps:
         """`He is accompanied by a Messenger`, `Flavius and others are in attendance`."""
@@ -119,10 +123,13 @@ class _Clause:
             return [*subject, *self._along(boards, subject, entering=False)]
         if self._is_inverted() and (subject := meant(self.after, boards, entering=False)):
             return subject
-        if words.EVERYBODY.search(f"{self.before} {self.verb}") or words.OTHERS.search(self.before):
+        if words.OTHERS.search(self.before):
+            return [id for id in boards.here if id not in about]
+        if words.EVERYBODY.search(f"{self.before} {self.verb}"):
             return boards.here
-        one = about[-1:] or _speaker(boards)
-        is_one = words.HE.search(self.before) or self._is_by_another_name(boards)
+        he = words.HE.search(self.before)
+        one = about[-1:] or _speaker(boards, (he and he["one"]) or "")
+        is_one = he or self._is_by_another_name(boards)
         return [*one, *self._along(boards, one, entering=False)] if is_one else []
 
     def _is_by_another_name(self, boards: Boards) -> bool:
@@ -153,11 +160,12 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
         behind = following if kind == "enter!" else end
 
 
-def _speaker(boards: Boards) -> tuple[str, ...]:
-    """Whom `he` or `she` means: who spoke last and is one person."""
-    on_stage = [id for id in boards.spoke if id in boards.here]
-    single = [id for id in on_stage if not boards.company.parts[id].several]
-    return tuple((single or on_stage)[:1])
+def _speaker(boards: Boards, pronoun: str) -> tuple[str, ...]:
+    """Whom `he` or `she` means: who spoke last, is one person, and no king where it says `she`."""
+    on_stage = [boards.company.parts[id] for id in boards.spoke if id in boards.here]
+    single = [part for part in on_stage if not part.several] or on_stage
+    apt = [part for part in single if not pronoun or may_be(pronoun, part.words) is not False]
+    return tuple(part.id for part in (apt or single)[:1])
 
 
 def _short(sentence: str) -> str:
