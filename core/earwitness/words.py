@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 VERSION = 1
@@ -145,6 +146,7 @@ def _parted(word: str) -> Iterator[str]:
 # The steps between take derivations apart (relational → relate), which mixes up more in short texts than it finds.
 
 
+@lru_cache(maxsize=32_768)
 def _stem(word: str) -> str:
     if len(word) < 4 or word[-1] not in "sdgye" or len(word) > _LONGEST or not word.isascii():
         return word[:_LONGEST]

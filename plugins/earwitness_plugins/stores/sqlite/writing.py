@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
 
 from .schema import FOLD, ContainerRow, find_container, rid, select, sequence
 from .segments import clear_index, fold, rebuild
+
+_INSERT = "INSERT INTO store_memory VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_INSERT_TAIL = "INSERT INTO store_tail VALUES (?, ?, ?, ?)"
+_SAVE = "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?"
 
 
 class Prepared(NamedTuple):
@@ -24,11 +26,22 @@ class Prepared(NamedTuple):
     vector: bytes
 
 
+class _Rows(NamedTuple):
+    """What is kept of a new memory."""
+
+    memory: tuple[int, str, int, str, str]
+    tail: tuple[int, int, str, bytes]
+
+
 def put(connection: apsw.Connection, memories: Sequence[Prepared]) -> None:
     """Write or replace by (container, id); a memory that is there already as it is stays as it is."""
-    by_container = attrgetter("container")
-    groups = groupby(sorted(memories, key=by_container), key=by_container)
-    touched = {name: _put_into(connection, name, group) for name, group in groups}
+    groups: dict[str, list[Prepared]] = {}
+    for memory in memories:
+        groups.setdefault(memory.container, []).append(memory)
+    containers = {name: find_container(connection, name) or _begun(connection, name) for name in groups}
+    touched = _put_new(connection, containers, groups)
+    if touched is None:
+        touched = {name: _put_into(connection, containers[name], group) for name, group in groups.items()}
     _tidy(connection, touched, budget=FOLD + len(memories))
 
 
@@ -56,15 +69,45 @@ def drop(connection: apsw.Connection, name: str) -> None:
     connection.execute("DELETE FROM store_container WHERE number = ?", (container.number,))
 
 
-def _put_into(connection: apsw.Connection, name: str, memories: Iterable[Prepared]) -> ContainerRow:
-    container = find_container(connection, name) or _begun(connection, name)
+def _put_new(
+    connection: apsw.Connection, containers: Mapping[str, ContainerRow], groups: Mapping[str, Sequence[Prepared]]
+) -> dict[str, ContainerRow] | None:
+    """Write all at once, as most turns can; nothing, and `None`, when one of the memories is there already."""
+    kept = [row for name, group in groups.items() for row in _new_rows(containers[name], group)]
+    before = connection.total_changes()
+    connection.execute("SAVEPOINT new")
+    connection.executemany(_INSERT, [row.memory for row in kept])
+    all_new = connection.total_changes() - before == len(kept)
+    connection.execute("RELEASE new" if all_new else "ROLLBACK TO new; RELEASE new")
+    if not all_new:
+        return None
+    connection.executemany(_INSERT_TAIL, [row.tail for row in kept])
+    grown = {name: _grown(containers[name], len(group)) for name, group in groups.items()}
+    connection.executemany(_SAVE, [_numbers(container) for container in grown.values()])
+    return grown
+
+
+def _new_rows(container: ContainerRow, memories: Iterable[Prepared]) -> Iterator[_Rows]:
+    for slot, memory in enumerate(memories, container.slots + 1):
+        key = rid(container.number, slot)
+        yield _Rows((key, memory.id, slot, memory.content, memory.metadata), (key, slot, memory.words, memory.vector))
+
+
+def _grown(container: ContainerRow, count: int) -> ContainerRow:
+    return container._replace(
+        version=container.version + 1, slots=container.slots + count, tail=container.tail + count,
+        live=container.live + count,
+    )  # fmt: skip
+
+
+def _put_into(connection: apsw.Connection, container: ContainerRow, memories: Iterable[Prepared]) -> ContainerRow:
     changed = container
     tail: list[tuple[int, int, str, bytes]] = []
     for memory in memories:
         changed = _put_one(connection, changed, memory, tail)
     if changed is container:
         return container
-    connection.executemany("INSERT INTO store_tail VALUES (?, ?, ?, ?)", tail)
+    connection.executemany(_INSERT_TAIL, tail)
     return _saved(connection, changed)
 
 
@@ -80,10 +123,7 @@ def _put_one(
 ) -> ContainerRow:
     slot = container.slots + 1
     key = rid(container.number, slot)
-    connection.execute(
-        "INSERT INTO store_memory VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (key, memory.id, slot, memory.content, memory.metadata),
-    )
+    connection.execute(_INSERT, (key, memory.id, slot, memory.content, memory.metadata))
     if connection.changes():
         tail.append((key, slot, memory.words, memory.vector))
         return container._replace(slots=slot, tail=container.tail + 1, live=container.live + 1)
@@ -129,11 +169,12 @@ def _leave_behind(connection: apsw.Connection, container: ContainerRow, slot: in
 
 
 def _saved(connection: apsw.Connection, container: ContainerRow) -> ContainerRow:
-    connection.execute(
-        "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?",
-        (container.slots, container.tail, container.live, container.dead, container.number),
-    )
+    connection.execute(_SAVE, _numbers(container))
     return container._replace(version=container.version + 1)
+
+
+def _numbers(container: ContainerRow) -> tuple[int, ...]:
+    return container.slots, container.tail, container.live, container.dead, container.number
 
 
 def _tidy(connection: apsw.Connection, touched: Mapping[str, ContainerRow], *, budget: int) -> None:
