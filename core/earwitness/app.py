@@ -14,6 +14,7 @@ from .containers import character_container, world_container
 from .dispatch import Plugins
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
+from .held import Held
 from .ids import check_session_id
 from .live import Live
 from .loading import plugins as installed
@@ -30,7 +31,7 @@ FORGOTTEN = "#forgotten"
 
 
 class Earwitness:
-    """An open store of stories. Use it with `async with Earwitness.open(…)`."""
+    """An open store of stories. Use it with `async with Earwitness.open(…)`, or between `start` and `close`."""
 
     def __init__(
         self, engine: Engine, strategies: Strategies | None = None, failures: Sequence[LoadFailure] = ()
@@ -44,6 +45,7 @@ class Earwitness:
         self._sessions: dict[str, Session] = {}
         self._background = Background()
         self._opening = asyncio.Lock()
+        self._held = Held(self)
 
     @classmethod
     def open(
@@ -55,7 +57,7 @@ class Earwitness:
         strategies: Mapping[str, Any] | None = None,
         **changes: Any,
     ) -> Self:
-        """Wire an instance together; nothing is opened before `async with`.
+        """Wire an instance together; nothing is opened before `async with` or `start`.
 
         `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
         own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`,
@@ -91,6 +93,18 @@ class Earwitness:
         finally:
             await self.engine.store.close()
             await self.engine.ledger.close()
+
+    async def start(self) -> Self:
+        """Open it without a block, where beginning and end are two calls, perhaps of two tasks; `close` ends it.
+
+        Raises `StorageError`, and `InputError` when it was started already.
+        """
+        await self._held.start()
+        return self
+
+    async def close(self) -> None:
+        """End what `start` began, once everything acknowledged is settled; again, or without `start`, does nothing."""
+        await self._held.close()
 
     async def session(
         self,
@@ -150,6 +164,7 @@ class Earwitness:
 
     async def import_session(self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None) -> Session:
         """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`."""
+        self._background.check()
         return await self.session(await transplant.imported(self.engine, list(lines), id=id))
 
     async def _standing(self, id: str) -> Session | None:

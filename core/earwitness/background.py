@@ -42,5 +42,8 @@ class Background:
 
     def _opened(self) -> asyncio.TaskGroup:
         if self._group is None:
-            raise NotOpen("this Earwitness is not open. Use it and its sessions in `async with Earwitness.open(…)`.")
+            raise NotOpen(
+                "this Earwitness is not open. Use it and its sessions in `async with Earwitness.open(…)`, or between "
+                "`await ew.start()` and `await ew.close()`."
+            )
         return self._group

@@ -11,7 +11,7 @@
     │   ├── StoryError            a story, transcript or card file
     │   ├── KeyConflict           a message key that already stands for another text
     │   └── ContainerCollision    two owners would share one container
-    ├── NotOpen                   an instance was used outside its `async with`
+    ├── NotOpen                   an instance was used before it was open, or after
     ├── NotSettled                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
     ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
@@ -67,7 +67,7 @@ class ContainerCollision(InputError):
 
 
 class NotOpen(EarwitnessError):
-    """An instance or session was used before `async with Earwitness.open(…)` began, or after it ended."""
+    """An instance or session was used outside `async with Earwitness.open(…)`, or not between `start` and `close`."""
 
 
 class NotSettled(EarwitnessError):

@@ -292,6 +292,7 @@ class Session:
 
     async def _append(self, body: Body, key: str | None) -> Outcome:
         checked = check_key(key) if key is not None else None
+        self._settler.check()
         if await self._settler.abreast.check():
             await self._still_there(body)
         appended = await self._engine.ledger.append(self.id, keepable(body), key=checked, timestamp=now())

@@ -31,6 +31,7 @@ from .backstage.records import Before, Explanation, Overview, Preview, Replanned
 from .engine import Engine
 from .errors import InputError, NotOpen
 from .filters import EVERYTHING, Filter
+from .held import OPEN_ALREADY
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .middle.fill import Prompt
@@ -63,7 +64,10 @@ class _Thread:
     def __call__(self, call: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
         """What the call gives once it is done. Raises what it raises, and `NotOpen` when nothing is open."""
         if self.portal is None:
-            raise NotOpen("this Earwitness is not open. Use it and its sessions in `with Earwitness.open(…) as ew:`.")
+            raise NotOpen(
+                "this Earwitness is not open. Use it and its sessions in `with Earwitness.open(…) as ew:`, or between "
+                "`ew.start()` and `ew.close()`."
+            )
         future = self.portal.start_task_soon(partial(call, *args, **kwargs))
         try:
             return future.result()
@@ -103,7 +107,7 @@ def _documented(original: type) -> Callable[[type[T]], type[T]]:
 
 @_documented(AsyncEarwitness)
 class Earwitness:
-    """An open store of stories. Use it with `with Earwitness.open(…)`."""
+    """An open store of stories. Use it with `with Earwitness.open(…)`, or between `start` and `close`."""
 
     def __init__(self, behind: AsyncEarwitness) -> None:
         if not isinstance(behind, AsyncEarwitness):
@@ -122,7 +126,7 @@ class Earwitness:
         strategies: Mapping[str, Any] | None = None,
         **changes: Any,
     ) -> Self:
-        """Wire an instance together; nothing is opened before `with`. Arguments and errors as of the other face."""
+        """Wire an instance together; nothing is opened before `with` or `start`. All else is as in the other face."""
         return cls(AsyncEarwitness.open(path, settings=settings, plugins=plugins, strategies=strategies, **changes))
 
     def __enter__(self) -> Self:
@@ -141,6 +145,15 @@ class Earwitness:
         if error is not None and not isinstance(error, Exception):
             error = _Interrupted()  # Ctrl-C itself would end the loop before it has closed its files
         self._closing.__exit__(type(error) if error else None, error, traceback)
+
+    def start(self) -> Self:
+        if self._call.portal is not None:
+            raise InputError(OPEN_ALREADY)
+        return self.__enter__()
+
+    def close(self) -> None:
+        if self._call.portal is not None:
+            self.__exit__(None, None, None)
 
     @property
     def engine(self) -> Engine:

@@ -15,7 +15,7 @@ import pytest
 
 import earwitness
 from earwitness import sync
-from earwitness.errors import EarwitnessError, KeyConflict, NotOpen, NotSettled, UnknownName
+from earwitness.errors import EarwitnessError, InputError, KeyConflict, NotOpen, NotSettled, UnknownName
 from earwitness.hooks import MessageAnswer, MessageEvent, Plugin
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -262,13 +262,25 @@ def test_a_store_that_cannot_be_opened_raises_its_own_error_and_leaves_no_thread
     assert threading.active_count() == before
 
 
+def test_an_instance_may_be_opened_and_closed_by_two_calls() -> None:
+    ew = bare().start()
+    story = ew.session("s1", cast=["alice"])
+    with pytest.raises(InputError, match="open already"):
+        ew.start()
+    assert story.say("alice", "Hm.").settled().message is not None
+    ew.close()
+    ew.close()
+    with pytest.raises(NotOpen):
+        story.say("alice", "Hm?")
+
+
 def test_nothing_can_be_asked_of_an_instance_that_is_not_open() -> None:
     closed = bare()
-    with pytest.raises(NotOpen, match="is not open. Use it and its sessions in `with Earwitness.open"):
+    with pytest.raises(NotOpen, match=r"is not open\. Use it and its sessions in `with Earwitness.open"):
         closed.sessions()
     with closed as ew:
         story = ew.session("s1", cast=["alice"])
-    with pytest.raises(NotOpen, match="is not open. Use it and its sessions in `with Earwitness.open"):
+    with pytest.raises(NotOpen, match=r"is not open\. Use it and its sessions in `with Earwitness.open"):
         story.say("alice", "Hm.")
 
 

@@ -41,6 +41,10 @@ class Settler:
         self._again = False
         live.catch_up = self._apply_recorded
 
+    def check(self) -> None:
+        """Raises `NotOpen` when nothing could be settled."""
+        self._background.check()
+
     def wake(self) -> asyncio.Task[None]:
         """There is something to settle: begin, or go on once more when done."""
         self._again = True

@@ -1,0 +1,48 @@
+"""An `async with` held open from one call to another, which may be made in different tasks.
+
+A task group must be entered and left in one task; so the block stands in a task of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from .errors import InputError
+
+OPEN_ALREADY = "this Earwitness is open already. Call close() first, or open another."
+
+
+class Held:
+    """One block, entered by `start` and left by `close`."""
+
+    def __init__(self, block: AbstractAsyncContextManager[Any]) -> None:
+        self._block = block
+        self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+
+    async def start(self) -> None:
+        """Enter the block; returns once that is done. Raises what entering raises, and `InputError` when it is held."""
+        if self._task is not None:
+            raise InputError(OPEN_ALREADY)
+        self._closing.clear()
+        entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._stand(entered), name="earwitness")
+        try:
+            await asyncio.wait({self._task, entered}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not entered.done():  # it failed, or whoever waits for it has given up
+                await self.close()
+
+    async def close(self) -> None:
+        """Leave the block; returns once that is done. Raises what leaving raises. Nothing to do when it is not held."""
+        self._closing.set()
+        task, self._task = self._task, None
+        if task is not None:
+            await asyncio.shield(task)
+
+    async def _stand(self, entered: asyncio.Future[None]) -> None:
+        async with self._block:
+            entered.set_result(None)
+            await self._closing.wait()
