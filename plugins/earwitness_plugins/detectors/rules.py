@@ -71,13 +71,13 @@ class RulesDetector:
         self._role_play, self._staged = Conventions(own=own), Conventions(staged=True, own=own)
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(Company)
-        self._line = lru_cache(maxsize=256)(self._line_of)
+        self._line = lru_cache(maxsize=256)(_line_of)
+        self._latest: tuple[tuple[Character, ...], Names, Company] | None = None
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""
         speaker = moment.cast[moment.message.speaker]
-        names = self._names(moment.cast.members)
-        company = self._company(moment.cast.members)
+        names, company = self._known(moment.cast.members)
         played = is_play(moment)
         conventions = self._staged if played else self._role_play
         reading = read(
@@ -99,13 +99,20 @@ class RulesDetector:
             return narrated(case)
         return direct(case) if moment.message.context == "dm" else said(case)
 
+    def _known(self, members: tuple[Character, ...]) -> tuple[Names, Company]:
+        """The cast as texts name it; looking it up by all its members would cost more than reading a message."""
+        if self._latest is None or self._latest[0] is not members:
+            self._latest = members, self._names(members), self._company(members)
+        return self._latest[1:]
+
     def _fading(self, moment: Moment, scene: Scene, company: Company) -> dict[str, float]:
         """How likely those near are still there, where no narrator tells. Who never spoke is a silent observer."""
+        names = self._known(moment.cast.members)[0]
         tellers = {member.id for member in moment.cast if member.kind == "narrator"}
         if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
             return {}
         reckoning = Reckoning.of(
-            moment, company, lambda message: self._line(message.speaker, message.content, moment.cast.members)
+            moment, company, lambda message: self._line(message.speaker, message.content, names)
         )
         others = [id for id in scene.near if id != moment.message.speaker and scene.condition(id) != "hiding"]
         silent = {id: reckoning.still_here(id, -self.caution) for id in others if reckoning.spoke(id)}
@@ -118,13 +125,14 @@ class RulesDetector:
         call = next((message for message in moment.recent if message.sequence == since), None)
         if call is None or any(message.speaker == id for message in moment.recent):
             return False
-        return id in self._line(call.speaker, call.content, moment.cast.members).addressed
+        names = self._known(moment.cast.members)[0]
+        return id in self._line(call.speaker, call.content, names).addressed
 
-    def _line_of(self, speaker: str, text: str, members: tuple[Character, ...]) -> Line:
-        names = self._names(members)
-        mentions = names.find(text)
-        spoken_to = addressed(text, mentions)
-        return line_of(speaker, text, spoken_to, [mention.id for mention in mentions])
+
+def _line_of(speaker: str, text: str, names: Names) -> Line:
+    mentions = names.find(text)
+    spoken_to = addressed(text, mentions)
+    return line_of(speaker, text, spoken_to, [mention.id for mention in mentions])
 
 
 def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) -> Stage:

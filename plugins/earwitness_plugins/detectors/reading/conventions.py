@@ -28,6 +28,7 @@ _DIRECTIONS = r"""
 _QUOTES = r"""(?P<quote> "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) )"""
 _INNER_MARK = re.compile(_DIRECTIONS, re.VERBOSE | re.DOTALL)
 _MARK = re.compile(f"{_DIRECTIONS} | {_QUOTES}", re.VERBOSE | re.DOTALL)
+_ANY = re.compile(r'[\[(*_"“«„「]')
 _COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
 _COMMANDS: dict[str, Kind] = {
     **dict.fromkeys(("w", "whisper", "msg", "tell", "t", "dm", "pm"), "whisper"),
@@ -190,7 +191,8 @@ def _chunks(text: str, marks: re.Pattern[str]) -> Iterator[_Chunk]:
 
 def _marked(text: str, marks: re.Pattern[str]) -> Iterator[_Chunk]:
     at = 0
-    for match in marks.finditer(text):
+    plain = marks in (_MARK, _INNER_MARK) and not _ANY.search(text)
+    for match in () if plain else marks.finditer(text):
         if text[at : match.start()].strip():
             yield _Chunk("bare", text[at : match.start()])
         before, after = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() : match.end() + _NEAR]

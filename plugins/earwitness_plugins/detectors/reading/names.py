@@ -116,7 +116,7 @@ class Names:
         return tuple(found)
 
     def _spaced(self, text: str) -> Iterator[Mention]:
-        words = [(fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
+        words = _folded(text)
         behind = 0
         for at, (word, start, _) in enumerate(words):
             if start < behind or word not in self._by_first:
@@ -162,6 +162,13 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     return "".join(letter for letter in normalize("NFKD", word.casefold()) if not combining(letter))
+
+
+def _folded(text: str) -> list[tuple[str, int, int]]:
+    """Every word as `fold` has it, with where it stands."""
+    if text.isascii():
+        return [(match[0], *match.span()) for match in _WORD.finditer(text.lower())]
+    return [(fold(match[0]), *match.span()) for match in _WORD.finditer(text)]
 
 
 def _joined(mentions: Iterable[Mention], text: str) -> list[Mention]:
