@@ -20,6 +20,7 @@ from earwitness.records.moment import Moment, Presence
 from .judging.case import Beliefs, Case
 from .judging.direct import direct
 from .judging.narration import narrated
+from .judging.narrators import overheard_by_narrators
 from .judging.play import direction, is_play, line
 from .judging.reckoning import Line, Reckoning, line_of
 from .judging.speech import said
@@ -51,6 +52,7 @@ class RulesDetector:
         fading: bool = True,
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
         caution: Annotated[float, Field(ge=-3, le=3)] = 0.55,
+        omniscient: bool = False,
     ) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities.
 
@@ -59,12 +61,13 @@ class RulesDetector:
         With `fading`, who spoke and fell silent among many grows less likely to be there, as long as nobody tells
         who goes; so does who was only spoken to and has not spoken within `answers` messages. `caution` is taken off
         the log odds of their being there.
+        With `omniscient`, narrators perceive every message, wherever it is said, whispers and thoughts too.
         Raises `SettingsError` for marks without an ellipsis between their two ends.
         """
         self.recent = recent
         self.beliefs = beliefs or Beliefs()
         self.fading, self.answers, self.caution = fading, answers, caution
-        self.whole = perception == "whole"
+        self.whole, self.omniscient = perception == "whole", omniscient
         own = tuple((markup or {}).items())
         if wrong := [mark for mark, _ in own if not all(mark.partition("…"))]:
             raise SettingsError(f"markup {wrong[0]!r} must be what begins and what ends it, as '{{…}}' or '<<…>>'.")
@@ -76,6 +79,10 @@ class RulesDetector:
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""
+        presence = self._judged(moment)
+        return overheard_by_narrators(presence, moment) if self.omniscient else presence
+
+    def _judged(self, moment: Moment) -> Presence:
         speaker = moment.cast[moment.message.speaker]
         names, company = self._known(moment.cast.members)
         played = is_play(moment)
@@ -111,9 +118,7 @@ class RulesDetector:
         tellers = {member.id for member in moment.cast if member.kind == "narrator"}
         if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
             return {}
-        reckoning = Reckoning.of(
-            moment, company, lambda message: self._line(message.speaker, message.content, names)
-        )
+        reckoning = Reckoning.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
         others = [id for id in scene.near if id != moment.message.speaker and scene.condition(id) != "hiding"]
         silent = {id: reckoning.still_here(id, -self.caution) for id in others if reckoning.spoke(id)}
         called = {id: reckoning.unanswered(id) for id in others if self._was_called(moment, id)}

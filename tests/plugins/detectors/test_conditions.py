@@ -1,9 +1,13 @@
 """The detector `rules`: who sleeps, is dead, hides, or is far away on a call."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from earwitness import Earwitness
+from earwitness.records.character import Character
 
 Begin = Callable[..., Any]
 ALL = {"alice", "bob", "charlie"}
@@ -369,3 +373,36 @@ def test_only_what_is_done_over_a_device_makes_a_call(story: Begin, text: str) -
     away = story(here=["alice", "bob"], away=["charlie"])
     away.say("alice", text)
     assert away.say("alice", "Charlie, do you hear?") == {"alice", "bob"}
+
+
+# ── as a story keeps it ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_sleeper_remembers_nothing_of_the_night_after_the_story_was_closed_and_opened_again(
+    tmp_path: Path,
+) -> None:
+    path = str(tmp_path / "story.db")
+    async with Earwitness.open(path, strict=True, embedder="none") as ew:
+        tale = await ew.session("s1", cast=["alice", "bob", "charlie"], present=ALL)
+        await tale.say("bob", "*falls asleep by the fire*")
+        await tale.say("alice", "The key is under the mat.")
+    async with Earwitness.open(path, strict=True, embedder="none") as ew:
+        tale = await ew.open_session("s1")
+        assert tale.state.whereabouts["bob"].condition == "asleep"
+        await tale.say("charlie", "*hides the mat* Bob must not see it.")
+        await (await tale.say("bob", "Good morning!")).settled()
+        await (await tale.say("alice", "Good morning, Bob.")).settled()
+        remembered = [memory.content for memory in (await tale.backstage().inspect("bob")).memories]
+    assert not any("mat" in each for each in remembered)
+    assert sum("ood morning" in each for each in remembered) == 2
+
+
+async def test_the_dead_live_when_the_host_says_that_they_are_there(tmp_path: Path) -> None:
+    async with Earwitness.open(str(tmp_path / "story.db"), strict=True, embedder="none") as ew:
+        tale = await ew.session(
+            "s1", cast=["alice", "bob", Character("narrator", kind="narrator")], present=["alice", "bob"]
+        )
+        await tale.say("narrator", "Bob dies.")
+        assert list((await (await tale.say("alice", "Bob?")).settled()).participants) == ["alice"]
+        await tale.enter("bob")
+        assert list((await (await tale.say("alice", "Bob!")).settled()).participants) == ["alice", "bob"]

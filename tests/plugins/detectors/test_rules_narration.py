@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from earwitness.records.character import Character
+from earwitness_plugins.detectors.rules import RulesDetector
 
 Begin = Callable[..., Any]
 
@@ -100,3 +101,27 @@ def test_people_at_different_places_perceive_what_happens_where_they_are(story: 
 def test_a_user_may_be_the_narrator_by_any_name(story: Begin) -> None:
     tavern = story(cast=["alice", "bob", Character("gm", name="Game Master", kind="narrator")], here=["alice"])
     assert tavern.say("gm", "Bob arrives.") == {"gm", "alice", "bob"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good evening.",
+        "*whispers to Bob* Run!",
+        "[I hate him.]",
+        "(aside) The fool!",
+        "/w Bob run",
+        "Well. (to Bob) Run!",
+    ],
+)
+def test_an_omniscient_narrator_hears_all_wherever_it_is_said(story: Begin, text: str) -> None:
+    for told in ({"here": ["alice", "bob"]}, {"here": ["bob"], "places": {"alice": "cellar"}}):
+        for_all = story(**told, detector=RulesDetector(omniscient=True))
+        for_some = story(**told)
+        heard = for_some.hears("alice", text)
+        assert for_all.hears("alice", text) == {**heard, "narrator": text}
+
+
+def test_an_omniscient_narrator_does_not_hear_what_is_out_of_character(story: Begin) -> None:
+    tavern = story(here=["alice", "bob"], detector=RulesDetector(omniscient=True))
+    assert tavern.hears("alice", "((brb))") == {}
