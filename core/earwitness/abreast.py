@@ -23,14 +23,15 @@ class Abreast:
 
     async def check(self) -> bool:
         """Whether more was told than this handle knows of. Raises `UnknownName` when the story is gone."""
-        sequence = self._last.sequence if self._last else self._settled
-        found = await self._ledger.entries(self._session, after=max(sequence - 1, 0), limit=2)
-        if not found or not self._known(found[0], sequence):
+        last = self._last  # as it is now: other tasks may tell more while the ledger is asked
+        sequence = last.sequence if last else max(self._settled, 1)
+        found = await self._ledger.entries(self._session, after=sequence - 1, limit=2)
+        if not found or not _same(found[0], sequence, last):
             raise gone(self._session)
         self.told(found[0])
         return len(found) > 1
 
-    def _known(self, entry: Entry, sequence: int) -> bool:
-        if self._last is None:
-            return entry.sequence == max(sequence, 1)
-        return (entry.sequence, entry.key, entry.timestamp) == (sequence, self._last.key, self._last.timestamp)
+
+def _same(entry: Entry, sequence: int, last: Entry | None) -> bool:
+    known = last is None or (entry.key, entry.timestamp) == (last.key, last.timestamp)
+    return entry.sequence == sequence and known
