@@ -140,7 +140,8 @@ class Guard(Protocol):
         ...
 
     def strike(self, plan: Plan) -> Soon[Iterable[Strike]]:
-        """Which deliveries must not happen."""
+        """Which deliveries must not happen. Asked when they are planned, and of those due on a later day once more when
+        that day is here: then `plan` holds what arrives of one message, with the message as settled and `due_day`."""
         ...
 
 

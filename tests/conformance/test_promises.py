@@ -104,6 +104,16 @@ class Impatient(MemoryLedger):
         return await super().deliveries(session, **asked)
 
 
+class LetsThrough(MemoryLedger):
+    async def record(self, plan: Plan, after: Snapshot) -> Plan:
+        """What a guard strikes when its day arrives is kept in the plan, and arrives all the same."""
+        recorded = await super().record(plan, after)
+        book = self._books[plan.session]
+        for id in {id for each in plan.withdrawals if each.status == "struck" for id in each.falls}:
+            book.change(id, "pending")
+        return recorded
+
+
 class LooseRegister(MemoryLedger):
     def _claim(self, containers: Any) -> None:
         """A name may have several owners."""
@@ -141,6 +151,7 @@ def first_failure_is_enough() -> Iterator[None]:
         (MemoryStore, LastPlanWins, "test_a_recorded_plan_is_applied_and_nobody_is_asked_again"),
         (MemoryStore, FirstHandOnly, "test_retracting_one_memory_takes_away_what_was_told_on_from_it"),
         (MemoryStore, Impatient, "test_gossip_arrives_on_its_day_and_says_when_it_was_said"),
+        (MemoryStore, LetsThrough, "test_what_arrives_is_guarded_by_the_guards_of_that_day"),
         (MemoryStore, LooseRegister, "test_a_story_whose_world_would_be_anothers_character_is_refused"),
         (MemoryStore, Reviving, "test_what_was_retracted_is_not_revived"),
         (MemoryStore, Reviving, "test_every_container_holds_exactly_what_its_owner_perceived"),
