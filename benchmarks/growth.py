@@ -26,7 +26,12 @@ MOST_GROWTH = 1.2
 
 @click.command(help=__doc__)
 @output
-@click.option("--sizes", default="10000,100000,1000000", show_default=True, help="Memories in all, ascending.")
+@click.option(
+    "--sizes",
+    default="10000,100000",
+    show_default=True,
+    help="Memories in all, ascending; 10000,1000000 takes some minutes.",
+)
 @click.option("--asked", default=5_000, show_default=True, help="Memories in the container that is asked.")
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--questions", default=40, show_default=True, help="In each round.")
@@ -41,6 +46,7 @@ def main(as_json: bool, plot: Path | None, sizes: str, asked: int, rounds: int, 
     with started(entries, lambda worker: worker.fill([made.Span(ASKED, 0, asked)]), skipped) as workers:
         there = asked
         for size in wanted:
+            click.echo(f"growing to {size:,} …", err=True)
             speeds = {
                 name: worker.fill(made.others(size - there, first=10**7 + there)) for name, worker in workers.items()
             }

@@ -1,15 +1,17 @@
 """How long does a recall take from containers of several sizes, and how much of that must be?
 
-Every contender holds the same memories with the same vectors in a process of its own: one container that is asked, and
-others up to `--store` memories. All are asked the same questions with the same filter, in rounds, one contender after
-the other. `the limit` is a single `np.vecdot` over the container's matrix. "Cold" is a new process that opens the
-files and asks once; what it imports and the embedder's table are there already.
+Every contender holds the same memories with the same vectors in a process of its own: the containers that are asked,
+and others up to `--store` memories; a container that is larger has a store of its own. All are asked the same questions
+with the same filter, in rounds, one contender after the other. `the limit` is a single `np.vecdot` over the container's
+matrix. "Cold" is a new process that opens the files and asks once; what it imports and the embedder's table are there
+already.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -17,9 +19,9 @@ from typing import Any
 
 import click
 from kit import contenders, made
-from kit.comparing import alternated, chosen, started, summary
+from kit.comparing import alternated, chosen, place, started, summary
 from kit.contenders import LANGGRAPH, MEM0, OURS, OURS_RERANKED, QDRANT_EDGE, Entry
-from kit.measuring import sampled
+from kit.measuring import Round, sampled
 from kit.options import numbers, output, peers
 from kit.profiling import Profile
 from kit.report import Report, Table, Target, at_least, at_most, bars
@@ -27,7 +29,6 @@ from kit.workers import Worker
 
 from earwitness_plugins.embedders.static import StaticEmbedder
 
-ASKED = "asked"
 LIMIT = 10
 MIDDLE, LARGE = 5_000, 100_000
 FASTER_THAN = {MEM0: 50.0, LANGGRAPH: 8.0, QDRANT_EDGE: 1.0}
@@ -38,14 +39,15 @@ Results = dict[str, dict[str, Any]]
 @click.command(help=__doc__)
 @output
 @peers
-@click.option("--sizes", default="100,5000,100000", show_default=True, help="Sizes of the container that is asked.")
-@click.option("--store", "total", default=10_000, show_default=True, help="Memories in all, where one has fewer.")
+@click.option("--sizes", default="100,5000,100000", show_default=True, help="Sizes of the containers that are asked.")
+@click.option("--store", "total", default=10_000, show_default=True, help="Memories in all, where there are fewer.")
 @click.option("--rounds", default=5, show_default=True)
-@click.option("--questions", default=40, show_default=True, help="In each round.")
+@click.option("--questions", default=25, show_default=True, help="In each round.")
+@click.option("--patient", is_flag=True, help="Fill peers that are slow at it with large containers, too.")
 @click.option("--profile", is_flag=True, help="Show instead where our time goes, in the second size.")
 def main(
     as_json: bool, plot: Path | None, only: Sequence[str], sizes: str, total: int, rounds: int, questions: int,
-    profile: bool,
+    patient: bool, profile: bool,
 ) -> None:  # fmt: skip
     """Fill, ask, report."""
     wanted = numbers(sizes)
@@ -55,54 +57,74 @@ def main(
         return
     skipped: dict[str, str] = {}
     entries = chosen(only, skipped)
-    results = {size: _measured(entries, size, total, rounds, questions, skipped) for size in wanted}
-    cold = _cold(entries, MIDDLE, rounds, skipped) if MIDDLE in wanted else {}
+    results: dict[int, Results] = {}
+    cold: Results = {}
+    for together in _stores(wanted, total):
+        able = entries if patient else _able(entries, max(together), skipped)
+        with TemporaryDirectory(prefix="earwitness-bench-") as folder:
+            results |= _measured(able, together, _spans(together, total), rounds, questions, skipped, Path(folder))
+            if MIDDLE in together:
+                cold = _cold(able, Path(folder), rounds, skipped)
     _report(results, cold, skipped).show(as_json=as_json, plot=plot)
 
 
-def _spans(size: int, total: int) -> list[made.Span]:
-    return [made.Span(ASKED, 0, size), *made.others(max(0, total - size))]
+def _stores(sizes: Sequence[int], total: int) -> list[list[int]]:
+    """Which containers share a store."""
+    small = [size for size in sizes if size <= total]
+    return [*([small] if small else []), *([size] for size in sizes if size > total)]
+
+
+def _spans(sizes: Sequence[int], total: int) -> list[made.Span]:
+    asked = [made.Span(_asked(size), 0, size) for size in sizes]
+    return [*asked, *made.others(max(0, total - sum(sizes)))]
+
+
+def _asked(size: int) -> str:
+    return f"asked-{size}"
+
+
+def _able(entries: Sequence[Entry], size: int, skipped: dict[str, str]) -> list[Entry]:
+    slow = [entry for entry in entries if size > entry.largest]
+    skipped |= {f"{entry.name} with {size:,}": "filling it takes long; `--patient` does it" for entry in slow}
+    return [entry for entry in entries if entry not in slow]
 
 
 def _measured(
-    entries: Sequence[Entry], size: int, total: int, rounds: int, questions: int, skipped: dict[str, str]
-) -> Results:
-    spans = _spans(size, total)
-    able = [entry for entry in entries if max(size, total) <= entry.largest]
-    skipped |= {
-        f"{entry.name} with {size:,}": f"filling it takes too long (at most {entry.largest:,} memories)"
-        for entry in entries
-        if entry not in able
-    }
-    with started(able, lambda worker: worker.fill(spans), skipped) as workers:
-        found = alternated(workers, rounds, lambda worker, _: worker.search(ASKED, questions, LIMIT), skipped)
-        results = summary(found, OURS)
-        for name in found:
-            results[name] |= {"memory_mb": workers[name].memory_mb(), "disk_mb": workers[name].disk_mb()}
+    entries: Sequence[Entry], sizes: Sequence[int], spans: Sequence[made.Span], rounds: int, questions: int,
+    skipped: dict[str, str], folder: Path,
+) -> dict[int, Results]:  # fmt: skip
+    results: dict[int, Results] = {}
+    with started(entries, lambda worker: worker.fill(spans), skipped, folder) as workers:
+        for size in sizes:
+            ask = partial(_searched, _asked(size), questions)
+            results[size] = summary(found := alternated(workers, rounds, ask, skipped), OURS)
+            for name in found:
+                results[size][name] |= {"memory_mb": workers[name].memory_mb(), "disk_mb": workers[name].disk_mb()}
     return results
 
 
-def _cold(entries: Sequence[Entry], size: int, rounds: int, skipped: dict[str, str]) -> Results:
+def _searched(container: str, questions: int, worker: Worker, _: int) -> Round:
+    return worker.search(container, questions, LIMIT)
+
+
+def _cold(entries: Sequence[Entry], folder: Path, rounds: int, skipped: dict[str, str]) -> Results:
     """Opening the files and answering once, in a new process each time; the median."""
     found: Results = {}
     for entry in entries:
         if entry.name == contenders.LIMIT:
             continue
         try:
-            found[entry.name] = _cold_one(entry, size, rounds)
+            found[entry.name] = _cold_one(entry, folder, rounds)
         except RuntimeError as error:
             skipped[f"{entry.name}, cold"] = str(error)
     return found
 
 
-def _cold_one(entry: Entry, size: int, rounds: int) -> dict[str, float]:
-    with TemporaryDirectory(prefix="earwitness-bench-") as folder:
-        with Worker(entry, Path(folder)) as worker:
-            worker.fill(_spans(size, size))
-        times = []
-        for _ in range(rounds):
-            with Worker(entry, Path(folder)) as worker:
-                times.append(worker.first_answer(ASKED, LIMIT))
+def _cold_one(entry: Entry, folder: Path, rounds: int) -> dict[str, float]:
+    times = []
+    for _ in range(rounds):
+        with Worker(entry, place(entry, folder)) as worker:
+            times.append(worker.first_answer(_asked(MIDDLE), LIMIT))
     wall, cpu = (sorted(each)[len(times) // 2] for each in zip(*times, strict=True))
     return {"wall_ms": wall, "cpu_ms": cpu}
 
@@ -112,12 +134,12 @@ async def _profiled(size: int, count: int) -> Report:
     contender, profile = contenders.made(contenders.ENTRIES[1]), Profile()
     with TemporaryDirectory(prefix="earwitness-bench-") as folder, profile.looking():
         await contender.open(Path(folder))
-        for rows in made.batches(_spans(size, size)):
+        for rows in made.batches(_spans([size], size)):
             await contender.fill(rows)
         questions = made.questions(count)
-        await contender.search(ASKED, questions[0], LIMIT)
+        await contender.search(_asked(size), questions[0], LIMIT)
         profile.clear()
-        samples = await sampled(lambda q=question: contender.search(ASKED, q, LIMIT) for question in questions)  # type: ignore[misc]
+        samples = await sampled(lambda q=question: contender.search(_asked(size), q, LIMIT) for question in questions)  # type: ignore[misc]
         table = profile.table(count)
         await contender.close()
     cpu = sum(sample.cpu for sample in samples) / count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -28,19 +29,28 @@ def chosen(names: Sequence[str], skipped: dict[str, str]) -> list[Entry]:
 
 @contextmanager
 def started(
-    entries: Sequence[Entry], prepare: Callable[[Worker], object], skipped: dict[str, str]
+    entries: Sequence[Entry], prepare: Callable[[Worker], object], skipped: dict[str, str], folder: Path | None = None
 ) -> Iterator[dict[str, Worker]]:
-    """A prepared worker for each contender; one that fails is skipped, with what it said."""
+    """A prepared worker for each contender; one that fails is skipped, with what it said.
+
+    Their files are in folders below `folder`, and stay there; in temporary ones when it is left out.
+    """
     with ExitStack() as stack:
         workers = {}
         for entry in entries:
-            worker = stack.enter_context(Worker(entry))
+            click.echo(f"filling {entry.name} …", err=True)
+            worker = stack.enter_context(Worker(entry, folder and place(entry, folder)))
             try:
                 prepare(worker)
                 workers[entry.name] = worker
             except RuntimeError as error:
                 skipped[entry.name] = str(error)
         yield workers
+
+
+def place(entry: Entry, folder: Path) -> Path:
+    """Where a contender keeps its files below a folder."""
+    return folder / entry.place.replace(":", "-")
 
 
 def alternated(

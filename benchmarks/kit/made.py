@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ class Row(NamedTuple):
     day: int
     vector: Vector
     """Of length 1, shape (256,)."""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """As END writes it, in short."""
+        return {"type": "message", "gameDay": self.day, "learnedDay": self.day, "messageIds": [self.id]}
 
     @property
     def words(self) -> str:

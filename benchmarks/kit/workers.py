@@ -26,13 +26,14 @@ class Worker:
 
     Args:
         entry: which contender.
-        folder: where it keeps its files; a temporary one when left out.
+        folder: where it keeps its files, made when it is missing; a temporary one when left out.
     """
 
     def __init__(self, entry: Entry, folder: Path | None = None) -> None:
         self.entry = entry
         self._temporary = TemporaryDirectory(prefix="earwitness-bench-") if folder is None else None
         self.folder = folder or Path(self._temporary.name if self._temporary else "")
+        self.folder.mkdir(parents=True, exist_ok=True)
         context = get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, entry, self.folder), daemon=True)

@@ -53,7 +53,7 @@ class Entry(NamedTuple):
     """What it imports beside our own dependencies."""
     about: str = ""
     largest: int = 10**9
-    """How many memories it can be filled with in bearable time."""
+    """How many memories it is filled with, unless the program is told to be patient."""
 
 
 OURS = "earwitness"
@@ -69,10 +69,10 @@ ENTRIES = (
     Entry(OURS, "ours:Plain", about="words and meaning"),
     Entry(OURS_RERANKED, "ours:Reranked", about="words and meaning, the best 50 ranked again"),
     Entry(LIMIT, "limit:Limit", about="one vecdot over the same matrix; raw rows in one transaction"),
-    Entry(QDRANT_EDGE, "qdrant_edge_:QdrantEdge", ("qdrant_edge",), "words and meaning, fused by rank"),
-    Entry(QDRANT_OPTIMIZED, "qdrant_edge_:Optimized", ("qdrant_edge",), "the same after `optimize()`"),
-    Entry(SQLITE_VEC, "sqlite_vec_:SqliteVec", ("sqlite_vec",), "words and meaning, fused by rank"),
-    Entry(LANGGRAPH, "langgraph_:LangGraph", ("langgraph.store.sqlite",), "meaning only"),
+    Entry(QDRANT_EDGE, "qdrant_edge_:QdrantEdge", ("qdrant_edge",), "words and meaning, fused by rank", 20_000),
+    Entry(QDRANT_OPTIMIZED, "qdrant_edge_:Optimized", ("qdrant_edge",), "the same after `optimize()`", 20_000),
+    Entry(SQLITE_VEC, "sqlite_vec_:SqliteVec", ("sqlite_vec",), "words and meaning, fused by rank", 20_000),
+    Entry(LANGGRAPH, "langgraph_:LangGraph", ("langgraph.store.sqlite",), "meaning only", 20_000),
     Entry(MEM0, "mem0_:Mem0", ("mem0", "qdrant_client"), "its default store, infer=False; meaning only", 20_000),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +22,8 @@ class Limit:
         self._connection.execute("PRAGMA journal_mode = wal; PRAGMA synchronous = FULL")
         self._connection.execute(
             "CREATE TABLE IF NOT EXISTS memory "
-            "(container TEXT, id TEXT, content TEXT, day REAL, vector BLOB, PRIMARY KEY (container, id)) WITHOUT ROWID"
+            "(container TEXT, id TEXT, content TEXT, metadata TEXT, vector BLOB, PRIMARY KEY (container, id)) "
+            "WITHOUT ROWID"
         )
         self._collected: dict[str, list[Vector]] = defaultdict(list)
         self._matrices: dict[str, Vector] = {}
@@ -42,7 +44,7 @@ class Limit:
         with self._connection:
             self._connection.executemany(
                 "INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?)",
-                [(row.container, row.id, row.text, row.day, row.vector.astype(np.float16).tobytes()) for row in rows],
+                [(row.container, row.id, row.text, json.dumps(row.metadata), _packed(row.vector)) for row in rows],
             )
 
     async def search(self, container: str, question: Question, limit: int) -> int:
@@ -53,3 +55,7 @@ class Limit:
     async def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+def _packed(vector: Vector) -> bytes:
+    return vector.astype(np.float16).tobytes()

@@ -35,15 +35,7 @@ class Plain:
     async def turn(self, rows: Sequence[Row]) -> None:
         """One durable transaction."""
         await self._store.put(
-            [
-                Memory(
-                    id=row.id,
-                    container=row.container,
-                    content=row.text,
-                    metadata={"type": "message", "gameDay": row.day, "learnedDay": row.day, "messageIds": [row.id]},
-                )
-                for row in rows
-            ]
+            [Memory(id=row.id, container=row.container, content=row.text, metadata=row.metadata) for row in rows]
         )
 
     async def search(self, container: str, question: Question, limit: int) -> int:
