@@ -75,7 +75,9 @@ def split(
 def _with(choice: Choice, values: Values) -> Choice:
     end = choice.end
     if THRESHOLD in values:
-        end = end.model_copy(update={"threshold": values[THRESHOLD]})
+        least = min(end.unsure.least, values[THRESHOLD])
+        unsure = end.unsure.model_copy(update={"least": least})
+        end = end.model_copy(update={"threshold": values[THRESHOLD], "unsure": unsure})
     return choice.model_copy(update={"settings": merged(choice.settings, nested(values)), "end": end})
 
 
@@ -103,5 +105,7 @@ def save(choice: Choice, comment: str, path: str) -> None:
     for line in comment.splitlines():
         document.add(tomlkit.comment(line))
     document["detector"] = {"name": choice.name, **choice.settings}
-    document["end"] = {"threshold": choice.end.threshold}
+    unsure = choice.end.unsure
+    kept = {} if unsure.policy == "withhold" else {"unsure": {"policy": unsure.policy, "least": unsure.least}}
+    document["end"] = {"threshold": choice.end.threshold, **kept}
     Path(path).write_text(tomlkit.dumps(document), "utf-8")

@@ -81,6 +81,14 @@ WORDS = [
     " leaves ",
     "I have to go",
     "goodbye",
+    " falls asleep. ",
+    " wakes ",
+    " dies. ",
+    " hides behind the curtain. ",
+    "over the radio",
+    "hangs up",
+    "The others leave. ",
+    "She withdraws. ",
 ]
 PARTS = st.sampled_from([*MARKS, *NAMED, *WORDS])
 
@@ -171,6 +179,10 @@ def test_judged_whole_a_whisper_in_front_never_lets_anybody_else_hear(text: str)
         "\n" * 50_000,
         "a" * 100_000,
         "*" + "he said " * 20_000,
+        "*" + "Bob falls asleep and " * 5_000,
+        "*" + "hopes that Bob " * 10_000,
+        "*" + "takes Bob " * 10_000,
+        "*" + "over the radio Bob's voice " * 5_000,
     ],
 )
 def test_long_and_odd_texts_are_read_in_reasonable_time(text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
+from earwitness.records.state import PERCEIVES_NOTHING
 
 from ..reading.message import spoken_to, tells_no_movement
 from .calls import connections, is_from_afar, reached
@@ -40,6 +41,8 @@ def moving(case: Case, move: Movement) -> Iterator[tuple[str, Perceived]]:
     id, beliefs = move.character, case.beliefs
     if move.kind == "become":
         yield from _becoming(case, move)
+    elif move.kind == "move" and case.scene.condition(id) in PERCEIVES_NOTHING:
+        return  # carried there
     elif move.kind == "leave":
         if case.scene.unplaced(id):
             yield id, perceived(beliefs.unplaced_leaving, "present", move.evidence)

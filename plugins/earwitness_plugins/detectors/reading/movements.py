@@ -7,6 +7,7 @@ what somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -18,6 +19,8 @@ from . import movement_words as words
 from .names import Mention, Names, lists
 
 Kind = Literal["enter", "leave"] | Condition
+_NEAR = 300
+"""Within so many characters of a verb, names belong to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +214,16 @@ class _Clause:
             return tuple(dict.fromkeys((*pronoun, *self._company())))
         return ()
 
+    def _between(self, start: int, end: int) -> Sequence[Mention]:
+        """Those named from one place in the sentence to another: a long text has many."""
+        first, last = (bisect_left(self.mentions, at, key=lambda mention: mention.start) for at in (start, end))
+        return self.mentions[first:last]
+
     def affected(self) -> tuple[str, ...]:
         """Whom it is done to: `Alice wakes Bob`; told as a fact."""
         if self.verb.re is not condition_words.DOES_TO or not self._is_so():
             return ()
-        named = [group for group in lists(self.sentence, self.mentions) if group[0].start == self.verb.end()]
+        named = lists(self.sentence, self._between(self.verb.end(), self.verb.end() + _NEAR))
         return tuple(mention.id for mention in named[0] if not mention.possessive) if named else ()
 
     def who_becomes(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
@@ -224,7 +232,7 @@ class _Clause:
             return ()
         named = [
             group
-            for group in lists(self.sentence, [m for m in self.mentions if m.end <= self.verb.start()])
+            for group in lists(self.sentence, self._between(self.verb.start() - _NEAR, self.verb.start()))
             if not condition_words.NO_SUBJECT.search(_before(self.sentence, group[0].start))
             and condition_words.BETWEEN.fullmatch(self.sentence[group[-1].end : self.verb.start()])
         ]
@@ -266,12 +274,11 @@ class _Clause:
         """`leads Bob away`: who is named within the verb's words."""
         if not self.verb.groupdict().get("taken"):
             return ()
-        start, end = self.verb.span("taken")
-        return tuple(m.id for m in self.mentions if start <= m.start < end and not m.possessive)
+        return tuple(m.id for m in self._between(*self.verb.span("taken")) if not m.possessive)
 
     def _subject(self) -> tuple[str, ...] | None:
         """Named movers; empty when they are named in what somebody only says or thinks; `None` when nobody is named."""
-        within = [m for m in self.mentions if self.begin <= m.start < self.verb.start() and not m.possessive]
+        within = [m for m in self._between(self.begin, self.verb.start()) if not m.possessive]
         subject: tuple[str, ...] | None = None
         for group in lists(self.sentence, within):
             ids = tuple(m.id for m in group)
@@ -328,7 +335,7 @@ class _Clause:
         """Those who come or go along: `leaves with Bob`, `leads Bob away`."""
         if taken := self._taken():
             return taken
-        after = [m for m in self.mentions if m.start >= self.verb.end() and not m.possessive]
+        after = [m for m in self._between(self.verb.end(), self.verb.end() + _NEAR) if not m.possessive]
         group = next(iter(lists(self.sentence, after)), [])
         along = bool(group) and words.WITH.match(self.sentence[self.verb.end() : group[0].start])
         return tuple(m.id for m in group) if along else ()
@@ -349,5 +356,5 @@ def _before(sentence: str, at: int) -> str:
 
 
 def _quoted(sentence: str) -> str:
-    short = " ".join(sentence.split())
+    short = " ".join(sentence[:_NEAR].split())
     return short if len(short) <= 60 else f"{short[:57]}…"
