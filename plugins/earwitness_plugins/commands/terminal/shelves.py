@@ -47,6 +47,8 @@ def _about(shelf: Shelf, whole: Overview, people: People) -> tuple[Text | str, .
         return Text("the world", style="dim"), WORLD, "", "", str(shelf.total)
     where = whole.state.whereabouts.get(shelf.owner)
     place = "here" if where and where.here else plain((where.place if where else None) or "away")
+    if where and where.condition != "awake":
+        place = f"{place}, {where.condition.replace('_', ' ')}"
     return people.name(shelf.owner), plain(shelf.owner), whole.cast[shelf.owner].kind, place, str(shelf.total)
 
 
