@@ -87,15 +87,24 @@ def _cells(scores: Scores, measures: Iterable[str], timed: Result | None) -> lis
 
 
 def _by_present(report: Report) -> Table:
-    """How it goes as more are there: exact and leak of every detector."""
-    heads = [f"{result.detector}\n{what}" for result in report.results for what in ("exact", "leak")]
-    lines = []
-    for name, sizes in report.results[0].by_present.items():
-        for size, scores in sizes.items():
-            each = [result.by_present[name][size].values for result in report.results]
-            cells = [_number(values[what].value) for values in each for what in ("exact", "leak")]
-            lines.append((name, size, [f"{scores.units:,}", *cells]))
-    return _table(f"By how many there are (n {UNITS[report.run.task]})", ["n", *heads], lines, first="there")
+    """How it goes as more are there: exact and leak of every detector, and how many messages there are of each."""
+    every = [result.by_present for result in report.results]
+    sizes = sorted({size for sets in every for each in sets.values() for size in each})
+    counts = [(name, "n", _per_size(each, sizes, lambda scores: f"{scores.units:,}")) for name, each in every[0].items()]
+    lines = [
+        (name, result.detector, _per_size(each, sizes, _exact_and_leak))
+        for result in report.results
+        for name, each in result.by_present.items()
+    ]
+    return _table("By how many there are: exact / leak", sizes, [*counts, *lines])
+
+
+def _per_size(scores: Mapping[str, Scores], sizes: Iterable[str], cell: Callable[[Scores], str]) -> list[str]:
+    return [cell(scores[size]) if size in scores else NOTHING for size in sizes]
+
+
+def _exact_and_leak(scores: Scores) -> str:
+    return f"{_number(scores.values['exact'].value)} / {_number(scores.values['leak'].value)}"
 
 
 def _intervals(
@@ -117,10 +126,10 @@ def _gap(found: Interval) -> str:
     return f"{found.value:+.3f}{ends}"
 
 
-def _table(title: str, heads: Sequence[str], lines: Sequence[Line], first: str = "detector") -> Table:
+def _table(title: str, heads: Sequence[str], lines: Sequence[Line]) -> Table:
     """A table with the name of the data set above its lines."""
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
-    table.add_column(first, overflow="fold")
+    table.add_column("detector", overflow="fold")
     for head in heads:
         table.add_column(escape(head), justify="right", no_wrap=True)
     order = list(dict.fromkeys(name for name, _, _ in lines))
