@@ -90,7 +90,7 @@ def _by_present(report: Report) -> Table:
     """How it goes as more are there: exact and leak of every detector, and how many messages there are of each."""
     every = [result.by_present for result in report.results]
     sizes = sorted({size for sets in every for each in sets.values() for size in each})
-    counts = [(name, "n", _per_size(each, sizes, lambda scores: f"{scores.units:,}")) for name, each in every[0].items()]
+    counts = [(name, "n", _per_size(each, sizes, _units)) for name, each in every[0].items()]
     lines = [
         (name, result.detector, _per_size(each, sizes, _exact_and_leak))
         for result in report.results
@@ -101,6 +101,10 @@ def _by_present(report: Report) -> Table:
 
 def _per_size(scores: Mapping[str, Scores], sizes: Iterable[str], cell: Callable[[Scores], str]) -> list[str]:
     return [cell(scores[size]) if size in scores else NOTHING for size in sizes]
+
+
+def _units(scores: Scores) -> str:
+    return f"{scores.units:,}"
 
 
 def _exact_and_leak(scores: Scores) -> str:
