@@ -34,13 +34,13 @@ class Column:
         self._codes = np.zeros(0, np.int32)
         self._code_of: dict[str, int] = {}
         self._listed: dict[str, list[int]] = {}
+        self._listings = 0
         self._odd: dict[int, MetaValue] = {}
 
     @property
     def nbytes(self) -> int:
         """About how much memory it takes."""
-        listed = sum(len(rows) for rows in self._listed.values())
-        return 13 * len(self._kinds) + 80 * (len(self._code_of) + len(self._listed)) + 36 * listed
+        return 13 * len(self._kinds) + 80 * (len(self._code_of) + len(self._listed)) + 36 * self._listings
 
     def put(self, rows: Integers, values: Sequence[MetaValue | None]) -> None:
         """Take in the values of rows, each row once; `None` where the field is missing."""
@@ -76,6 +76,7 @@ class Column:
             self._kinds[row] = _LIST
             for element in dict.fromkeys(value):
                 self._listed.setdefault(element, []).append(row)
+                self._listings += 1
         elif isinstance(value, float) or -_LARGEST_EXACT <= value <= _LARGEST_EXACT:
             self._kinds[row] = _BOOLEAN if isinstance(value, bool) else _NUMBER
             self._numbers[row] = value
