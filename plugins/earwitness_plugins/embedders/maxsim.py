@@ -38,7 +38,8 @@ def maxsim(table: StaticTable, query_ids: Ids, documents: Sequence[Ids], weights
     scores = np.zeros(len(documents), dtype=np.float32)
     filled = [number for number, document in enumerate(documents) if document.size]
     if filled and query_ids.size:
-        similarity = cosines(table, query_ids, np.concatenate([documents[number] for number in filled]))
+        tokens, places = np.unique(np.concatenate([documents[number] for number in filled]), return_inverse=True)
+        similarity = cosines(table, query_ids, tokens)[:, places]  # documents share most of their tokens
         best = np.maximum.reduceat(similarity, _starts([documents[number].size for number in filled]), axis=1)
         scores[filled] = np.einsum("t,td->d", weights, best)
     return scores
