@@ -288,6 +288,17 @@ async def test_recency_prefers_what_is_new_and_says_so(begin: Begin) -> None:
     assert keys(await story.turn("alice", query="sword", in_prompt=[], recency=recency, memories=1)) == ["m3"]
 
 
+async def test_what_is_new_is_found_behind_any_number_of_what_is_old(begin: Begin) -> None:
+    story = await begin()
+    await tell(story, *(f"m{n:02} the sword is lost" for n in range(60)))
+    await story.change(game_day=100)
+    await tell(story, "new the sword is lost and found")
+    fresh = {"weight": 1.0, "half_life": 1.0}
+    turn = await story.turn("alice", query="sword lost", in_prompt=[], memories=3, recency=fresh)
+    assert "new" in keys(turn)
+    assert "new" not in keys(await story.turn("alice", query="sword lost", in_prompt=[], memories=3))
+
+
 async def test_recency_leaves_what_was_there_before_the_story_as_it_is(begin: Begin) -> None:
     story = await begin()
     await story.prepare(lore=["a sword"])
@@ -311,6 +322,15 @@ async def test_the_token_budget_holds_for_all_memories_together(begin: Begin) ->
     turn = await story.turn("alice", query="old sword", token_budget=5)
     assert {each.text for each in turn.memories} == {"old sword", "my sword"}
     assert sum(-(-len(each.text) // 4) for each in turn.memories) == 5
+
+
+async def test_diversity_chooses_among_what_the_budget_leaves(begin: Begin) -> None:
+    story = await begin()
+    long = [f"sword {'blade ' * 50}{n}" for n in range(4)]
+    await story.prepare(lore=[*long, *(f"my sword {word}" for word in ("red", "blue", "green", "grey"))])
+    for diversity in (0.0, 0.3, 0.9):
+        turn = await story.turn("alice", query="my sword", memories=4, token_budget=20, diversity=diversity)
+        assert [each.text[:8] for each in turn.memories] == ["my sword"] * 4
 
 
 async def test_an_unknown_recall_setting_is_refused_with_those_there_are(begin: Begin) -> None:

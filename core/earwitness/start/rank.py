@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..loading.settings import RecallSettings, Recency
-from ..records.memory import Hit
+from ..records.memory import Hit, Memory
 from ..words import terms
 from .recalled import Recalled
 
@@ -21,10 +21,10 @@ def ranked(hits: Sequence[Hit], weights: Mapping[str, float], day: float, settin
 
 def chosen(candidates: Sequence[Recalled], always: Sequence[Recalled], settings: RecallSettings) -> list[Recalled]:
     """The recall: what is always there, then the best of the rest within number and budget, in a stable order."""
-    picked = _fitting(
-        [*always, *_diverse(candidates, settings)], settings.token_budget, len(always) + settings.memories
-    )
-    return sorted(picked, key=stable_order)
+    purse = Purse(settings.token_budget)
+    kept = purse.buy(always, len(always))
+    pick = _diverse if settings.diversity else _best
+    return sorted([*kept, *pick(candidates, settings, purse)], key=stable_order)
 
 
 def stable_order(recalled: Recalled) -> tuple[bool, float, str, str]:
@@ -38,29 +38,66 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
+class Purse:
+    """Tokens to spend; without a budget, as many as one likes."""
+
+    def __init__(self, budget: int | None) -> None:
+        self._left = float("inf") if budget is None else budget
+
+    def affords(self, recalled: Recalled) -> bool:
+        """Whether it still fits."""
+        return tokens(recalled.text) <= self._left
+
+    def spend(self, recalled: Recalled) -> None:
+        """Take it."""
+        self._left -= tokens(recalled.text)
+
+    def buy(self, offered: Sequence[Recalled], most: int) -> list[Recalled]:
+        """In this order whatever still fits, at most so many."""
+        bought: list[Recalled] = []
+        for each in offered:
+            if len(bought) < most and self.affords(each):
+                self.spend(each)
+                bought.append(each)
+        return bought
+
+
+def freshness(memory: Memory, day: float, recency: Recency) -> float:
+    """1 for what was learned today, half of it after each half-life; 1 for what was there before the story."""
+    return 1.0 if memory.permanent else 0.5 ** (max(0.0, day - (memory.learned_day or 0)) / recency.half_life)
+
+
+def aged(hit: Hit, day: float, recency: Recency) -> float:
+    """The score, less what its age takes away: never more than it was."""
+    return hit.score * (1 - recency.weight + recency.weight * freshness(hit.memory, day, recency))
+
+
 def _scored(hit: Hit, weight: float | None, day: float, recency: Recency) -> Recalled:
     parts, score = dict(hit.parts), hit.score
     if recency.weight and not hit.memory.permanent:
-        parts["recency"] = fresh = 0.5 ** (max(0.0, day - (hit.memory.learned_day or 0)) / recency.half_life)
-        score *= 1 - recency.weight + recency.weight * fresh
+        parts["recency"] = freshness(hit.memory, day, recency)
+        score = aged(hit, day, recency)
     if weight is not None:
         parts["weight"] = weight
         score *= weight
     return Recalled(memory=hit.memory, score=score, parts=parts)
 
 
-def _diverse(candidates: Sequence[Recalled], settings: RecallSettings) -> list[Recalled]:
-    """Maximal marginal relevance (Carbonell & Goldstein 1998), likeness = Jaccard index of the words."""
-    if not settings.diversity or len(candidates) < 2:
-        return list(candidates)
+def _best(candidates: Sequence[Recalled], settings: RecallSettings, purse: Purse) -> list[Recalled]:
+    return purse.buy(candidates, settings.memories)
+
+
+def _diverse(candidates: Sequence[Recalled], settings: RecallSettings, purse: Purse) -> list[Recalled]:
+    """Maximal marginal relevance (Carbonell & Goldstein 1998) of what fits; likeness = Jaccard index of the words."""
     words = {each.memory.id: frozenset(terms(each.memory.content)) for each in candidates}
     likest = dict.fromkeys(words, 0.0)
-    left = list(candidates)
     picked: list[Recalled] = []
+    left = [each for each in candidates if purse.affords(each)]
     while left and len(picked) < settings.memories:
         best = max(left, key=lambda each: _marginal(each, likest[each.memory.id], settings.diversity))
-        left.remove(best)
+        purse.spend(best)
         picked.append(best)
+        left = [each for each in left if each is not best and purse.affords(each)]
         for each in left:
             likest[each.memory.id] = max(likest[each.memory.id], _jaccard(words[each.memory.id], words[best.memory.id]))
     return picked
@@ -72,14 +109,3 @@ def _marginal(candidate: Recalled, likest: float, diversity: float) -> float:
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
-
-
-def _fitting(candidates: Sequence[Recalled], budget: int | None, most: int) -> list[Recalled]:
-    fitting: list[Recalled] = []
-    spent = 0
-    for each in candidates:
-        cost = tokens(each.text)
-        if len(fitting) < most and (budget is None or spent + cost <= budget):
-            fitting.append(each)
-            spent += cost
-    return fitting

@@ -18,8 +18,8 @@ from .news import told_along
 from .rank import chosen, ranked
 from .reads import Read, listed_reads
 from .recalled import Recall, Recalled
+from .window import candidates
 
-CANDIDATES = 4
 LARGEST_WEIGHT = 10.0
 
 
@@ -42,16 +42,16 @@ async def recall(
     asked = query if query is not None else query_of(live, character, latest)
     keys = [each.message.key for each in latest] if in_prompt is None else list(in_prompt)
     reads, failures = await listed_reads(engine, live.snapshot, character, context, keys)
-    found = await _searched(engine, reads, asked, settings.memories * CANDIDATES)
+    found = await _searched(engine, reads, asked, live.snapshot.state.game_day, settings)
     permanent = await _permanent(engine, reads) if settings.permanent == "always" else []
     always = [*permanent, *await told_along(engine, reads)]
     answers = await _plugins(engine, live, character, asked, found)
     hits = _dropped([*found, *await _added(engine, reads, answers, found)], answers)
-    candidates = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)
+    best = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)
     return Recall(
         character=character,
         query=asked,
-        memories=tuple(chosen(candidates, _kept(always, answers), settings)),
+        memories=tuple(chosen(best, _kept(always, answers), settings)),
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
         failures=(*failures, *(f"{answer.by}: {answer.failure}" for answer in answers if answer.failure)),
     )
@@ -74,11 +74,11 @@ def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> st
     return recall_query(live.snapshot.state.game_day, lines, cast[character].name)
 
 
-async def _searched(engine: Engine, reads: Sequence[Read], query: str, limit: int) -> list[Hit]:
+async def _searched(
+    engine: Engine, reads: Sequence[Read], query: str, day: float, settings: RecallSettings
+) -> list[Hit]:
     """One search a read, each in its own container; what a store returns is checked again here."""
-    found = await asyncio.gather(
-        *(engine.store.search(read.container, query, filter=read.filter, limit=limit) for read in reads)
-    )
+    found = await asyncio.gather(*(candidates(engine, read, query, day, settings) for read in reads))
     return [hit for read, hits in zip(reads, found, strict=True) for hit in hits if _allowed(hit.memory, read)]
 
 
