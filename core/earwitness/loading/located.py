@@ -47,7 +47,7 @@ class Located:
 
     def line_of(self, loc: Loc) -> int:
         """The line of a key, item or value, or of the nearest thing around it that the file holds."""
-        while loc and not _exists(self.value, loc):
+        while loc and not exists(self.value, loc):
             loc = loc[:-1]
         return self.find(loc)
 
@@ -98,7 +98,7 @@ class Located:
         """The place without what pydantic adds to it, such as the member of a union that it tried."""
         loc = problem["loc"]
         shortest = len(loc) if problem["type"] == "missing" else 0
-        while len(loc) > shortest and not _exists(self.value, prefix + loc):
+        while len(loc) > shortest and not exists(self.value, prefix + loc):
             loc = loc[:-1]
         return loc
 
@@ -187,7 +187,8 @@ def _text(path: str | Path, failure: type[InputError]) -> str:
         raise failure(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
-def _exists(value: Any, loc: Loc) -> bool:
+def exists(value: Any, loc: Loc) -> bool:
+    """Whether plain data holds this place."""
     for part in loc:
         inside = part in value if isinstance(value, dict) else isinstance(value, list) and _is_index(part, value)
         if not inside:

@@ -14,6 +14,7 @@ from earwitness.loading.located import Loc, Problem, describe
 from earwitness.records.character import display_name
 from earwitness.records.state import State
 
+from .mending import SOMEBODY
 from .story import Change, Edit, Member, Reroll, Retract, Say, Story
 
 NEAR_MISS = 0.85
@@ -24,20 +25,23 @@ MEANT = {"day": "game_day", "scene": "current_scene", "place": "current_scene", 
 def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
     """Ids and names that cannot be used. `steps` are words that stand for a step."""
     found = _refused(("story",), lambda: check_session_id(story.story))
-    for number, member in enumerate(story.cast):
+    read = [(number, member) for number, member in enumerate(story.cast) if member.id != SOMEBODY]
+    for number, member in read:
         found += _member_problems(("cast", number), member, story.cast[:number], steps)
     return found
 
 
 def other_problems(story: Story) -> list[Problem]:
-    """Characters and state keys that nobody knows."""
+    """Characters and state keys that nobody knows; where part of the cast could not be read, anybody may be in it."""
     ids = [member.id for member in story.cast]
+    if SOMEBODY in ids:
+        return list(_state_problems(story))
     strangers = [Problem(loc, str(unknown("character", id, ids))) for loc, id in _named(story) if id not in ids]
     return [*strangers, *_state_problems(story)]
 
 
-def key_problems(story: Story) -> list[Problem]:
-    """A key names one message, and steps that change a message come after it."""
+def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
+    """A key names one message, and steps that change a message come after it. `unread` are keys of unreadable steps."""
     found: list[Problem] = []
     named: set[str] = set()
     for number, step in enumerate(story.steps):
@@ -45,7 +49,7 @@ def key_problems(story: Story) -> list[Problem]:
         if isinstance(step, Say) and step.key is not None:
             found += _say_problems(loc, step.key, named)
             named.add(step.key)
-        elif isinstance(step, Edit | Reroll | Retract) and step.key is not None and step.key not in named:
+        elif isinstance(step, Edit | Reroll | Retract) and step.key is not None and step.key not in {*named, *unread}:
             found.append(Problem(loc, str(unknown("message", step.key, named))))
     return found
 

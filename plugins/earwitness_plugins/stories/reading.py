@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,14 @@ from earwitness.errors import StoryError
 from earwitness.loading.located import Loc, Located, Problem, read_yaml
 
 from .checking import cast_problems, key_problems, other_problems
-from .story import Note, Story
+from .mending import UNREAD, readable
+from .story import Story
 
 # The steps, and the key that a bare text or list in their place stands for.
 STEPS: dict[str, str | None] = {
     "say": None, "change": None, "update": None, "enter": "characters", "leave": "characters", "move": None,
     "recall": "character", "who_knows": "text", "edit": None, "reroll": "text", "retract": "key", "note": "text",
 }  # fmt: skip
-UNREAD = Note(text="This step could not be read.").model_dump()
 
 
 def read_story(path: str | Path) -> Story:
@@ -36,9 +35,8 @@ def checked(file: Located) -> Story:
     story, unreadable = _validated(file, {**file.value, **({"steps": steps} if "steps" in file.value else {})})
     problems += unreadable
     if story is not None:
-        problems += cast_problems(story, STEPS) or other_problems(story)
-    if story is not None and not problems:
-        problems += key_problems(story)
+        problems += [*cast_problems(story, STEPS), *other_problems(story)]
+        problems += key_problems(story, _unread_keys(file, story))
     if story is None or problems:
         raise file.refusal(problems)
     return story
@@ -49,20 +47,17 @@ def _validated(file: Located, values: dict[str, Any]) -> tuple[Story | None, lis
     try:
         return Story.model_validate(values), []
     except ValidationError as invalid:
-        problems = file.problems(invalid, Story)
-        return _readable(values, [problem.loc for problem in problems]), problems
+        return readable(values), file.problems(invalid, Story)
 
 
-def _readable(values: dict[str, Any], wrong: Sequence[Loc]) -> Story | None:
-    """The story without what is wrong, so that the rest is looked at too."""
-    rest = {key: value for key, value in values.items() if (key,) not in {loc[:1] for loc in wrong} or key == "steps"}
-    unread = {loc[1] for loc in wrong if loc[:1] == ("steps",) and len(loc) > 1}
-    if isinstance(steps := rest.get("steps", []), list):
-        rest["steps"] = [UNREAD if number in unread else step for number, step in enumerate(steps)]
-    try:
-        return Story.model_validate(rest)
-    except ValidationError:
-        return None
+def _unread_keys(file: Located, story: Story) -> set[str]:
+    """The keys of messages in steps that could not be read: later steps may mean them."""
+    given = file.value.get("steps")
+    if not isinstance(given, list):
+        return set()
+    unread = [step for step, read in zip(given, story.steps, strict=False) if read.model_dump() == UNREAD]
+    bodies = [body for step in unread if isinstance(step, dict) for body in step.values() if isinstance(body, dict)]
+    return {body["key"] for body in bodies if isinstance(body.get("key"), str)}
 
 
 # ── the short forms ─────────────────────────────────────────────────────────────────────────────────────────────────

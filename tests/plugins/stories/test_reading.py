@@ -152,6 +152,52 @@ def test_everything_that_is_wrong_is_said_at_once_by_line() -> None:
     ]
 
 
+SLIPS = """\
+story: persona-x
+plto: A lost sword.
+cast: [alice, {id: bob, nmae: Robert}, {id: kim, kind: person}]
+present: alice
+state: {game_dya: 2}
+prepare:
+  cards: {zed: A stranger.}
+  examples: {bob: [5]}
+  lore:
+    - {known_by: [zap]}
+steps:
+  - enter: zed
+  - change: {game_day: tomorrow}
+  - say: {speaker: alice, text: Hello, key: hello, present: bob}
+  - edit: {key: nokey, text: Hm.}
+  - retract: nope
+  - say: {speaker: zod, text: Yes., key: "#1", presnt: bob}
+  - change: {}
+"""
+
+
+def test_one_kind_of_mistake_hides_no_other() -> None:
+    with pytest.raises(StoryError) as caught:
+        read(SLIPS)
+    first, *lines = str(caught.value).splitlines()
+    assert first == "cellar.yaml: 19 problems."
+    assert [int(line.split(":")[1]) for line in lines] == [
+        1, 2, 3, 3, 4, 5, 7, 8, 10, 10, 12, 13, 14, 15, 16, 17, 17, 17, 18,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("reader", ["cast: [{nmae: Kim}, 7]", "cast: {alice: bob}", "cast: alice"])
+def test_of_a_cast_that_cannot_be_read_nobody_is_a_stranger(reader: str) -> None:
+    with pytest.raises(StoryError) as caught:
+        read(f"story: s\n{reader}\nstate: {{game_dya: 2}}\nsteps:\n  - enter: zed\n")
+    assert "zed" not in str(caught.value)
+    assert "game_dya" in str(caught.value)
+
+
+def test_a_message_in_a_step_that_cannot_be_read_may_still_be_meant() -> None:
+    said = complaint("speaker: bob, text: Yes., key: answer", "text: Yes., key: answer")
+    assert "speaker" in said
+    assert "unknown message" not in said
+
+
 def test_of_very_many_problems_the_first_are_said() -> None:
     with pytest.raises(StoryError) as caught:
         read(STORY + "  - cat: Meow\n" * 50)

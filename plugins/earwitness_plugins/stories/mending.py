@@ -1,0 +1,64 @@
+"""What can be read of a story in which something cannot: so that the rest is looked at too, in one go."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
+from typing import Any
+
+from pydantic import ValidationError
+
+from earwitness.loading.located import Loc, exists
+
+from .story import Note, Story
+
+UNREAD = Note(text="This step could not be read.").model_dump()
+SOMEBODY = "\0"
+"""Stands for a member of the cast whose id could not be read; of such a cast nobody can say who is a stranger."""
+ROUNDS = 4
+
+_STAND_INS: dict[str, Any] = {"story": "story", "cast": [SOMEBODY], "steps": [], "text": "…"}
+_IN_LISTS: dict[str, Any] = {"cast": SOMEBODY, "steps": UNREAD, "lore": {"text": "…"}}
+
+
+def readable(values: dict[str, Any]) -> Story | None:
+    """The story without what is wrong. What stands in a list keeps its number."""
+    rest = deepcopy(values)
+    for _ in range(ROUNDS):  # without a value that was wrong, one may be missing: then its record goes, too
+        try:
+            return Story.model_validate(rest)
+        except ValidationError as invalid:
+            for problem in invalid.errors():
+                _take_out(rest, _without_kind(problem["loc"]), extra=problem["type"] == "extra_forbidden")
+    return None
+
+
+def _without_kind(loc: Loc) -> Loc:
+    """The place of a problem in a step, without the kind of step that pydantic names in between."""
+    return (*loc[:2], *loc[3:]) if loc[:1] == ("steps",) else loc
+
+
+def _take_out(values: Any, loc: Loc, *, extra: bool = False) -> None:
+    if loc and loc[-1] in _STAND_INS and not extra and isinstance(around := _at(values, loc[:-1]), dict):
+        around[loc[-1]] = deepcopy(_STAND_INS[str(loc[-1])])
+        return
+    while not exists(values, loc):
+        loc = loc[:-1]
+    if loc:
+        _take_out_what_is_there(values, loc)
+
+
+def _take_out_what_is_there(values: Any, loc: Loc) -> None:
+    *before, last = loc
+    around = _at(values, tuple(before))
+    if isinstance(around, dict):
+        del around[last]
+    elif before[-1] in _IN_LISTS:
+        around[last] = deepcopy(_IN_LISTS[str(before[-1])])
+    else:
+        _take_out_what_is_there(values, tuple(before))
+
+
+def _at(values: Any, loc: Loc) -> Any:
+    return reduce(getitem, loc, values) if exists(values, loc) else None
