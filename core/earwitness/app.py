@@ -25,7 +25,7 @@ from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
-from .validating import check_state, each_of
+from .validating import check_state, each_of, keepable
 
 FORGOTTEN = "#forgotten"
 
@@ -207,6 +207,7 @@ class Earwitness:
             state["participants"] = tuple(cast.named(who).id for who in state["participants"])
         body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
         containers = [world_container(id), *(character_container(id, member.id) for member in members)]
+        keepable(body)
         await self.engine.ledger.create(Snapshot(id=id), containers)
         await self.engine.ledger.append(id, body, key="#begin", timestamp=now())
         return await self._opened(id)

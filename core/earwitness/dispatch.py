@@ -11,14 +11,13 @@ from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 import pluggy
-from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError
 
-from .errors import PluginError, StrategyError
+from .errors import PluginError, StrategyError, named
 from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
 from .protocols import Soon
 from .records.base import Record
 from .records.plan import Answer
+from .validating import check_readable
 
 T = TypeVar("T")
 ORDERS = ("first", "middle", "last")
@@ -56,7 +55,7 @@ async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: 
             raise
         return Answered(by, None, time.perf_counter() - started, "cancelled itself")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises is its failure, not ours
-        return Answered(by, None, time.perf_counter() - started, f"{type(error).__name__}: {error}")
+        return Answered(by, None, time.perf_counter() - started, named(error))
     seconds = time.perf_counter() - started
     if seconds > limit:  # it blocked the thread, or would not be cancelled: a late answer is none
         return _late(by, started, limit)
@@ -69,7 +68,7 @@ async def _contained(work: Awaitable[T]) -> T:
     try:
         return await work
     except SystemExit as error:
-        raise StrategyError(f"SystemExit: {error}") from error
+        raise StrategyError(named(error)) from error
 
 
 def _late(by: str, started: float, limit: float) -> Answered[Any]:
@@ -86,9 +85,11 @@ def _unusable(value: object, expected: type) -> str | None:
 def unkeepable(record: Record) -> str | None:
     """Why a record cannot be kept as JSON and read back, if it cannot: half emoji, or fields of the wrong type."""
     try:
-        type(record).model_validate_json(record.model_dump_json(warnings=False))
-    except (PydanticSerializationError, ValidationError, ValueError, TypeError, AttributeError) as error:
-        return f"answered a {type(record).__name__} that cannot be recorded: {error}"
+        text = record.model_dump_json(warnings=False)
+        type(record).model_validate_json(text)
+        check_readable(text)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:  # pydantic's errors are `ValueError`s
+        return f"answered a {type(record).__name__} that cannot be recorded: {named(error)}"
     return None
 
 

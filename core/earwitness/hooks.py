@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import pluggy
 from pydantic import ConfigDict, JsonValue
 
-from .errors import InputError
+from .errors import InputError, quoted
 from .protocols import Soon
 from .records.base import Record
 from .records.character import Cast
@@ -23,6 +23,7 @@ from .records.memory import Hit
 from .records.moment import Moment, Presence
 from .records.state import Day, State
 from .records.update import Knowledge, Update
+from .validating import KEEPABLE, check_readable
 
 PROJECT = "earwitness"
 HOOKS = ("on_recall", "on_message", "on_state_change")
@@ -50,9 +51,11 @@ class PluginData(MutableMapping[str, JsonValue]):
 
     def __setitem__(self, key: str, value: JsonValue) -> None:
         try:
-            self.changes[_text(key)] = _copied(value)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"data[{key!r}] = {value!r} cannot be kept, JSON does not hold it: {error}.") from error
+            self.changes[_text(key)] = _keepable(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"data[{quoted(key)}] = {quoted(value)} cannot be kept, JSON does not hold it: {error}. {KEEPABLE}"
+            ) from error
 
     def discard(self) -> None:
         """Forget what was written: whoever wrote it has failed."""
@@ -72,8 +75,18 @@ class PluginData(MutableMapping[str, JsonValue]):
 
 def _copied(value: JsonValue) -> JsonValue:
     """A value of its own, as JSON holds it. Raises `TypeError` or `ValueError`, for half an emoji too."""
-    copied: JsonValue = json.loads(json.dumps(value, allow_nan=False, ensure_ascii=False).encode())
+    copied: JsonValue = json.loads(_dumped(value).encode())
     return copied
+
+
+def _keepable(value: JsonValue) -> JsonValue:
+    """As `_copied`; raises `ValueError` also for what could not be read again from a plan."""
+    check_readable(_dumped(value))
+    return _copied(value)
+
+
+def _dumped(value: JsonValue) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def _text(key: object) -> str:

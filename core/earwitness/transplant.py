@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from typing import Any
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter
 
 from .containers import character_container, world_container
 from .engine import Engine
@@ -18,6 +18,7 @@ from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
+from .validating import check_readable, keepable
 
 VERSION = 3
 """Of the exported lines."""
@@ -157,16 +158,18 @@ def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]]
     data: Data = {}
     snapshot = Snapshot(id=origin)
     for number, line in enumerate(lines[1:], 2):
+        if (kind := line.get("kind")) not in ("entry", "data"):
+            raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
         try:
-            match line.get("kind"):
+            match kind:
                 case "entry":
-                    past.append((Entry.model_validate(line["entry"]), Plan.model_validate(line["plan"])))
+                    entry, plan = Entry.model_validate(line["entry"]), Plan.model_validate(line["plan"])
+                    past.append((keepable(entry), keepable(plan)))
                     snapshot = snapshot.after(past[-1][1])  # so that a state which cannot be is refused here
                 case "data":
-                    data[str(line["plugin"])] = _DATA.validate_python(line["data"])
-                case kind:
-                    raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
-        except (ValidationError, KeyError) as error:
+                    data[str(line["plugin"])] = kept = _DATA.validate_python(line["data"])
+                    check_readable(_DATA.dump_json(kept).decode())
+        except (ValueError, KeyError) as error:  # pydantic's errors are `ValueError`s
             raise StoryError(f"line {number}: not an exported line: {error}") from error
     if (there := len(lines) - 1) != (told := lines[0].get("lines")):
         raise StoryError(

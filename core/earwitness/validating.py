@@ -6,22 +6,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, from_json, to_jsonable_python
 
-from .errors import InputError
+from .errors import InputError, quoted
 from .records.base import Record
 from .records.state import State
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 REQUIRED = ("current_scene", "participants", "game_day")
+ENCLOSING = 80
+"""How deep a value that was handed in may come to lie in plans, snapshots and exports: JSON is read 200 deep."""
+KEEPABLE = "Text must be valid Unicode, free values must be JSON, lists and tables nested at most 100 deep."
 
 
 def explained(error: ValidationError) -> str:
     """Say which value cannot be used and why: `game_day = 'soon' cannot be used: …`."""
     problem = error.errors()[0]
+    if len(problem["loc"]) > ENCLOSING:
+        return f"{problem['loc'][0]} cannot be used: it is nested too deep. {KEEPABLE}"
     where = ".".join(str(part) for part in problem["loc"])
-    return f"{where} = {problem['input']!r} cannot be used: {problem['msg']}."
+    return f"{where} = {quoted(problem['input'])} cannot be used: {problem['msg']}."
 
 
 def checked(record: type[R], **values: Any) -> R:
@@ -33,14 +38,17 @@ def checked(record: type[R], **values: Any) -> R:
 
 
 def keepable(record: R) -> R:
-    """The record, if every ledger can keep it. Raises `InputError` for what JSON cannot hold, such as half a pair."""
+    """The record, if every ledger can keep it and read it back. Raises `InputError`, for half a pair for instance."""
     try:
-        record.model_dump_json()
-    except PydanticSerializationError as error:
-        raise InputError(
-            f"this cannot be kept: {error}. Text must be valid Unicode, free values must be JSON."
-        ) from error
+        check_readable(record.model_dump_json())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this cannot be kept: {error}. {KEEPABLE}") from error
     return record
+
+
+def check_readable(text: str) -> None:
+    """Raises `ValueError` for JSON that could not be read again from where it will be kept."""
+    from_json("[" * ENCLOSING + text + "]" * ENCLOSING)
 
 
 def each_of(given: Iterable[T]) -> Iterable[T]:
@@ -57,7 +65,9 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
         try:
             to_jsonable_python(value)
         except PydanticSerializationError as error:
-            raise InputError(f"state {key} = {value!r} cannot be used: JSON does not hold it.") from error
+            raise InputError(f"state {key} = {quoted(value)} cannot be used: JSON does not hold it.") from error
+        except ValueError as error:  # deeper than it is ever written
+            raise InputError(f"state {key} cannot be used: it is nested too deep. {KEEPABLE}") from error
     try:
         before.updated(changes)
     except ValidationError as error:

@@ -14,6 +14,7 @@ from functools import partial
 from ..abreast import Abreast
 from ..background import Background
 from ..engine import Engine
+from ..errors import named
 from ..live import Live
 from ..records.journal import Entry
 from ..records.plan import Plan
@@ -22,7 +23,7 @@ from .apply import apply
 from .decide import closed, decide
 
 BATCH = 64
-UNUSABLE = (ValueError, TypeError, AttributeError, LookupError)
+UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 """What values raise that cannot be decided on or recorded; `InputError` and pydantic's errors are among them."""
 
 
@@ -119,7 +120,7 @@ class Settler:
         try:
             return await self._kept(await decide(self._engine, self.live, entry))
         except UNUSABLE as error:  # no answer of a stranger's may hold up a story
-            return await self._kept(closed(self.live, entry, f"{type(error).__name__}: {error}"))
+            return await self._kept(closed(self.live, entry, named(error)))
 
     async def _kept(self, proposed: Plan) -> Plan:
         """The plan that stands once this one is recorded: this one, or one that was there before."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ..dispatch import Answered, ask, unkeepable
 from ..engine import Engine
-from ..errors import StrategyError
+from ..errors import StrategyError, named, quoted
 from ..ids import WORLD
 from ..protocols import Guard, Share, SharingRule, Strike
 from ..records.base import Record
@@ -156,10 +156,10 @@ def _of_type(answer: Answered[Iterable[T]], expected: type[T], engine: Engine) -
         try:
             items = list(answer.value or ())
         except Exception as error:  # noqa: BLE001 - a stranger's generator may raise anything
-            failure = f"{type(error).__name__}: {error}"
+            failure = named(error)
     wrong = next((item for item in items if not isinstance(item, expected)), None)
     if wrong is not None:
-        failure = f"answered {wrong!r}, expected {expected.__name__}"
+        failure = f"answered {quoted(wrong)}, expected {expected.__name__}"
     failure = failure or next((why for item in items if isinstance(item, Record) and (why := unkeepable(item))), None)
     if failure and engine.settings.strict:
         raise StrategyError(f"{answer.by} failed: {failure}")

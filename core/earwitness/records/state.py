@@ -17,7 +17,9 @@ def plain_number(value: float) -> float:
 
 Condition = Literal["awake", "hiding", "asleep", "unconscious", "dead", "on_call"]
 PERCEIVES_NOTHING: frozenset[Condition] = frozenset({"asleep", "unconscious", "dead"})
-Day = Annotated[float, Field(allow_inf_nan=False), AfterValidator(plain_number)]
+FURTHEST_DAY = 2**53
+"""Up to here a day that is a whole number is exact, everywhere it is kept."""
+Day = Annotated[float, Field(allow_inf_nan=False, ge=-FURTHEST_DAY, le=FURTHEST_DAY), AfterValidator(plain_number)]
 
 
 class Whereabouts(Record):

@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 
-from ...errors import StorageError, UnknownName
+from ...errors import InputError, StorageError, UnknownName
 from ...records.memory import Memory
 from ...session import Session
 from ..scripted import ByScript, Faulty, Gossip, Strategy, hangs
@@ -32,6 +32,32 @@ class NothingLost(PromiseCases):
             story = await self.tavern(ew)
             assert await self.contents(story, "bob") == [f"message {number}" for number in range(5)]
             assert [each.settled for each in await ew.engine.ledger.entries("s1")] == [True] * 6
+
+    @case
+    async def test_what_could_not_be_kept_is_refused_at_the_door_and_the_story_goes_on(self, stage: Stage) -> None:
+        """Days beyond all counting, values nested without end: refused before they are written, never found later."""
+        self.needs("persistent")
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            for day in (1e19, -1e19, 2**63 - 1, 1e300):
+                with refused(InputError):
+                    await story.change(game_day=day)
+                with refused(InputError):
+                    await ew.session("s2", state={"game_day": day})
+            for depth in (150, 197, 205, 240, 300, 5000):
+                with refused(InputError):
+                    await story.change(foo=_nested(depth))
+                with refused(InputError):
+                    await story.say("alice", "Hello.", metadata={"foo": _nested(depth)})
+            await story.change(game_day=2**53, foo=_nested(100))
+            await self.tell(story, "alice", "Hello.", metadata={"foo": _nested(100)})
+        async with stage.open() as ew:
+            story = await ew.open_session("s1")
+            assert story.state.game_day == 2**53
+            await self.tell(story, "alice", "Good evening.")
+            lines = [line async for line in story.backstage().export()]
+            copy = await ew.import_session(lines, id="copy")
+            assert len(await self.held(copy, "bob")) == 2
 
     @case
     async def test_a_recorded_plan_is_applied_and_nobody_is_asked_again(self, stage: Stage) -> None:
@@ -292,3 +318,10 @@ def _fails_times(times: int, call: Callable[..., Any], *, skip: int = 0) -> Call
         return await call(*args, **named)
 
     return failing
+
+
+def _nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
