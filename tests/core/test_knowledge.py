@@ -356,3 +356,19 @@ async def test_news_in_the_prompt_is_guarded_like_everything_else(story: Story) 
     await (await s1.say("alice", "Well, well.", present=["bob"])).settled()
     await s1.change(game_day=4)
     assert (await s1.turn("bob")).memories == ()
+
+
+async def test_what_a_later_wording_brings_about_is_not_told_to_whoever_has_joined_since_under_an_old_id(
+    story: Story,
+) -> None:
+    class Storm(Plugin):
+        def on_message(self, event: MessageEvent) -> MessageAnswer | None:
+            storm = Update(description="A storm came")
+            return MessageAnswer(updates=(storm,)) if "storm" in event.moment.message.content else None
+
+    s1 = await story(plugins=[Storm()])
+    await s1.say("alice", "What a day.", key="m1", present=["bob"])
+    await s1.forget("bob")
+    await s1.join("bob")
+    await s1.edit("m1", "What a storm.")
+    assert await told(s1) == {"alice": ["A storm came"]}

@@ -58,7 +58,9 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
     """The plan of a message that was just said."""
     snapshot = live.snapshot
     moment = Moment(message=message, recent=recent(live, message), cast=snapshot.cast, state=snapshot.state)
-    world = World(snapshot.id, engine.ledger, engine.store, snapshot.told, live.latest_update, live.catch_up)
+    world = World(
+        snapshot.id, engine.ledger, engine.store, snapshot.told, snapshot.joined, live.latest_update, live.catch_up
+    )  # fmt: skip
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
     after = state.updated(
@@ -170,7 +172,7 @@ def _arrivals(moment: Moment, found: dict[str, Participant]) -> tuple[Movement, 
     """Whom the host named as present is here from now on."""
     if moment.message.present is None:
         return ()
-    return tuple(Movement(character=id, kind="enter", evidence="the host said so") for id in found)
+    return tuple(Movement(character=id, kind="enter", evidence="the host said so", certain=True) for id in found)
 
 
 def _once(deliveries: Sequence[Delivery]) -> list[Delivery]:

@@ -14,7 +14,7 @@ from ..live import Live
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
 from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
-from ..records.plan import Plan, Snapshot
+from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .change import piece_source
 from .falling import of_memory, of_source
@@ -43,7 +43,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
     plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, entry.sequence))
-    plan = _without(plan, forgotten)
+    plan = _not_naming(_without(plan, forgotten), forgotten)
     reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in told.items() if id not in kept}
     return plan.model_copy(
@@ -92,7 +92,9 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
         cast=then.cast,
         state=then.state,
     )
-    world = World(then.id, engine.ledger, engine.store, then.told, live.latest_update, live.catch_up)
+    world = World(
+        then.id, engine.ledger, engine.store, then.told, then.joined, live.latest_update, live.catch_up
+    )  # fmt: skip
     return await judge(engine, live, moment, world, keep_told=True)
 
 
@@ -188,6 +190,19 @@ def _without(plan: Plan, owners: Collection[str]) -> Plan:
     message = plan.message.model_copy(update={"heard": {**plan.message.heard, **nothing}})
     kept = tuple(each for each in plan.deliveries if each.owner not in owners)
     return plan.model_copy(update={"deliveries": received_by(message, kept), "message": message})
+
+
+def _not_naming(plan: Plan, forgotten: Collection[str]) -> Plan:
+    """The plan whose updates name none of these in their audience: who goes by such an id today was not there."""
+    return plan.model_copy(update={"deliveries": tuple(_unaddressed(each, forgotten) for each in plan.deliveries)})
+
+
+def _unaddressed(delivery: Delivery, forgotten: Collection[str]) -> Delivery:
+    audience = delivery.metadata.get("audience")
+    if not isinstance(audience, list) or not set(audience) & set(forgotten):
+        return delivery
+    left = [id for id in audience if id not in forgotten]
+    return delivery.model_copy(update={"metadata": {**delivery.metadata, "audience": left}})
 
 
 def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..containers import character_container, world_container
 from ..filters import EVERYTHING, Filter
 from ..protocols import Ledger, Store
-from ..records.memory import Hit, MetaValue
+from ..records.memory import Hit
 from ..records.plan import Delivery
 from ..records.update import Knowledge
 
@@ -19,13 +19,15 @@ UPDATES = ("world_state_update", "character_update")
 class World:
     """The world container of one session, as it is before one message is settled. A `WorldView`.
 
-    `told` is up to which entry each character has been told, `latest` an entry after which there were no updates.
+    `told` is up to which entry each character has been told, `joined` the entry they joined with, `latest` an entry
+    after which there were no updates.
     """
 
     session: str
     ledger: Ledger
     store: Store
     told: Mapping[str, int]
+    joined: Mapping[str, int]
     latest: int
     catch_up: Callable[[], Awaitable[None]]
     _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
@@ -48,13 +50,16 @@ class World:
         updates = await self.ledger.deliveries(
             self.session, container=world_container(self.session).name, types=UPDATES, after=after
         )
-        known = [update for update in updates if update.stands and may_know(character, update.metadata)]
+        known = [update for update in updates if update.stands and self._may_know(character, update)]
         if not known:
             return ()
         own = character_container(self.session, character).name
         hers = await self.ledger.deliveries(self.session, container=own, after=after)
         heard = {id for each in hers if each.stands for id in cites(each)}
         return tuple(update for update in known if update.memory_id not in heard)
+
+    def _may_know(self, character: str, item: Delivery) -> bool:
+        return may_know(character, item, self.joined.get(character, 0))
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """Lines this character may be told, and the others: every citation must stand, and be hers to know."""
@@ -64,7 +69,7 @@ class World:
             self.session, memory_ids=asked, container=world_container(self.session).name
         ) if asked else ()  # fmt: skip
         beyond = await self._partly_heard(character, found)
-        hers = {each.memory_id for each in found if each.stands and may_know(character, each.metadata)} - beyond
+        hers = {each.memory_id for each in found if each.stands and self._may_know(character, each)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
         return allowed, [line for line in lines if line not in allowed]
 
@@ -82,12 +87,13 @@ class World:
         return (left[0].sequence if left else sequence) - 1
 
 
-def may_know(character: str, metadata: Mapping[str, MetaValue]) -> bool:
-    """Whether a world memory is this character's to know: public, named in its audience, or she was there."""
-    audience, participants = metadata.get("audience"), metadata.get("participants")
+def may_know(character: str, item: Delivery, joined: int) -> bool:
+    """Whether a world memory is this character's to know: public, or since she `joined` named in its audience or with
+    her there. What is older, and names her id, names somebody who was forgotten."""
+    audience, participants = item.metadata.get("audience"), item.metadata.get("participants")
     named = isinstance(audience, list) and character in audience
     there = audience is None and isinstance(participants, list) and character in participants
-    return metadata.get("public") is True or named or there
+    return item.metadata.get("public") is True or (item.sequence > joined and (named or there))
 
 
 def cites(delivery: Delivery) -> set[str]:

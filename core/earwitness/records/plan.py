@@ -157,6 +157,8 @@ class Snapshot(Record):
     """What is the case."""
     told: dict[str, int] = {}
     """Character id → sequence up to which the world's news has been told."""
+    joined: dict[str, int] = {}
+    """Character id → sequence of the entry they joined with: what an id stood for before was somebody else's."""
     settled: int = 0
     """Sequence number of the last entry whose plan is recorded."""
     parent: str | None = None
@@ -174,7 +176,17 @@ class Snapshot(Record):
             update={
                 "cast": self.cast if plan.cast is None else plan.cast,
                 "state": self.state.updated(plan.state) if plan.state else self.state,
-                "told": {**self.told, **plan.told},
+                "told": self._told_after(plan),
+                "joined": self._joined_after(plan),
                 "settled": plan.sequence,
             }
         )
+
+    def _told_after(self, plan: Plan) -> dict[str, int]:
+        told = {**self.told, **plan.told}
+        return {id: sequence for id, sequence in told.items() if id not in plan.forgotten} if plan.forgotten else told
+
+    def _joined_after(self, plan: Plan) -> dict[str, int]:
+        if plan.cast is None:
+            return self.joined
+        return {id: self.joined.get(id, 0) if id in self.cast else plan.sequence for id in plan.cast.ids}

@@ -58,9 +58,10 @@ async def recall(
 
 
 def heard(live: Live, character: str) -> list[SettledMessage]:
-    """The recent messages this character perceived something of, oldest first."""
-    known = (each for each in live.recent if character in each.participants and not each.retracted)
-    return [each for each in known if each.heard_by(character)]
+    """The recent messages this character perceived something of since she joined, oldest first."""
+    joined = live.snapshot.joined.get(character, 0)
+    hers = (each for each in live.recent if character in each.participants and each.message.sequence > joined)
+    return [each for each in hers if not each.retracted and each.heard_by(character)]
 
 
 def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:

@@ -47,6 +47,27 @@ class FailClosed(PromiseCases):
                 assert await self.held(story, "bob") == [], fault.__name__
 
     @case
+    async def test_whoever_joins_under_a_forgotten_id_is_a_newcomer(self, stage: Stage) -> None:
+        """She heard nothing that was said before, and is not told what concerned the one who is gone."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.update("Carol is Bob's long-lost sister", audience=["bob"])
+            await self.tell(story, "alice", "Wait here. (bob leaves)", key="k1")
+            await story.update("Bob has inherited a castle", audience=["bob"])
+            await story.update("The war is over", audience="public")
+            await self.tell(story, "alice", "Nothing. (heard by alice)")
+            await story.forget("bob")
+            await story.join("bob")
+            for handle in (story, await ew.import_session([line async for line in story.backstage().export()], id="i")):
+                turn = await handle.turn("bob")
+                assert "Wait here" not in turn.query
+                await self.tell(handle, "alice", "Welcome. (heard by bob)")
+                (memory,) = await self.held(handle, "bob")
+                assert "The war is over" in memory.content
+                assert "castle" not in memory.content
+                assert "sister" not in memory.content
+
+    @case
     async def test_an_improbable_listener_does_not_remember(self, stage: Stage) -> None:
         """Below the threshold of the settings, however many there are."""
 
