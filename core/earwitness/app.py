@@ -25,7 +25,7 @@ from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
-from .validating import check_state, each_of, keepable
+from .validating import check_state, each_of, keepable, state_keys
 
 FORGOTTEN = "#forgotten"
 
@@ -125,7 +125,7 @@ class Earwitness:
         async with self._opening:
             found = await self._standing(id) or await self._resumed(id)
             if found is None:
-                found = await self._begun(id, members.members, dict(state or {}), tuple(each_of(present)))
+                found = await self._begun(id, members.members, state_keys(state or {}), tuple(each_of(present)))
             self._sessions[id] = found
         await found.settled()
         newcomers = _newcomers(cast, found.cast)

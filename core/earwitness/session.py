@@ -16,7 +16,6 @@ from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
 from .errors import InputError, KeyConflict, StorageError, UnknownName
-from .formats import snake
 from .ids import check_key
 from .live import Live
 from .loading.settings import RecallSettings
@@ -29,7 +28,7 @@ from .records.state import State
 from .records.update import Audience, Update
 from .telling import Gone, known_context, message_text, named_in
 from .turn import Turn
-from .validating import check_state, checked, each_of, keepable
+from .validating import check_state, checked, each_of, keepable, state_keys
 
 T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
@@ -166,19 +165,24 @@ class Session:
         key: str | None = None,
         **changes: Any,
     ) -> Outcome:
-        """Change the state: typed keys, optional ones, and any of your own (`None` removes one).
+        """Change the state: typed keys, optional ones, and any of your own, which stay as you spell them (`None`
+        removes one).
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
         `present` (default), `public`, or ids. `participants` says who is here: whoever is not yet comes, the others
         leave. Raises `InputError` for a value the key cannot hold, `UnknownName` for a participant who is a stranger.
         """
-        changes = {snake(name): value for name, value in changes.items()}
+        changes = state_keys(changes)
         check_state(self.state, changes)
         if "participants" in changes:
             changes["participants"] = await self._known(*changes["participants"])
+        told = tuple(each_of(updates))
+        if not changes and not told and description is None:
+            raise InputError(
+                "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
+            )
         body = checked(
-            Changed, changes=changes, description=description, updates=tuple(updates),
-            audience=await self._audience(audience),
+            Changed, changes=changes, description=description, updates=told, audience=await self._audience(audience),
         )  # fmt: skip
         return await self._append(body, key)
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_jsonable_python
 
 from .errors import InputError, quoted
+from .formats import snake
 from .records.base import Record
 from .records.state import State
 
@@ -54,6 +55,20 @@ def check_readable(text: str) -> None:
 def each_of(given: Iterable[T]) -> Iterable[T]:
     """What was given; a single text or record is one of them, not its letters or fields."""
     return [given] if isinstance(given, str | Mapping | Record) else given  # type: ignore[list-item]
+
+
+def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes under our spelling of the keys that are ours (`gameDay` is `game_day`); a host's own stay as written.
+
+    Raises `InputError` for a key in both spellings.
+    """
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        ours = name if (name := snake(key)) in State.model_fields else key
+        if ours in found:
+            raise InputError(f"state {ours} is given twice, also as {key!r}. Give it once.")
+        found[ours] = value
+    return found
 
 
 def check_state(before: State, changes: Mapping[str, Any]) -> None:

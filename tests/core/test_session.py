@@ -197,6 +197,17 @@ async def test_the_state_takes_typed_keys_and_any_of_the_host_s_own(begin: Begin
     assert state.model_dump()["map"] == {"north": "cave"}
 
 
+async def test_a_key_of_the_hosts_own_stays_as_it_is_written_and_ours_take_either_spelling(begin: Begin) -> None:
+    story = await begin(state={"questLog": 1, "HP": 3, "gameDay": 2})
+    await changed(story, questLog=2, HP=4, currentScene="cave")
+    assert (story.state.game_day, story.state.current_scene) == (2, "cave")
+    assert story.state.model_extra == {"questLog": 2, "HP": 4}
+    await changed(story, questLog=None, HP=None)
+    assert story.state.model_extra == {}
+    with pytest.raises(InputError, match="state game_day is given twice, also as 'gameDay'"):
+        await story.change(game_day=3, gameDay=4)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
