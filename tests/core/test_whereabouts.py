@@ -65,3 +65,17 @@ def test_when_the_story_moves_on_sleepers_stay_and_are_not_woken_by_its_return()
     gone = moved_along(places, "cave", 5)
     assert gone == {"bob": places["bob"], "alice": Whereabouts(place="cave", here=True, since=5)}
     assert moved_along(gone, "tavern", 6)["bob"] == places["bob"]
+
+
+def test_the_host_s_word_holds_when_the_story_goes_elsewhere_and_ends_when_they_go() -> None:
+    sure = Movement(character="bob", kind="enter", certain=True)
+    there = folded({}, [sure], "tavern", 1)
+    assert there["bob"].certain
+    assert moved_along(there, "cellar", 2)["bob"].certain
+    assert not folded(there, [Movement(character="bob", kind="leave")], "tavern", 3)["bob"].certain
+
+
+def test_the_host_s_word_makes_sure_of_who_was_only_taken_to_be_here() -> None:
+    guessed = folded({}, [Movement(character="bob", kind="enter")], "tavern", 1)
+    sure = folded(guessed, [Movement(character="bob", kind="enter", certain=True)], "tavern", 5)
+    assert (guessed["bob"].certain, sure["bob"].certain, sure["bob"].since) == (False, True, 1)

@@ -36,7 +36,9 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     for id in body.leaves_cast:
         cast = cast.without(id)
     moves = (*_called_in(body, before.state), *body.moves)
-    movements = tuple(Movement(character=id, kind=kind, place=place) for id, kind, place in moves if id in cast)
+    movements = tuple(
+        Movement(character=id, kind=kind, place=place, certain=True) for id, kind, place in moves if id in cast
+    )
     state = _after(before.state, body, movements, entry.sequence)
     present = _present(before.state, state)
     data = dict(live.data())

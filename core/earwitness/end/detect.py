@@ -8,7 +8,7 @@ from ..dispatch import Answered, ask
 from ..engine import Engine
 from ..errors import StrategyError
 from ..records.character import Cast
-from ..records.moment import Moment, Perceived, Presence, Segment
+from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 
 
@@ -50,9 +50,14 @@ def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, 
     said = characters.get(speaker)
     evidence = said.evidence if said and said.evidence else ("said it",)
     characters[speaker] = Perceived(probability=1, role="speaker", evidence=evidence)
-    movements = tuple(move for move in presence.movements if move.character in cast)
+    movements = tuple(_guessed(move) for move in presence.movements if move.character in cast)
     segments = tuple(_known_audience(segment, cast) for segment in presence.segments)
     return Presence(characters=characters, movements=movements, segments=segments), strangers
+
+
+def _guessed(move: Movement) -> Movement:
+    """Nothing a detector says is the host's word."""
+    return move.model_copy(update={"certain": False}) if move.certain else move
 
 
 def made_up(presence: Presence, content: str) -> str | None:

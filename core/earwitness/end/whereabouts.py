@@ -31,21 +31,30 @@ def moved_along(places: Places, scene: str, sequence: int) -> dict[str, Whereabo
 def _awake(where: Whereabouts, scene: str, sequence: int) -> Whereabouts:
     if where.condition in PERCEIVES_NOTHING:
         return where
-    return Whereabouts(place=scene, here=True, since=sequence)
+    return Whereabouts(place=scene, here=True, since=sequence, certain=where.certain)
 
 
 def _moved(where: Whereabouts, movement: Movement, scene: str, sequence: int) -> Whereabouts:
     match movement.kind:
         case "enter":
-            return where if where.here else Whereabouts(place=scene, here=True, since=sequence)
+            return _entered(where, movement, scene, sequence)
         case "leave":
             return Whereabouts(place=movement.place, since=sequence, condition=_carried(where))
         case "move":
             condition = _carried(where)
             here = movement.place == scene and condition == "awake"
-            return Whereabouts(place=movement.place, here=here, since=sequence, condition=condition)
+            return Whereabouts(
+                place=movement.place, here=here, since=sequence, condition=condition, certain=movement.certain
+            )
         case "become":
             return _became(where, movement.condition, scene, sequence)
+
+
+def _entered(where: Whereabouts, movement: Movement, scene: str, sequence: int) -> Whereabouts:
+    """Who is here already is so by the host's word from the moment that he gives it."""
+    if not where.here:
+        return Whereabouts(place=scene, here=True, since=sequence, certain=movement.certain)
+    return where.model_copy(update={"certain": True}) if movement.certain and not where.certain else where
 
 
 def _carried(where: Whereabouts) -> Condition:

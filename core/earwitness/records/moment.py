@@ -57,6 +57,8 @@ class Movement(Record):
     """What they become, for `become`: asleep, unconscious or dead they perceive nothing until they enter or wake."""
     evidence: str = ""
     """Why, in words."""
+    certain: bool = False
+    """The host said so; never so of what a detector says."""
 
 
 class Segment(Record):

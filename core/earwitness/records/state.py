@@ -33,6 +33,8 @@ class Whereabouts(Record):
     """Sequence number of the message or change that brought this about."""
     condition: Condition = "awake"
     """`hiding`: perceives, and nobody knows; `on_call`: elsewhere, and perceives what is said to the call."""
+    certain: bool = False
+    """The host said so: it holds until something is told of them, however long they are silent."""
 
 
 class State(Record):

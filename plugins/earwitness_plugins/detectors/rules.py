@@ -58,7 +58,8 @@ class RulesDetector:
 
         `perception` as core's setting of that name: judged `whole`, the narrowest piece of a message decides for all of
         it. `markup` are marks of one's own and what stands between them, as `{"{…}": "thought", "<<…>>": "ooc"}`.
-        With `fading`, who spoke and fell silent among many grows less likely to be there, as long as nobody tells
+        With `fading`, who spoke and fell silent among many grows less likely to be there, as long as the host did not
+        put them there and nobody tells
         who goes; so does who was only spoken to and has not spoken within `answers` messages. `caution` is taken off
         the log odds of their being there.
         With `omniscient`, narrators perceive every message, wherever it is said, whispers and thoughts too.
@@ -113,13 +114,16 @@ class RulesDetector:
         return self._latest[1:]
 
     def _fading(self, moment: Moment, scene: Scene, company: Company) -> dict[str, float]:
-        """How likely those near are still there, where no narrator tells. Who never spoke is a silent observer."""
+        """How likely those near are still there, where no narrator tells.
+
+        Who never spoke is a silent observer; whom the host put there stays until somebody tells that they go.
+        """
         names = self._known(moment.cast.members)[0]
         tellers = {member.id for member in moment.cast if member.kind == "narrator"}
         if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
             return {}
         reckoning = Reckoning.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
-        others = [id for id in scene.near if id != moment.message.speaker and scene.condition(id) != "hiding"]
+        others = [id for id in scene.near if id != moment.message.speaker and scene.may_fade(id)]
         silent = {id: reckoning.still_here(id, -self.caution) for id in others if reckoning.spoke(id)}
         called = {id: reckoning.unanswered(id) for id in others if self._was_called(moment, id)}
         return silent | {id: self.beliefs.mentioned for id, since in called.items() if since > self.answers}

@@ -10,7 +10,7 @@ from earwitness.end.whereabouts import folded
 from earwitness.protocols import Detector
 from earwitness.records.character import Character, as_cast
 from earwitness.records.message import Context, Message, Participant
-from earwitness.records.moment import Moment, Presence
+from earwitness.records.moment import Moment, Movement, Presence
 from earwitness.records.state import State, Whereabouts
 from earwitness_plugins.detectors.rules import RulesDetector
 
@@ -44,6 +44,12 @@ class Story:
             context=context, timestamp="2026-01-01T12:00:00Z",
         )  # fmt: skip
         return Moment(message=message, recent=tuple(self.said), cast=self.members, state=self.state)
+
+    def put(self, *ids: str) -> None:
+        """The host says that they are here."""
+        moves = [Movement(character=id, kind="enter", certain=True) for id in ids]
+        places = folded(self.state.whereabouts, moves, self.scene, len(self.said) + 1)
+        self.state = self.state.model_copy(update={"whereabouts": places})
 
     def judge(self, speaker: str, text: str, context: Context = "private_channel") -> Presence:
         """The detector's presence for a message; then the story goes on from there."""

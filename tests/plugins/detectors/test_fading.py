@@ -53,6 +53,15 @@ def test_a_silent_observer_stays(story: Begin) -> None:
     assert found["ada"].probability > 0.5
 
 
+def test_whom_the_host_put_there_stays_however_long_they_are_silent(story: Begin) -> None:
+    hall = story(cast=MANY, here=MANY[:9])
+    hall.put(*MANY[:9])
+    hall.judge("ada", "Here I am.")
+    for at in range(40):
+        found = hall.judge(MANY[1 + at % 8], "And so it went on.").characters
+    assert found["ada"].probability > 0.5
+
+
 def test_two_of_three_may_talk_for_long_and_the_third_still_hears(story: Begin) -> None:
     tavern = story(cast=("alice", "bob", "charlie"))
     tavern.judge("charlie", "Good evening.")

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp, log, log1p
+from operator import mul
 
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
@@ -51,7 +53,7 @@ def line_of(speaker: str, text: str, addressed: Sequence[str], named: Sequence[s
     return Line(speaker, spoken_to, frozenset(named) - {speaker} - spoken_to, bool(_GOING.search(text)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reckoning:
     """The recent lines of a scene, the one to judge last."""
 
@@ -69,7 +71,7 @@ class Reckoning:
 
     def spoke(self, id: str) -> bool:
         """Whether they have spoken within the recent messages, before this one."""
-        return any(line.speaker == id for line in self.lines[:-1])
+        return id in self._speakers[1:]
 
     def unanswered(self, id: str) -> int:
         """Messages since somebody who never spoke was first spoken to by name; 0 when nobody did."""
@@ -78,21 +80,32 @@ class Reckoning:
 
     def still_here(self, id: str, shift: float = 0) -> float:
         """The probability that somebody who spoke is still there: the logistic of the weighted counts and the shift."""
-        total = shift + sum(weight * count for weight, count in zip(WEIGHTS, self._counts(id), strict=True))
+        total = shift + sum(map(mul, WEIGHTS, self._counts(id)))
         return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
+
+    @cached_property
+    def _speakers(self) -> tuple[str, ...]:
+        """Who spoke, the latest first."""
+        return tuple(line.speaker for line in reversed(self.lines))
+
+    @cached_property
+    def _sizes(self) -> tuple[float, float, float, float]:
+        """How many speak and could (log), the share of those who do, and how many lines there are before (log)."""
+        heard, cast = len(set(self._speakers)), len(self.cast)
+        return log(heard), log(cast), heard / cast, log1p(len(self.lines) - 1)
 
     def _counts(self, id: str) -> tuple[float, ...]:
         """Messages since they spoke (log), how often they did, how many speak, who was told to go, and the like."""
-        spoke = [at for at, line in enumerate(reversed(self.lines)) if line.speaker == id]
-        gap, before = log(spoke[0]) if spoke else log(FAR), len(self.lines) - 1
+        spoke = [at for at, speaker in enumerate(self._speakers) if speaker == id]
+        gap = log(spoke[0]) if spoke else log(FAR)
         since = self.lines[len(self.lines) - spoke[0] :] if spoke else self.lines
         last = self.lines[len(self.lines) - 1 - spoke[0]] if spoke else None
-        heard, part = {line.speaker for line in self.lines}, self.company.parts[id]
-        share = len(spoke) / max(1, before)
+        heard, cast, share_heard, before = self._sizes
+        share, part = len(spoke) / max(1, len(self.lines) - 1), self.company.parts[id]
         return (
-            1, gap, gap * share, gap * log(len(self.cast)), gap * log(len(heard)), log1p(len(spoke)), log(len(heard)),
-            log(len(self.cast)), len(heard) / len(self.cast), any(id in line.addressed for line in since),
-            any(id in line.named for line in since), bool(last and last.going),
-            log1p(sum(line.going for line in since[:-1])), log(len({line.speaker for line in since}) or 1),
-            part.several, part.number > 0, id in self.lines[-1].addressed, log1p(before),
+            1, gap, gap * share, gap * cast, gap * heard, log1p(len(spoke)), heard, cast, share_heard,
+            any(id in line.addressed for line in since), any(id in line.named for line in since),
+            bool(last and last.going), log1p(sum([line.going for line in since[:-1]])),
+            log(len({line.speaker for line in since}) or 1),
+            part.several, part.number > 0, id in self.lines[-1].addressed, before,
         )  # fmt: skip

@@ -66,6 +66,11 @@ class Scene:
         """How they are, as far as the story has told."""
         return self.places[id].condition if id in self.places else "awake"
 
+    def may_fade(self, id: str) -> bool:
+        """Whether silence may mean that they went unseen: not if the host put them there, nor if they hide."""
+        where = self.places[id]
+        return not where.certain and where.condition != "hiding"
+
     def lies(self, id: str) -> bool:
         """Whether they are at this place and perceive nothing."""
         where = self.places.get(id)
