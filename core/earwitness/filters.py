@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from .errors import InvalidFilter
+from .errors import InvalidFilter, quoted
 from .formats import camel
 
 Scalar = str | int | float | bool
@@ -96,6 +96,7 @@ class Not:
 Filter = Compare | In | And | Or | Not
 EVERYTHING = And()
 NOTHING = Or()
+DEEPEST, MOST_PARTS = 100, 100_000
 
 
 def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
@@ -170,8 +171,33 @@ def as_filter(given: object) -> Filter:
     if isinstance(given, str):
         return parse(given)
     if not isinstance(given, Filter):
-        raise InvalidFilter(f"filter {given!r} must be a filter (Compare, In, And, Or, Not) or text as in gameDay<=3.")
-    return given
+        raise InvalidFilter(
+            f"filter {quoted(given)} must be a filter (Compare, In, And, Or, Not) or text as in gameDay<=3."
+        )
+    return whole(given)
+
+
+def whole(filter: Filter) -> Filter:
+    """The filter, if it is one all the way down. Raises `InvalidFilter`, also where stores could not follow it."""
+    level: list[object] = [filter]
+    for _ in range(DEEPEST):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
+            return filter
+        if len(level) > MOST_PARTS:
+            raise InvalidFilter(f"a filter of more than {MOST_PARTS} parts side by side. For many texts, use In.")
+    raise InvalidFilter(f"a filter nested more than {DEEPEST} deep. And, Or and In take any number of parts.")
+
+
+def _parts(filter: object) -> tuple[object, ...]:
+    match filter:
+        case Compare() | In():
+            return ()
+        case Not(part):
+            return (part,)
+        case And(parts) | Or(parts) if isinstance(parts, tuple | list):
+            return tuple(parts)
+    raise InvalidFilter(f"{quoted(filter)} is no filter: use Compare, In, And, Or and Not of earwitness.filters.")
 
 
 def _literal(text: str) -> Scalar:

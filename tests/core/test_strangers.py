@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -27,7 +28,8 @@ from earwitness import (
     Strike,
     Update,
 )
-from earwitness.filters import EVERYTHING, Filter
+from earwitness.errors import InvalidFilter
+from earwitness.filters import EVERYTHING, And, Filter, Not, Or
 from earwitness.protocols import Share
 
 Begin = Callable[..., Awaitable[Session]]
@@ -208,3 +210,50 @@ async def test_plugin_data_that_cannot_be_kept_is_the_plugins_failure_not_the_tu
     story = await begin(strict=False, plugins=[Notes()])
     turn = await story.turn("alice")
     assert "notes" in turn.failures[0]
+
+
+# ── filters that are none ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def deep(filter: Filter = EVERYTHING, levels: int = 5000) -> Filter:
+    for _ in range(levels):
+        filter = Not(filter)
+    return filter
+
+
+def doubled(levels: int = 60) -> Filter:
+    filter = EVERYTHING
+    for _ in range(levels):
+        filter = And((filter, filter))
+    return filter
+
+
+NO_FILTERS: list[tuple[Any, str]] = [
+    (And((3,)), "3 is no filter"),  # type: ignore[arg-type]
+    (Not(Or((EVERYTHING, None))), "None is no filter"),  # type: ignore[arg-type]
+    (And(3), "And.parts=3. is no filter"),  # type: ignore[arg-type]
+    (deep(), "nested more than 100 deep"),
+    (doubled(), "more than 100000 parts"),
+]
+
+
+@pytest.mark.parametrize(("filter", "why"), NO_FILTERS, ids=[why for _, why in NO_FILTERS])
+async def test_a_guard_whose_filter_is_none_further_down_is_named_and_withholds(
+    begin: Begin, filter: Any, why: str
+) -> None:
+    class Odd:
+        def filter(self, reader: Reader) -> Filter:
+            answer: Filter = filter
+            return answer
+
+        def strike(self, plan: Plan) -> Iterable[Strike]:
+            return []
+
+    story = await begin(guards=[Odd()], strict=False)
+    await said(story, present=["bob"])
+    turn = await story.turn("bob", in_prompt=())
+    assert turn.memories == ()
+    (failure,) = turn.failures
+    assert re.search(f"guard:odd: answered .*{why}", failure)
+    with pytest.raises(InvalidFilter, match=why):
+        await story.backstage().inspect("bob", filter=filter)

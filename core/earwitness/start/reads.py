@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ..containers import character_container
 from ..dispatch import Answered, ask
 from ..engine import Engine
-from ..errors import StrategyError
-from ..filters import EVERYTHING, NOTHING, Compare, Filter, In, Not, Or, all_of, equals
+from ..errors import InvalidFilter, StrategyError, quoted
+from ..filters import EVERYTHING, NOTHING, Compare, Filter, In, Not, Or, all_of, equals, whole
 from ..protocols import Guard, Reader
 from ..records.plan import Snapshot
 
@@ -73,6 +73,10 @@ async def _guarded(engine: Engine, reader: Reader) -> tuple[Filter, list[str]]:
 
 
 def _not_a_filter(value: object) -> str | None:
-    return (
-        None if isinstance(value, Filter) else f"answered {value!r}, expected a filter (And() lets everything through)"
-    )
+    if not isinstance(value, Filter):
+        return f"answered {quoted(value)}, expected a filter (And() lets everything through)"
+    try:
+        whole(value)
+    except InvalidFilter as error:
+        return f"answered {error}"
+    return None
