@@ -46,7 +46,7 @@ WORDS = ("query", "text")
 
 
 def main() -> None:
-    """The console script. Strategies may be named that stand in the current folder, as in `mine.LastTwo`."""
+    """The command line. Strategies may be named that stand in the current folder, as in `mine.LastTwo`."""
     sys.path.append(str(Path.cwd()))  # last, so that a file there hides no module
     group(prog_name="earwitness")
 

@@ -33,10 +33,12 @@ async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
     A fork that was cut short is taken up again. Raises `ContainerCollision` when `id` exists and is not this branch.
     """
     check_session_id(id)
+    if id == session:
+        raise ContainerCollision(f"a branch needs an id of its own: {id!r} is the session it would branch off.")
     found = await engine.ledger.load(id)
     if found is not None and (found.parent, found.forked_at) != (session, up_to):
         raise ContainerCollision(
-            f"session {id!r} exists and is no branch of {session!r} at {up_to}. Choose another id."
+            f"session {id!r} exists, and is not the branch of {session!r} at {up_to}. Choose another id."
         )
     if found is not None and not found.unfinished:
         return

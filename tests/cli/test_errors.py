@@ -188,6 +188,22 @@ def test_help_brings_in_nothing_that_weighs() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_control_c_while_the_program_is_loaded_ends_it_the_same_way(folder: Path) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "from earwitness_plugins.console import main\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'earwitness.engine':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_control_c_ends_with_130_and_no_traceback(folder: Path) -> None:
     lines = "".join(f'{{"speaker": "ann", "text": "line {n}"}}\n' for n in range(50_000))
     (folder / "long.jsonl").write_text(lines, "utf-8")

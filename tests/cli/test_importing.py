@@ -68,7 +68,7 @@ def lore(run: Run, session: str, owner: str) -> list[str]:
 def test_a_card_begins_a_story_of_its_own(run: Run, files: Path) -> None:
     brought = answer(run("import", "mira.png", "--json"))
     assert brought == {
-        "imported": "mira", "characters": ["mira"], "pieces": 3, "messages": 0, "new": 0, "warnings": [],
+        "imported": "mira", "characters": ["mira"], "pieces": 3, "messages": 0, "new": 0, "changed": True, "warnings": [],
     }  # fmt: skip
     assert lore(run, "mira", "mira") == ["Oil is short."]
     assert run("import", "mira.png").stdout == "Imported into mira: 1 character, 3 pieces\n"
@@ -106,6 +106,23 @@ def test_one_broken_file_and_nothing_is_changed(run: Run, files: Path) -> None:
     assert result.stderr.startswith("Error: broken.png: there is no character card in it")
     assert len(result.stderr.splitlines()) == 1
     assert not (files / "earwitness.db").exists()
+
+
+@pytest.mark.parametrize("name", ["mira.png", "bo.json", "world.json", "night.jsonl", "talk.txt"])
+def test_a_file_that_is_imported_again_brings_nothing_new(run: Run, files: Path, name: str) -> None:
+    first = run("import", name, "--into", "s").stdout
+    assert first.startswith("Imported into s: ")
+    assert "nothing new" not in first
+    assert run("import", name, "--into", "s").stdout == "Imported into s: nothing new\n"
+    assert answer(run("import", name, "--into", "s", "--json"))["changed"] is False
+
+
+def test_json_that_nobody_takes_is_said_to_be_json_with_what_was_looked_for(run: Run, files: Path) -> None:
+    (files / "odd.json").write_text('{"a": 1}', "utf-8")
+    said = run("import", "odd.json").stderr
+    assert "It is JSON with the keys 'a': no card (data, or name and first_mes), no lorebook (entries)" in said
+    (files / "odd.json").write_text('{"a": ', "utf-8")
+    assert "is it JSON?" in run("import", "odd.json").stderr
 
 
 def test_a_format_may_be_named_and_an_unknown_one_lists_them(run: Run, files: Path) -> None:

@@ -245,9 +245,11 @@ async def test_a_branch_cannot_take_the_id_of_another_story_or_point(open_app: O
     story, other = await ew.session("s1", cast=["alice"]), await ew.session("other", cast=["zoe"])
     await story.say("alice", "Hello.", key="m1")
     await story.fork("s2", at="m1")
-    for id, at in (("other", None), ("s1", None), ("s2", "#begin")):
-        with pytest.raises(ContainerCollision, match=f"session '{id}' exists and is no branch of 's1'"):
+    for id, at in (("other", None), ("s2", "#begin")):
+        with pytest.raises(ContainerCollision, match=f"session '{id}' exists, and is not the branch of 's1'"):
             await story.fork(id, at=at)
+    with pytest.raises(ContainerCollision, match="a branch needs an id of its own: 's1' is the session"):
+        await story.fork("s1")
     assert other.cast.ids == ("zoe",)
     assert await keys(memories, story, "alice") == ["m1"]
 

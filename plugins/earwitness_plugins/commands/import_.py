@@ -116,4 +116,4 @@ async def _bring(ew: Earwitness, desk: Desk, stories: Iterable[tuple[str, list[I
 def _line(brought: Brought) -> str:
     counts = {"character": len(brought.characters), "piece": brought.pieces, "message": brought.messages}
     said = [f"{number:,} {what}{'s' * (number != 1)}" for what, number in counts.items() if number]
-    return f"Imported into {brought.session}: {', '.join(said) or 'nothing new'}"
+    return f"Imported into {brought.session}: {', '.join(said) if said and brought.changed else 'nothing new'}"

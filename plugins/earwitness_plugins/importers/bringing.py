@@ -29,7 +29,9 @@ class Brought(Record):
     messages: int
     """How many messages were said in the files."""
     new: int
-    """How many of these were not there before."""
+    """How many of these messages were not there before."""
+    changed: bool
+    """Whether anything of it all was not there before."""
     warnings: tuple[str, ...]
     """What was mended, and what could not be understood."""
 
@@ -51,7 +53,7 @@ async def bring_in(
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
     found = gathered(files, cast, user=user)
     story = await ew.session(session, cast=found.cast)
-    pieces = sum([await _prepare(story, part) for part in found.parts])
+    prepared = [await _prepare(story, part) for part in found.parts]
     messages = new = 0
     for scene in found.scenes:
         replayed = await replay(
@@ -59,13 +61,17 @@ async def bring_in(
         )
         messages, new = messages + len(replayed.lines), new + replayed.new
     return Brought(
-        session=session, characters=tuple(each.id for each in found.cast), pieces=pieces,
-        messages=messages, new=new, warnings=found.warnings,
+        session=session, characters=tuple(each.id for each in found.cast),
+        pieces=sum(pieces for pieces, _ in prepared), messages=messages, new=new, warnings=found.warnings,
+        changed=new > 0 or story.cast.ids != cast.ids or any(changed for _, changed in prepared),
     )  # fmt: skip
 
 
-async def _prepare(story: Session, part: Part) -> int:
-    """Prepare what a file says, and take back what an older version of it said besides; how many pieces there are."""
+async def _prepare(story: Session, part: Part) -> tuple[int, bool]:
+    """Prepare what a file says, and take back what an older version of it said besides.
+
+    How many pieces there are, and whether anything changed.
+    """
     pieces = pieces_of(part.plot, part.cards, part.examples, part.lore, resolve=lambda id: id)
     before = await story.backstage().before()
     sources, names = set(map(piece_source, pieces)), set(map(original_name, part.originals))
@@ -74,9 +80,10 @@ async def _prepare(story: Session, part: Part) -> int:
     for key in stale:
         await story.retract(key, by="import")
     stands = all(each in before.pieces for each in pieces) and all(each in before.originals for each in part.originals)
-    if (pieces or part.originals) and (stale or not stands):
+    changed = bool(pieces or part.originals) and (bool(stale) or not stands)
+    if changed:
         prepared = await story.prepare(
             plot=part.plot, cards=part.cards, examples=part.examples, lore=part.lore, originals=part.originals
         )
         await prepared.settled()
-    return len(pieces)
+    return len(pieces), changed or bool(stale)

@@ -14,6 +14,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Importer
 
 from .files.limits import opened
+from .files.sniffing import json_in
 
 HEAD = 4096
 
@@ -52,5 +53,13 @@ def _taker(strategies: Strategies, path: str, head: bytes) -> Importer:
 def _hint(path: str, head: bytes, names: Iterable[str]) -> str:
     if re.search(rb"^(cast|steps):", head, re.MULTILINE):
         return f"It looks like a story file: earwitness play {shlex.quote(path)}"
-    damaged = "It may be damaged: is it JSON? " if Path(path).suffix.casefold() == ".json" else ""
-    return f"{damaged}Name one with --format: {', '.join(names)}."
+    json_said = _of_json(path, head) if Path(path).suffix.casefold() == ".json" else ""
+    return f"{json_said}Name one with --format: {', '.join(names)}."
+
+
+def _of_json(path: str, head: bytes) -> str:
+    found = json_in(path, head)
+    if found is None:
+        return "It may be damaged: is it JSON? "
+    keys = f" with the keys {', '.join(map(repr, list(found)[:5]))}" if isinstance(found, dict) and found else ""
+    return f"It is JSON{keys}: no card (data, or name and first_mes), no lorebook (entries), no chat. "

@@ -1,0 +1,17 @@
+"""The console script `earwitness`: Ctrl-C ends it without a traceback also while it is still being loaded."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        from earwitness.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
