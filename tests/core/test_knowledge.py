@@ -372,3 +372,13 @@ async def test_what_a_later_wording_brings_about_is_not_told_to_whoever_has_join
     await s1.join("bob")
     await s1.edit("m1", "What a storm.")
     assert await told(s1) == {"alice": ["A storm came"]}
+
+
+async def test_whom_an_update_is_about_is_told_of_it_wherever_she_was(story: Story) -> None:
+    s1 = await story()
+    await s1.leave("alice", to="cave")
+    await s1.update("Alice acquired the Sacred Sword", character="alice", type="item_acquired")
+    await s1.update("Alice's house burned down", character="alice", audience=["bob"])
+    assert await told(s1, present=("alice",)) == {"alice": ["Alice acquired the Sacred Sword"]}
+    here = ["Alice acquired the Sacred Sword", "Alice's house burned down"]
+    assert await told(s1, by="bob", present=("charlie",)) == {"bob": here}

@@ -114,12 +114,13 @@ def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, s
 
 
 def audience(update: Update, present: Sequence[str] | dict[str, Participant], live: Live) -> list[str]:
-    """Ids of those who may know of an update, members of the cast only."""
+    """Ids of those who may know of an update, members of the cast only; whom it is about is with those present."""
     match update.audience:
         case "public":
             return list(live.snapshot.cast.ids)
         case "present":
-            return list(present)
+            about = [update.character] if update.character in live.snapshot.cast else []
+            return list(dict.fromkeys([*present, *about]))
         case ids:
             return [id for id in ids if id in live.snapshot.cast]
 

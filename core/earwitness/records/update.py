@@ -23,7 +23,7 @@ class Update(Record):
     character: str | None = None
     """Whom a `character_update` is about."""
     audience: Audience = "present"
-    """Who may know it: those present, everybody, or exactly these ids."""
+    """Who may know it: those present and whom it is about, everybody, or exactly these ids."""
     metadata: dict[str, JsonValue] = {}
     """More, such as `location` and `previous_location`; stored in camelCase."""
 
