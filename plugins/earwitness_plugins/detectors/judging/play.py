@@ -14,6 +14,7 @@ from ..staging.directions import directed, is_direction
 from ..staging.groups import Boards
 from .case import Case, perceived
 
+_SHORT = 80
 WINGS = "wings"
 """Where a narrator stands once directions were read: this is how later messages know that it is a play."""
 
@@ -106,7 +107,8 @@ def _boards(case: Case, company: Company) -> Boards:
 def _spoke_unseen(case: Case) -> str | None:
     """`within`, after a line of somebody who was not on stage: they still are not."""
     last = case.moment.recent[-1] if case.moment.recent else None
-    if last is None or not words.UNSEEN.match(case.moment.message.content):
+    content = case.moment.message.content
+    if last is None or len(content) > _SHORT or not words.UNSEEN.match(content):
         return None
     where = case.moment.whereabouts.get(last.speaker)
     came = where is not None and where.here and where.since == last.sequence

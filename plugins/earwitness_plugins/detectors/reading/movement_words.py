@@ -66,7 +66,7 @@ EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 
 OTHERS = _words(r"\b(?:the\s+)?(?:others|rest)(?:\s+of\s+(?:them|us|the\s+\w+))?\W*(?:\w+ly\s+|all\s+|then\s+)*\Z")
 ONLY = _words(
-    r"\b(?:only|nobody\s+but|no\s+one\s+but|none\s+but)\s+(?P<who>[^.;]*?)\s+"
+    r"\b(?:only|nobody\s+but|no\s+one\s+but|none\s+but)\s+(?P<who>[^.;]{0,200}?)\s+"
     r"(?:remains?|stays?|remained|stayed|(?:is|are)\s+left)\b(?=\s*(?:[.,;!]|\Z)|\s+(?:in|behind|here|with|at|alone)\b)"
     r"|\bleaving\s+only\s+(?P<left>[^.;]+)"
 )

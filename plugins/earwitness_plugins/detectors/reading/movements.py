@@ -200,6 +200,10 @@ class _Clause:
     def before(self) -> str:
         return self.sentence[self.begin : self.verb.start()]
 
+    @property
+    def _end(self) -> int:
+        return self.verb.end() + _NEAR
+
     def movers(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
         """Who does it. `moved` are those who did what the verb before says: `Bob comes in and leaves again`."""
         if words.UNREAL.search(self.before):
@@ -249,15 +253,15 @@ class _Clause:
 
     def _crowd(self, stage: Stage) -> tuple[str, ...] | None:
         """`Everybody`, `all but Bob`, `the others`; `None` where it is not told of many."""
-        if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin):
+        if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin, self._end):
             return self._everybody(stage)
         if words.OTHERS.search(words.CLAUSE.split(self.before)[-1]):
             return self._others(stage)
         return None
 
     def _everybody(self, stage: Stage) -> tuple[str, ...]:
-        but = words.BUT.search(self.sentence, self.begin)
-        staying = {m.id for m in self.mentions if but and m.start >= but.end()}
+        but = words.BUT.search(self.sentence, self.begin, self._end)
+        staying = {m.id for m in self._between(but.end(), len(self.sentence))} if but else set()
         return tuple(id for id in stage.here if id not in staying)
 
     def _others(self, stage: Stage) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ _DETERMINER = re.compile(
 _PRONOUN = re.compile(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
 _EAR = re.compile(r"['’]s?\s+(?:\w+\s+)?ears?\b", re.IGNORECASE)
 _FEELS = re.compile(
-    r"\W*(?:[\w'’-]+\s+){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
+    r"\W*+(?:[\w'’-]++\s++){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
     r"doubts?|longs?|regrets?|remembers?|recalls?|realiz?s?es|feels?|dreams?|dreads?|envies|admires?)\b",
     re.IGNORECASE,
 )

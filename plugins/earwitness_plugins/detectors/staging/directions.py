@@ -15,11 +15,23 @@ from .groups import Boards, meant
 
 Kind = Literal["enter", "leave"]
 Steps = list[tuple[str, Kind]]
+_NEAR = 40
+_LONGEST = 500
+"""A sentence of so many characters is cut."""
 
 
 def is_direction(text: str) -> bool:
     """Whether a narration is written as stage directions are: `Enter Bob.`, `Exit`, `Exeunt`."""
-    return bool(words.DIRECTION.search(text))
+    opening = len(text) - len(text.lstrip())
+    return any(_stands_first(text, verb, opening) for verb in words.DIRECTION.finditer(text))
+
+
+def _stands_first(text: str, verb: re.Match[str], opening: int) -> bool:
+    """At the beginning of the text or of a part of it; `Here enters` only opens a text."""
+    before = text[max(opening, verb.start() - _NEAR) : verb.start()]
+    if verb.start() - opening <= _NEAR and words.OPENS.match(before):
+        return True
+    return not verb["here"] and bool(words.LEADS.search(before))
 
 
 def directed(text: str, boards: Boards) -> tuple[Move, ...]:
@@ -37,9 +49,20 @@ def directed(text: str, boards: Boards) -> tuple[Move, ...]:
 def _sentences(text: str) -> Iterator[str]:
     at = 0
     for stop in words.STOP.finditer(text):
-        if text[at : stop.end()].strip(" ."):
-            yield text[at : stop.start()].strip()
+        sentence = " ".join(text[at : stop.start()].split())
+        if sentence.strip("."):
+            yield from _cut(sentence)
         at = stop.end()
+
+
+def _cut(sentence: str) -> Iterator[str]:
+    """A sentence that has no end, piece by piece: what is read costs no more than its length."""
+    at = 0
+    while at < len(sentence):
+        end = len(sentence) if len(sentence) - at <= _LONGEST else sentence.rfind(" ", at + 1, at + _LONGEST)
+        end = end if end > at else at + _LONGEST
+        yield sentence[at:end]
+        at = end
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +76,8 @@ class _Sentence:
 
     def steps(self) -> tuple[Steps, tuple[str, ...]]:
         """Who comes and goes, in order, and whom it was about."""
-        if (stays := words.REMAINS.search(self.text)) and not words.GOES.search(stays["who"]):
-            return self._remaining(stays["who"]), self._staying(stays["who"])
+        if (stays := words.REMAINS.search(self.text)) and not words.GOES.search(who := _subject(self.text, stays)):
+            return self._remaining(who), self._staying(who)
         steps, boards, about = Steps(), self.boards, self.about
         clauses = list(_clauses(self.text))
         for clause in clauses:
@@ -77,8 +100,13 @@ class _Sentence:
 
     def _attending(self) -> Steps:
         """`He is accompanied by a Messenger`, `Flavius and others are in attendance`."""
-        attended = words.ATTENDED.search(self.text) or words.ATTENDING.search(self.text)
-        return [(id, "enter") for id in meant(attended["who"], self.boards, entering=True)] if attended else []
+        if attended := words.ATTENDED.search(self.text):
+            who = attended["who"]
+        elif attending := words.ATTENDING.search(self.text):
+            who = _subject(self.text, attending, ".")
+        else:
+            return []
+        return [(id, "enter") for id in meant(who, self.boards, entering=True)]
 
     def _carried_off(self) -> Steps:
         off = words.CARRIES_OFF.search(self.text)
@@ -158,6 +186,12 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
         if kind is not None:
             yield _Clause(kind, sentence[behind:start], sentence[start:end], sentence[end:following])
         behind = following if kind == "enter!" else end
+
+
+def _subject(text: str, verb: re.Match[str], ends: str = ".;") -> str:
+    """What stands before a verb, from the end of the part of the sentence before."""
+    before = text[: verb.start()]
+    return before[max(before.rfind(end) for end in ends) + 1 :]
 
 
 def _speaker(boards: Boards, pronoun: str) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ ATTEMPT = re.compile(
     r"|\b(?:as|does\s+not|do\s+not|not)\s+\Z",
     re.IGNORECASE,
 )
-REMAINS = re.compile(r"(?P<who>[^.;]*?)\b(?:remains?|stays?|manet|manent|lingers?)\b(?P<after>[^.;]*)", re.IGNORECASE)
+REMAINS = re.compile(r"\b(?:remains?|stays?|manet|manent|lingers?)\b", re.IGNORECASE)
 ALL_BUT = re.compile(
     r"\b(?:(?:but|except(?:ing)?|save)(?:\s+for)?|leaving)\s+(?P<who>[^.;]*?)(?=\s+(?:exits?|exeunt|go|leave|depart)\b|[.;]|\Z)",
     re.IGNORECASE,
@@ -105,9 +105,7 @@ OMITTED = re.compile(r"\A\W*(?:(?:then|and|at\s+once|again|soon|immediately|pres
 ATTENDED = re.compile(
     r"\b(?:(?:accompanied|followed|attended)\s+by|comes?\b.{0,30}?\bafter(?:\s+all)?)\s(?P<who>[^.]*)", re.IGNORECASE
 )
-ATTENDING = re.compile(
-    r"(?P<who>[^.]*?)\b(?:is|are)\s+(?:in\s+attendance|attending|present|discovered|seated)\b", re.IGNORECASE
-)
+ATTENDING = re.compile(r"\b(?:is|are)\s+(?:in\s+attendance|attending|present|discovered|seated)\b", re.IGNORECASE)
 RELATION = re.compile(
     r",?\s*\b(?:an?\s+|his\s+|her\s+|the\s+)?"
     r"(?:wife|husband|sister|brother|son|daughter|father|mother|servant|man|friend)s?\s+(?:to|of)\s+"
@@ -132,6 +130,7 @@ BODY = re.compile(
 )
 UNSEEN = re.compile(r"\A\W*(?:(?:[\w’' ]+\s)?within|beneath|offstage|off)\W*\Z", re.IGNORECASE)
 DIRECTION = re.compile(
-    r"(?:\A|[.!,;]\s+|\bthen\s+|\band\s+|\bonstage,\s+)\W*(?:(?:[Rr]e-?)?[Ee]nter(?!\s+(?:at\s+your|if|only)\b)[\s,]|Exit\b|Exeunt\b|Manet\b)|"
-    r"\A\W*Here\s+enters?\b"
+    r"\b(?:(?:[Rr]e-?)?[Ee]nter(?!\s+(?:at\s+your|if|only)\b)[\s,]|Exit\b|Exeunt\b|Manet\b|(?P<here>Here)\s+enters?\b)"
 )
+OPENS = re.compile(r"\A\W*\Z")
+LEADS = re.compile(r"(?:[.!,;]\s|\bthen\s|\band\s|\bonstage,\s)\W*\Z")
