@@ -68,7 +68,8 @@ def lore(run: Run, session: str, owner: str) -> list[str]:
 def test_a_card_begins_a_story_of_its_own(run: Run, files: Path) -> None:
     brought = answer(run("import", "mira.png", "--json"))
     assert brought == {
-        "imported": "mira", "characters": ["mira"], "pieces": 3, "messages": 0, "new": 0, "changed": True, "warnings": [],
+        "imported": "mira", "characters": ["mira"], "pieces": 3, "messages": 0, "new": 0, "changed": True,
+        "warnings": [],
     }  # fmt: skip
     assert lore(run, "mira", "mira") == ["Oil is short."]
     assert run("import", "mira.png").stdout == "Imported into mira: 1 character, 3 pieces\n"
