@@ -23,10 +23,10 @@ from .outcome import Outcome
 from .preparing import Lore, pieces_of
 from .records.character import Cast, Character, as_cast
 from .records.journal import Body, Changed, Entry, Original, Prepared, Retracted, Revised, Said
-from .records.message import Context
+from .records.message import Context, SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
-from .telling import Gone, known_context, message_text, named_in
+from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, update_text
 from .turn import Turn
 from .validating import check_state, checked, each_of, keepable, state_keys
 
@@ -117,11 +117,12 @@ class Session:
     ) -> Outcome:
         """Correct a message: what it made remembered goes, and the new text is delivered to whoever perceives that.
 
-        Raises `UnknownName` for a key without a message, `InputError` for a retracted one.
+        Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
+        who joined after it.
         """
-        if not await self._told(own_key):
-            await self._revisable(key)
         seen = await self._seen_by(present)
+        if not await self._told(own_key):
+            refuse_newcomers(seen or (), await self._revisable(key), self._live.snapshot.joined)
         return await self._append(checked(Revised, target=key, content=message_text(content), present=seen), own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
@@ -177,6 +178,8 @@ class Session:
         if "participants" in changes:
             changes["participants"] = await self._known(*changes["participants"])
         told = tuple(each_of(updates))
+        for each in (*(update.description for update in told), *([] if description is None else [description])):
+            update_text(each)
         if not changes and not told and description is None:
             raise InputError(
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
@@ -200,7 +203,7 @@ class Session:
         type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
         about = (await self._known(character))[0] if character else None
         told = checked(
-            Update, description=description, type="character_update" if about else "world_state_update",
+            Update, description=update_text(description), type="character_update" if about else "world_state_update",
             update_type=type, character=about, audience=await self._audience(audience), metadata=metadata,
         )  # fmt: skip
         return await self._append(Changed(updates=(told,), audience=told.audience), key)
@@ -337,7 +340,7 @@ class Session:
         """The entry with this key, when it was told before: telling it again is fine whatever has happened since."""
         return None if key is None else await self._engine.ledger.entry(self.id, key=key)
 
-    async def _revisable(self, key: str) -> None:
+    async def _revisable(self, key: str) -> SettledMessage:
         await self._settler.caught_up()
         current = await settled_message(self._engine, self._live, key)
         if current is None:
@@ -346,10 +349,13 @@ class Session:
             )
         if current.retracted:
             raise InputError(f"message {key!r} was retracted. Say it again under another key.")
+        return current
 
     async def _sequence(self, at: str | int | None) -> int:
         if at is None:
             return self._live.snapshot.settled
+        if isinstance(at, bool) or not isinstance(at, str | int):
+            raise InputError(f"at={at!r} is no entry to fork at. Give a message key or a sequence number.")
         entry = await self._engine.ledger.entry(
             self.id, key=at if isinstance(at, str) else None, sequence=at if isinstance(at, int) else None
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NoReturn, get_args
 
 from .errors import InputError, UnknownName
 from .formats import strip_block
 from .records.journal import Body, Changed, Said
-from .records.message import Context
+from .records.message import Context, SettledMessage
 
 
 def message_text(content: str) -> str:
@@ -21,6 +22,23 @@ def message_text(content: str) -> str:
             "Do not tell it; a message that is to be taken back is retracted, not edited to nothing."
         )
     return text
+
+
+def update_text(description: str) -> str:
+    """What an update or change tells. Raises `InputError` where nothing is left to tell."""
+    if isinstance(description, str) and not strip_block(description).strip(" \t\r\n."):
+        raise InputError(f"description {description!r} is empty: there is nothing to tell. Say what happened.")
+    return description
+
+
+def refuse_newcomers(present: Iterable[str], settled: SettledMessage, joined: Mapping[str, int]) -> None:
+    """Raises `InputError` for somebody present who joined after the message; `joined` is id → sequence number."""
+    for id in present:
+        if joined.get(id, 0) > settled.message.sequence:
+            raise InputError(
+                f"{id!r} joined after message {settled.message.key!r}, and cannot have been present. Leave them out, "
+                "and let somebody tell them in a message of its own."
+            )
 
 
 def named_in(body: Body) -> tuple[str, ...]:

@@ -560,7 +560,7 @@ async def test_new_members_of_the_cast_join_and_known_ones_change_nothing(begin:
     assert more.cast["alice"].aliases == ("Al",)
 
 
-@pytest.mark.parametrize("naming", ["turn", "say", "present", "edit", "move", "update", "audience", "lore", "forget"])
+@pytest.mark.parametrize("naming", ["turn", "say", "present", "move", "update", "audience", "lore", "forget"])
 async def test_a_newcomer_another_process_brought_is_known_here(begin: Begin, naming: str) -> None:
     kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
     here = await begin(**kept)
@@ -571,7 +571,6 @@ async def test_a_newcomer_another_process_brought_is_known_here(begin: Begin, na
         "turn": lambda: here.turn("Dee"),
         "say": lambda: here.say("Dee", "Hello!"),
         "present": lambda: here.say("alice", "Hello, Dee!", present=iter(["bob", "Dee"])),
-        "edit": lambda: here.edit("m1", "Hello, Dee!", present=["Dee"]),
         "move": lambda: here.move("Dee", "cellar"),
         "update": lambda: here.update("Dee arrives", character="Dee"),
         "audience": lambda: here.change(game_day=2, audience=["Dee"]),

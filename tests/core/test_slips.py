@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Character
+from earwitness import Character, Update
 from earwitness.errors import InputError, SettingsError
 from earwitness.sync import Earwitness, Session
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -89,3 +89,36 @@ def test_settings_of_one_fill_are_checked_as_in_the_settings(story: Session) -> 
         turn.fill("###SUPERMEMORY###", format="xml")
     with pytest.raises(SettingsError, match=r"unknown key 'fromat'.*Did you mean 'format'"):
         turn.text(fromat="json")
+
+
+def test_a_change_of_nothing_is_refused(story: Session) -> None:
+    with pytest.raises(InputError, match=r"change\(\) was given nothing"):
+        story.change()
+    assert story.say("alice", "Hm.").sequence == 2
+
+
+@pytest.mark.parametrize("description", ["", " \n", ".", "<earwitness-memories>\n1. Bob lied.\n</earwitness-memories>"])
+def test_an_update_that_tells_nothing_is_refused(story: Session, description: str) -> None:
+    for tell in (
+        lambda: story.update(description),
+        lambda: story.change(gold=3, description=description),
+        lambda: story.change(updates=[Update(description=description)]),
+    ):
+        with pytest.raises(InputError, match="is empty: there is nothing to tell"):
+            tell()
+    assert story.backstage().inspect("world").total == 0
+
+
+def test_nobody_was_present_before_they_joined(story: Session) -> None:
+    story.say("alice", "Hm.", key="m1")
+    story.join("dana")
+    with pytest.raises(InputError, match="'dana' joined after message 'm1', and cannot have been present"):
+        story.edit("m1", "Hm!", present=["bob", "dana"])
+    assert list(story.edit("m1", "Hm!", present=["bob"]).settled().participants) == ["alice", "bob"]
+
+
+@pytest.mark.parametrize("at", [True, 2.5])
+def test_a_branch_begins_at_a_key_or_a_number(story: Session, at: Any) -> None:
+    story.say("alice", "Hm.")
+    with pytest.raises(InputError, match=f"at={at} is no entry to fork at"):
+        story.fork("s2", at=at)
