@@ -72,7 +72,7 @@ def test_a_card_begins_a_story_of_its_own(run: Run, files: Path) -> None:
         "warnings": [],
     }  # fmt: skip
     assert lore(run, "mira", "mira") == ["Oil is short."]
-    assert run("import", "mira.png").stdout == "Imported into mira: 1 character, 3 pieces\n"
+    assert run("import", "mira.png", "--into", "x").stdout == "Imported into x: 1 character, 3 pieces\n"
 
 
 def test_cards_and_worlds_together_make_one_story(run: Run, files: Path) -> None:
