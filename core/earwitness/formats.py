@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from .records.state import day_text
 
@@ -53,6 +54,7 @@ def harmless_block(text: str) -> str:
     return _BLOCK_TAG.sub("&lt;", text)
 
 
+@lru_cache(maxsize=16, typed=True)  # everybody who hears a message remembers the same line
 def message_line(name: str, content: str, day: float) -> str:
     """`Message: {char_name}: {content} GameDay: {game_day}`."""
     return f"Message: {harmless(_one_line(name))}: {harmless(content)} GameDay: {day_text(day)}"
@@ -63,6 +65,7 @@ def update_line(description: str, day: float) -> str:
     return f"{harmless(description).rstrip().removesuffix('.')}. GameDay: {day_text(day)}"
 
 
+@lru_cache(maxsize=16, typed=True)
 def character_memory(name: str, content: str, said: float, now: float) -> str:
     """What a character's container keeps of a message, without the knowledge section."""
     return f"{CURRENT_TIME}\nGame Day: {day_text(now)}\n\n{MESSAGE}\n{message_line(name, content, said)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from unicodedata import category
 
@@ -52,6 +53,7 @@ def own_key(sequence: int) -> str:
     return f"#{sequence}"
 
 
+@lru_cache(maxsize=4096, typed=True)  # of one delivery the same id is asked for again and again while it is planned and applied
 def derive(*parts: object) -> str:
     """26 hexadecimal digits (BLAKE2, RFC 7693); the same parts give the same id, `("a", "bc")` is not `("ab", "c")`."""
     data = "".join(["-" if part is None else f"{len(text := str(part))}:{text}" for part in parts])

@@ -63,7 +63,8 @@ class World:
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """Lines this character may be told, and the others: every citation must stand, and be hers to know."""
-        lines = list(lines)
+        if not (lines := list(lines)):
+            return [], []
         asked = sorted({id for line in lines for id in line.cites})
         found = await self.ledger.deliveries(
             self.session, memory_ids=asked, container=world_container(self.session).name
