@@ -17,6 +17,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as kept
 from typing import Any, Literal, cast
 
 from .errors import InvalidFilter, quoted
@@ -60,6 +61,8 @@ class In:
 
     field: str
     values: tuple[str, ...]
+    among: frozenset[str] = kept(init=False, repr=False, compare=False)
+    """The values, to look one up."""
 
     def __post_init__(self) -> None:
         given: object = self.values
@@ -70,6 +73,7 @@ class In:
         for value in self.values:
             if not isinstance(value, str):
                 raise InvalidFilter(f"{self.field!r} in (…): {value!r} is not text. `in` takes strings.")
+        object.__setattr__(self, "among", frozenset(self.values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,8 @@ def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
             return any(matches(part, metadata) for part in parts)
         case Not(part):
             return not matches(part, metadata)
-        case In(field, values):
-            return any(_equal(metadata.get(field), value) for value in values)
+        case In(field):
+            return _is_among(metadata.get(field), filter.among)
         case Compare(field, op, value):
             return _compare(metadata.get(field), op, value)
     # Anything else would count as "does not hold", and under a NOT hold for everything.
@@ -140,6 +144,12 @@ def _equal(stored: object, value: Scalar) -> bool:
     if isinstance(stored, list | tuple):
         return value in stored
     return _same_type(stored, value) and stored == value
+
+
+def _is_among(stored: object, values: frozenset[str]) -> bool:
+    if isinstance(stored, list | tuple):
+        return any(isinstance(element, str) and element in values for element in stored)
+    return isinstance(stored, str) and stored in values
 
 
 def _compare(stored: object, op: Operator, value: Scalar) -> bool:

@@ -263,3 +263,20 @@ def test_what_is_written_is_read_back(field: str, op: Any, value: Scalar) -> Non
 def test_any_text_is_a_comparison_or_refused(text: str) -> None:
     with suppress(InvalidFilter):
         assert isinstance(parse(text), Compare)
+
+
+def test_a_text_is_looked_up_among_many_not_compared_with_each() -> None:
+    class Counted(str):
+        compared = 0
+
+        def __eq__(self, other: object) -> bool:
+            Counted.compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    many = In("speaker", tuple(Counted(f"v{n}") for n in range(1000)))
+    assert matches(many, {"speaker": "v7"})
+    assert not matches(many, {"speaker": "w"})
+    assert matches(many, {"speaker": ["w", "v9"]})
+    assert Counted.compared < 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..containers import character_container
 from ..dispatch import Answered, ask
@@ -15,7 +16,7 @@ from ..protocols import Guard, Reader
 from ..records.plan import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
     """One container, and what may be seen of it."""
 
@@ -23,12 +24,12 @@ class Read:
     permitted: Filter
     in_prompt: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def filter(self) -> Filter:
         """What is searched: all that is permitted but for the messages that are in the prompt already."""
         return all_of(self.permitted, Not(In("messageIds", self.in_prompt)) if self.in_prompt else EVERYTHING)
 
-    @property
+    @cached_property
     def of_prompt(self) -> Filter:
         """What is permitted of the messages in the prompt."""
         return all_of(self.permitted, In("messageIds", self.in_prompt))

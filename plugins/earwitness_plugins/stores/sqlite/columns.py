@@ -57,7 +57,7 @@ class Column:
     def mask(self, leaf: Compare | In, size: int) -> Mask:
         """For which of the first `size` rows the comparison with this field holds."""
         self._reserve(size)
-        found = self._in(leaf.values, size) if isinstance(leaf, In) else self._compare(leaf, size)
+        found = self._in(leaf.among, size) if isinstance(leaf, In) else self._compare(leaf, size)
         for row, value in self._odd.items():
             if row < size:
                 found[row] = matches(leaf, {leaf.field: value})
@@ -99,10 +99,12 @@ class Column:
             self._numbers = np.concatenate([self._numbers, np.zeros(more, np.float64)])
             self._codes = np.concatenate([self._codes, np.zeros(more, np.int32)])
 
-    def _in(self, values: Iterable[str], size: int) -> Mask:
-        found = np.zeros(size, np.bool_)
-        for value in values:
-            found |= self._equal(value, size)
+    def _in(self, values: frozenset[str], size: int) -> Mask:
+        codes = [self._code_of[value] for value in values & self._code_of.keys()]
+        found: Mask = self._kinds[:size] == _TEXT
+        found &= np.isin(self._codes[:size], codes)
+        listed = [row for value in values & self._listed.keys() for row in self._listed[value] if row < size]
+        found[listed] = True
         return found
 
     def _compare(self, leaf: Compare, size: int) -> Mask:
