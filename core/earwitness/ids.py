@@ -53,7 +53,7 @@ def own_key(sequence: int) -> str:
     return f"#{sequence}"
 
 
-@lru_cache(maxsize=4096, typed=True)  # of one delivery the same id is asked for again and again while it is planned and applied
+@lru_cache(maxsize=4096, typed=True)  # a delivery is asked for its id from plan to write
 def derive(*parts: object) -> str:
     """26 hexadecimal digits (BLAKE2, RFC 7693); the same parts give the same id, `("a", "bc")` is not `("ab", "c")`."""
     data = "".join(["-" if part is None else f"{len(text := str(part))}:{text}" for part in parts])
