@@ -8,7 +8,7 @@ from typing import Literal
 from earwitness.records.moment import Moment, Presence
 
 from .judging.case import Beliefs
-from .reading.conventions import Kind
+from .reading.direction_words import Kind
 from .rules import RulesDetector
 
 

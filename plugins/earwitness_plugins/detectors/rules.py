@@ -25,7 +25,8 @@ from .judging.play import direction, is_play, line
 from .judging.reckoning import Line, Reckoning, line_of
 from .judging.speech import said
 from .reading.addressing import addressed
-from .reading.conventions import Conventions, Kind
+from .reading.conventions import Conventions
+from .reading.direction_words import Kind
 from .reading.message import Reading, read
 from .reading.movements import Stage
 from .reading.names import Names

@@ -14,15 +14,21 @@ from earwitness_plugins.detectors.rules import RulesDetector
 LENGTH = 20_000
 SECONDS = 1.0
 CAST = as_cast([*map(Character, ("alice", "bob", "charlie", "dan", "eve")), Character("narrator", kind="narrator")])
-MARKS = [*(f"{mark} " for mark in string.punctuation + "“”«»„「」『』’‘…—–\n\t（）＊"), *"*'-.(_ ", "!a", "--"]
+MARKS = [
+    *(f"{mark} " for mark in string.punctuation + "“”«»„「」『』’‘…—–\n\t\uff08\uff09\uff0a"),
+    *"*'-.(_ ",
+    "!a",
+    "--",
+]
 DIRECTIONS = [
     "Enter ", "Exit ", "Exeunt ", "Exeunt all but ", "all but ", "Here enters ", "They remain ", "he stays ", "and ",
     "then ", "The others ", "is in attendance ", "accompanied by ", "wife of ", "' ", "but ", "save ", "within ",
 ]  # fmt: skip
 PROSE = [
     "Bob ", "Bob's ", "Bob and ", "to Bob ", "(to Bob) ", "only ", "leaving only ", "leaves ", "enters ", "awakens ",
-    "dies ", "he said ", "she thinks ", "says quietly ", "told Bob ", "in a whisper ", "hisses at ", "aside ", ", aside ",
-    "goes to the ", "reads: ", "they all ", "the rest ", "both ", '"Fool," I thought. ', "[a] ", "> a\n", "```",
+    "dies ", "he said ", "she thinks ", "says quietly ", "told Bob ", "in a whisper ", "hisses at ", "aside ",
+    ", aside ", "goes to the ", "reads: ", "they all ", "the rest ", "both ", '"Fool," I thought. ', "[a] ",
+    "> a\n", "```",
 ]  # fmt: skip
 
 

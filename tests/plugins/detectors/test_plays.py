@@ -166,7 +166,8 @@ WHAT = (
 )
 HOW = (
     "(aside) {}", "(Aside) {}", "( aside ) {}", "(aside to York) {}", "(Aside.) {}", "*aside* {}", "(speaks aside) {}",
-    "(to himself) {}", "*mutters to himself* {}", "[aside] {}",
+    "(kneeling, aside) {}", "(to York, aside) {}",
+    "(reads, aside) {}", "(to himself) {}", "*mutters to himself* {}", "[aside] {}",
 )  # fmt: skip
 
 

@@ -9,13 +9,15 @@ Quotes inside bare speech are quoted: somebody else's words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
 from unicodedata import normalize
 
-Kind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
+from .direction_words import ASIDE_TO, OOC, TO, Kind
+from .direction_words import direction as direction_of
+from .plain import plain
+
 PRIVATE: frozenset[Kind] = frozenset({"thought", "aside", "ooc"})
 
 _OUT = re.compile(r"\(\(.*?(?:\)\)|\Z)|^[ \t]*ooc\s*:[^\n]*", re.DOTALL | re.MULTILINE | re.IGNORECASE)
@@ -25,10 +27,14 @@ _DIRECTIONS = r"""
     | (?P<star>    (?:(?<![\w*])|(?<=\w\*)) \*++ (?=[^\s*]) [^*]*? (?:\*++|\n[^\S\n]*+\n|\Z) )
     | (?P<under>   (?<!\w) _ (?=[^\s_]) [^_\n]+ _ (?!\w) )
     """
-_QUOTES = r"""(?P<quote> "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) )"""
+_QUOTES = r"""(?P<quote> "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) |
+    『[^』]*(?:』|\Z) )"""
+_BLOCK = r"(?P<block> ```.*?(?:```|\Z) | `[^`\n]+` | ^[ \t]*>[^\n]* )"
 _INNER_MARK = re.compile(_DIRECTIONS, re.VERBOSE | re.DOTALL)
-_MARK = re.compile(f"{_DIRECTIONS} | {_QUOTES}", re.VERBOSE | re.DOTALL)
-_ANY = re.compile(r'[\[(*_"“«„「]')
+_MARK = re.compile(f"{_BLOCK} | {_DIRECTIONS} | {_QUOTES}", re.VERBOSE | re.DOTALL | re.MULTILINE)
+_ANY = re.compile(r'[\[(*_"“«„「『`>]')
+_QUOTE_MARKS = '"“”«»„「」『』'
+_THOUGHT_MARK = r"(?P<bracket> \[ [^\]]* (?:\]|\Z) )"
 _COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
 _COMMANDS: dict[str, Kind] = {
     **dict.fromkeys(("w", "whisper", "msg", "tell", "t", "dm", "pm"), "whisper"),
@@ -36,42 +42,7 @@ _COMMANDS: dict[str, Kind] = {
     **dict.fromkeys(("think", "thought"), "thought"),
     **dict.fromkeys(("ooc", "o", "b"), "ooc"),
 }
-_OOC = re.compile(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
-_ASIDE = re.compile(
-    r"\W*(?:(?:speaks?|speaking|says|spoken)\s+)?(?:aside|apart)\b"
-    r"|\W*(?:(?:says?|speaks?|mutters?|murmurs?|mumbles?|whispers?|saying|muttering|murmuring|whispering)\s+)?"
-    r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b",
-    re.IGNORECASE,
-)
-_ASIDE_TO = re.compile(
-    r"\W*(?:\w+\s+)?(?:aside|apart)\b\W*(?=to\s+(?!(?:my|him|her|them|it|one|your)sel(?:f|ves)\b))", re.IGNORECASE
-)
-_THOUGHT = re.compile(
-    r"\W*(?:\w+\s+){0,3}?(?<!\bin\s)(?<!\ba\s)"
-    r"(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b(?!\s+(?:aloud|out loud|for|"
-    r"about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
-    r"|\W*(?:thinking|in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts))\b(?!\s+(?:hard|for)\b)",
-    re.IGNORECASE,
-)
-_SAYS = r"(?:say|speak|tell|ask|add|murmur|mutter|breathe|hiss|talk|repl(?:y|ie)|answer)(?:s|es|ed|ing)?"
-_QUIETLY = (
-    r"(?:quietly|softly|secretly|privately|discreetly|sotto\s+voce|under\s+(?:my|his|her|their)\s+breath|"
-    r"in\s+an?\s+(?:low|hushed|quiet|soft)\s+(?:voice|tone)|in\s+a\s+whisper)"
-)
-_WHISPER = re.compile(
-    rf"""
-      \bwhisper(?:s|ed|ing)?\b
-    | \b(?:lean|bend|lips|mouth|{_SAYS})\w*\b .{{0,40}} \b(?:in|into|to|by|near|against|at)\s
-          [\w\s'’-]{{1,40}} \bears?\b
-    | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
-    | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
-    | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
-    | \A\W* {_QUIETLY} ,?\s to\s
-    | \b(?:pull|take|draw|lead)(?:s|ing)?\s (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
-    """,
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
-)
-_TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)", re.IGNORECASE)
+_NAMES_LISTENER = re.compile(r"[^\W\d][^:\n]{0,60}:")
 _OPENS_WITH_WHISPER = re.compile(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
 _OPENS_WITH_DEED = re.compile(r"\s+(?:\w+ly\s+)?(?!(?:is|was|has|does|says|plus|as|his)\b)[a-z]+(?:s|ed)\b")
 _DIALOGUE_END = re.compile(r"[,.!?…—–-]\W*\Z")
@@ -79,6 +50,7 @@ _SENTENCE_END = re.compile(r"(?:[.!?…*)\]]|\n)\s*\Z")
 _SENTENCE_GAP = re.compile(r"(?<=[.!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)\s+|\n+")
 _BRACKETS = str.maketrans(dict.fromkeys("()[]", ","))
 _MARKUP = "*_ \t\n"
+_HOLDS_THOUGHTS = frozenset({"quote", "star", "under"})
 _NEAR = 40
 
 
@@ -100,6 +72,8 @@ class _Chunk:
     text: str
     before: str = ""
     after: str = ""
+    carried_on: bool = False
+    """What goes on behind a thought that stands within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +86,8 @@ class Stretch:
     """As written."""
     pieces: tuple[Piece, ...]
     """What it holds; a whisper's direction is followed by the action it may tell besides."""
+    carried_on: bool = False
+    """It goes on what a thought in brackets broke off: `"Hello [I hate him] there."`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +104,21 @@ class Conventions:
         """What sets off a stretch, own marks first."""
         return _with_own(self.own, _MARK.pattern)
 
+    @property
+    def thoughts(self) -> re.Pattern[str]:
+        """What is cut out of quotes and asterisks: thoughts in brackets, and one's own private marks."""
+        return _with_own(self.own, _THOUGHT_MARK)
+
     def kind(self, mark: str) -> Kind | None:
         """What a mark of one's own means; `None` for the usual marks."""
         return self.own[int(mark[3:])][1] if mark.startswith("own") else None
+
+    def inner(self, chunk: _Chunk) -> str:
+        """What stands between the marks."""
+        if chunk.mark.startswith("own"):
+            begin, end = (plain(mark) for mark in self.own[int(chunk.mark[3:])][0].split("…", 1))
+            return chunk.text.removeprefix(begin).removesuffix(end).strip(_MARKUP)
+        return chunk.text.strip(_MARKUP + "()[]")
 
 
 ROLE_PLAY = Conventions()
@@ -148,25 +136,78 @@ def stretches(
     content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
 ) -> tuple[Stretch, ...]:
     """The message from mark to mark, each stretch with its pieces."""
-    text = normalize("NFC", content)
+    written = normalize("NFC", content)
+    text = plain(written)
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
-        return (Stretch("command", text, tuple(_commanded(kind, command["rest"]))),)
+        return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
     chunks = tuple(_chunks(_unbracketed(text) if narrator else text, conventions.marks))
     bare: Kind = "action" if narrator or _is_prose(chunks, own) else "spoken"
     quote: Kind = "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
-    return tuple(
-        Stretch(chunk.mark, chunk.text, tuple(_read(chunk, bare, quote, own, conventions))) for chunk in chunks
-    )
+    cut = chunks if narrator or conventions.staged else (part for chunk in chunks for part in _cut(chunk, conventions))
+    found = (_stretch(chunk, tuple(_read(chunk, bare, quote, own, conventions)), conventions) for chunk in cut)
+    return tuple(found) if narrator or text == written else tuple(_as_written(found, text, written))
+
+
+def _stretch(chunk: _Chunk, read: tuple[Piece, ...], conventions: Conventions) -> Stretch:
+    """One's own mark for actions is as good as an asterisk."""
+    own_direction = any(piece.kind == "action" for piece in read) or _is_direction_only(chunk, conventions)
+    mark = "star" if chunk.mark.startswith("own") and own_direction else chunk.mark
+    return Stretch(mark, chunk.text, read, chunk.carried_on)
+
+
+def _is_direction_only(chunk: _Chunk, conventions: Conventions) -> bool:
+    """`~to Bob~`, where `~…~` is a whisper: what is whispered follows."""
+    return conventions.kind(chunk.mark) == "whisper" and _says_to_whom(conventions.inner(chunk))
+
+
+def _says_to_whom(inner: str) -> bool:
+    return ":" not in inner and (TO.match(inner) is not None or direction_of(inner) == "whisper")
+
+
+def _as_written(found: Iterable[Stretch], text: str, written: str) -> Iterator[Stretch]:
+    at = 0
+    for stretch in found:
+        at = text.index(stretch.text, at)
+        yield replace(stretch, text=written[at : at + len(stretch.text)])
+        at += len(stretch.text)
+
+
+def _cut(chunk: _Chunk, conventions: Conventions) -> Iterator[_Chunk]:
+    """A thought within quotes or asterisks is one of its own: `"Hello [I hate him] there."`."""
+    at = 0
+    for thought in conventions.thoughts.finditer(chunk.text) if chunk.mark in _HOLDS_THOUGHTS else ():
+        mark = thought.lastgroup or "bracket"
+        kind = conventions.kind(mark) or direction_of(thought[0].strip("[]")) or "thought"
+        if not _is_cut_out(mark, kind, thought[0]):
+            continue
+        begin, end = thought.start() if _has_words(chunk.text[at : thought.start()]) else at, thought.end()
+        end = end if begin > at or _has_words(chunk.text[end:]) else len(chunk.text)
+        if begin > at:
+            yield replace(chunk, text=chunk.text[at:begin], carried_on=at > 0)
+        yield _Chunk(mark, chunk.text[begin:end])
+        at = end
+    if at < len(chunk.text):
+        yield replace(chunk, text=chunk.text[at:], carried_on=at > 0)
+
+
+def _is_cut_out(mark: str, kind: Kind, text: str) -> bool:
+    """Private; but `[to Bob]` and the like direct what stands around them."""
+    return kind in PRIVATE and not TO.match(text) if mark == "bracket" else kind in PRIVATE or kind == "whisper"
+
+
+def _has_words(text: str) -> bool:
+    return any(letter.isalnum() for letter in text)
 
 
 @lru_cache(maxsize=32)
 def _with_own(own: tuple[tuple[str, Kind], ...], usual: str) -> re.Pattern[str]:
     """The usual marks, and before them one's own: what stands between `{` and `}`, up to the end when unclosed."""
     if not own:
-        return _MARK
+        return _MARK if usual == _MARK.pattern else re.compile(usual, re.VERBOSE)
     ends = (mark.split("…", 1) for mark, _ in own)
-    groups = [f"(?P<own{at}> {re.escape(begin)} .*? (?:{re.escape(end)}|\\Z) )" for at, (begin, end) in enumerate(ends)]
-    return re.compile(" | ".join([*groups, usual]), re.VERBOSE | re.DOTALL)
+    folded = ((re.escape(plain(begin)), re.escape(plain(end))) for begin, end in ends)
+    groups = [f"(?P<own{at}> {begin} .*? (?:{end}|\\Z) )" for at, (begin, end) in enumerate(folded)]
+    return re.compile(" | ".join([*groups, usual]), re.VERBOSE | re.DOTALL | re.MULTILINE)
 
 
 def _commanded(kind: Kind, rest: str) -> Iterator[Piece]:
@@ -174,7 +215,7 @@ def _commanded(kind: Kind, rest: str) -> Iterator[Piece]:
     if kind == "whisper":
         yield Piece("whisper", f"to {rest}")
     else:
-        yield from _with_action(_direction(rest) or kind if kind == "action" else kind, rest)
+        yield from _with_action(direction_of(rest) or kind if kind == "action" else kind, rest)
     yield from (Piece("ooc", out[0]) for out in _OUT.finditer(rest))
     yield from _hidden(rest)
 
@@ -204,7 +245,7 @@ def _marked(text: str, marks: re.Pattern[str]) -> Iterator[_Chunk]:
 
 def _unbracketed(text: str) -> str:
     """A narrator's brackets stand within the narration, `Enter the lords (Bob among them) and Carol`."""
-    return text if "((" in text or _OOC.match(text) else text.translate(_BRACKETS)
+    return text if "((" in text or OOC.match(text) else text.translate(_BRACKETS)
 
 
 def _is_bare(chunk: _Chunk) -> bool:
@@ -229,17 +270,16 @@ def _starts_with_any(text: str, names: Sequence[str]) -> bool:
 
 def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str], conventions: Conventions) -> Iterator[Piece]:
     if kind := conventions.kind(chunk.mark):
-        yield Piece(kind, chunk.text)
+        yield from _own(kind, conventions.inner(chunk))
     elif chunk.mark == "ooc":
-        inner = chunk.text.strip(_MARKUP + "()")
-        if conventions.staged and (direction := _direction(inner)) != "ooc":
-            yield from _with_action(direction or "action", inner)
-        else:
-            yield Piece("whisper" if _TO.match(inner) else "ooc", inner)
+        yield from _doubled(chunk.text.strip(_MARKUP + "()"), conventions)
     elif chunk.mark == "quote":
-        inner = chunk.text[1:-1] if len(chunk.text) > 1 else ""
+        inner = chunk.text.strip(_QUOTE_MARKS)
         yield Piece(quote, inner)
         yield from _hidden(inner)
+    elif chunk.mark == "block":
+        yield Piece("quoted", chunk.text.strip("`> \t"))
+        yield from _hidden(chunk.text)
     elif chunk.mark == "bare" and bare != "action":
         yield from _bare_speech(chunk.text, bare, own)
     elif chunk.mark == "bare":
@@ -249,12 +289,34 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str], convention
         yield from _directed(chunk, bare, conventions)
 
 
+def _doubled(inner: str, conventions: Conventions) -> Iterator[Piece]:
+    """`((…))`: out of character, but for `((to Bob))`; in a play, a direction like any other."""
+    if conventions.staged and (direction := direction_of(inner)) != "ooc":
+        yield from _with_action(direction or "action", inner)
+    else:
+        yield Piece("whisper" if TO.match(inner) else "ooc", inner)
+
+
+def _own(kind: Kind, inner: str) -> Iterator[Piece]:
+    """What stands between marks of one's own: `{he lies}`, `~to Bob~`, `~Bob: he lies~`, `~whispers to Bob~`."""
+    if kind == "action":
+        yield from _with_action(direction_of(inner) or kind, inner)
+    elif kind == "whisper" and not _says_to_whom(inner) and _NAMES_LISTENER.match(inner):
+        yield Piece(kind, inner if TO.match(inner) else f"to {inner}")
+    else:
+        yield Piece(kind, inner)
+    if kind not in PRIVATE:
+        yield from _hidden(inner)
+
+
 def _directed(chunk: _Chunk, bare: Kind, conventions: Conventions) -> Iterator[Piece]:
-    inner = chunk.text.strip(_MARKUP + "()[]")
-    kind = _direction_kind(chunk, inner, bare)
-    if kind == "aside" and not conventions.staged and (to := _ASIDE_TO.match(inner)):
+    inner = conventions.inner(chunk)
+    kind = _direction_kind(chunk, inner, bare, staged=conventions.staged)
+    if kind == "aside" and not conventions.staged and (to := ASIDE_TO.match(inner)):
         kind, inner = "whisper", inner[to.end() :]
-    only_for = conventions.staged and kind == "whisper" and not _direction(inner)
+    if kind == "aside" and not conventions.staged and TO.match(inner):
+        kind = "whisper"
+    only_for = conventions.staged and kind == "whisper" and not direction_of(inner)
     yield from _with_action("action" if only_for else kind, inner)
     yield from _hidden(inner)
 
@@ -262,7 +324,7 @@ def _directed(chunk: _Chunk, bare: Kind, conventions: Conventions) -> Iterator[P
 def _with_action(kind: Kind, direction: str) -> Iterator[Piece]:
     """A direction that says to whom one whispers may go on to say who leaves."""
     yield Piece(kind, direction)
-    if kind == "whisper" and not _TO.match(direction):
+    if kind == "whisper" and not TO.match(direction):
         yield Piece("action", direction)
 
 
@@ -275,7 +337,7 @@ def _hidden(inner: str) -> Iterator[Piece]:
     """Whispers and thoughts within quotes or another mark; a movement that is told in there is only told."""
     for part in _marked(inner, _INNER_MARK):
         direction = part.text.strip(_MARKUP + "()[]")
-        kind = "spoken" if part.mark == "bare" else _direction_kind(part, direction, "spoken")
+        kind = "spoken" if part.mark == "bare" else _direction_kind(part, direction, "spoken", staged=True)
         if kind in PRIVATE or kind == "whisper":
             yield Piece(kind, direction)
 
@@ -294,31 +356,26 @@ def _bare_speech(text: str, bare: Kind, own: Sequence[str]) -> Iterator[Piece]:
 
 
 def _deed(sentence: str) -> Iterator[Piece]:
-    return _with_action(_direction(sentence) or "action", sentence)
+    return _with_action(direction_of(sentence) or "action", sentence)
 
 
-def _direction_kind(chunk: _Chunk, inner: str, beside: Kind) -> Kind:
+def _direction_kind(chunk: _Chunk, inner: str, beside: Kind, *, staged: bool = False) -> Kind:
     """What a marked stretch is. What confines it is asked before what might make it mere emphasis: fail closed."""
-    private = _direction(inner)
-    if private and not (private == "thought" and _is_emphasis(chunk, inner)):
+    private = direction_of(inner)
+    if private and not (private == "thought" and chunk.mark != "bracket" and _is_emphasis(chunk, inner)):
         return private
-    if _TO.match(inner):
+    if TO.match(inner):
         return "whisper"
     if chunk.mark == "bracket":
-        return "action" if beside == "action" else "thought" if _stands_alone(chunk) else "spoken"
+        return _bracketed(chunk, beside) if staged else "thought"
     if chunk.mark == "paren":
         return "action" if _stands_alone(chunk) else "spoken"
     return "spoken" if _is_emphasis(chunk, inner) else "action"
 
 
-def _direction(text: str) -> Kind | None:
-    if _OOC.match(text):
-        return "ooc"
-    if _ASIDE.match(text):
-        return "aside"
-    if _WHISPER.search(text):
-        return "whisper"
-    return "thought" if _THOUGHT.match(text) else None
+def _bracketed(chunk: _Chunk, beside: Kind) -> Kind:
+    """Brackets in a play, or within what is whispered: a thought only where they stand alone."""
+    return "action" if beside == "action" else "thought" if _stands_alone(chunk) else "spoken"
 
 
 def _stands_alone(chunk: _Chunk) -> bool:

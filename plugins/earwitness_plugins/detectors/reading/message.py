@@ -19,6 +19,9 @@ from .privacy import Confined, confinement
 from .segments import Heard, segments
 
 _WORD = re.compile(r"[^\W_]")
+_RECITED = re.compile(
+    r"(?<=reads)(?:\s+(?:aloud|out\s+loud|out))?:|(?<=reading):|(?<=says):|(?<=writes):|(?<=wrote):|(?<=recites):|(?<=sings):"
+)
 _WE = re.compile(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
 
 
@@ -67,7 +70,7 @@ def read(
     narrator = speaker.kind == "narrator"
     cut = stretches(content, own=speaker.names, narrator=narrator, conventions=conventions)
     found = tuple(piece for stretch in cut for piece in stretch.pieces)
-    told = [piece.text for piece in found if piece.kind == "action"]
+    told = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
     spoken = _spoken(found, narrator=narrator)
     vocatives = _addressed(spoken, speaker, names)
     parts = () if narrator or whole else segments(cut, names, vocatives)

@@ -63,7 +63,7 @@ _POSSESSIVE = re.compile(r"['’]s?(?!\w)")
 _NEGATED = re.compile(r"['’]t\b", re.IGNORECASE)  # the Don of don't
 _BEARER = re.compile(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
 _BETWEEN_PARTS = (" ", " of ", " of the ")
-_LIST_GAP = re.compile(r"\s*(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?\Z")
+_LIST_GAP = re.compile(r"\s*(?:(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?|,)\Z")
 
 
 @dataclass(frozen=True, slots=True)

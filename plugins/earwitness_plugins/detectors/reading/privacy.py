@@ -16,10 +16,12 @@ _TOWARDS = tuple(
         r"\A\W*to\s+",
         r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
         r"""\bwhisper(?:s|ed|ing)?\b,?
-            (?:\s+(?:\w+ly|soft|something|back|again|an?|few|words?|secret|reply|in|low|quiet|hushed|voice|tone)){0,6}
+            (?:\s+(?:\w+ly|soft|something|this|that|it|back|again|an?|few|words?|secret|reply|in|low|quiet|hushed|voice|tone)){0,6}
             \s+(?:to|at|into)\s+""",
         r"\b(?:pull|take|draw|lead)(?:s|ing)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
-        r"\b(?:tell|ask)(?:s|ed|ing)?\s+",
+        r"\b(?:(?:tell|ask)(?:s|ed|ing)?|told)\s+",
+        r"""\b(?:hiss|murmur|mutter|mumbl|breath)(?:e?s|ed)?\s+
+            (?:(?:\w+ly|something|this|back|an?\s+\w+|an?\s+\w+\s+\w+)\s+){0,3}(?:at|to)\s+""",
         r"""\b(?:quietly|softly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*
             (?:\w+\s+){0,3}?to\s+""",
         r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b

@@ -18,7 +18,14 @@ from .privacy import Confined, confinement
 
 Kind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "bracket"})
-_TAG = re.compile(r"\s*(?:[a-z]|(?:I|[A-Z]\w+)\s+\w+(?:s|ed)\b)")
+_TAG = re.compile(r"\s*(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
+_GOES_ON = re.compile(r"[,—–\w-]\Z")
+_ENDS = re.compile(r"[.!?…][\W_]*\Z")
+_TO_ALL = re.compile(
+    r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",
+    re.IGNORECASE,
+)
+_NEAR = 20
 _LOWER = re.compile(r"\s*[a-z]")
 _CONFINING = PRIVATE | {"whisper"}
 
@@ -39,10 +46,11 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
     """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
     confined = [_confined(stretch, names, spoken_to) for stretch in found]
     for at in range(len(found)):
-        if (scope := confined[at]) is not None and _reaches_back(found, at):
+        scope, before = confined[at], _before(found, at)
+        if scope is not None and _reaches_back(found, at):
             confined[at - 1] = confined[at - 1] or scope
-        elif scope is None and at and confined[at - 1] is not None and _carries_on(found, at):
-            confined[at] = confined[at - 1]
+        elif scope is None and before is not None and confined[before] is not None and _carries_on(found, before, at):
+            confined[at] = confined[before]
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
 
 
@@ -51,32 +59,46 @@ def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confi
     return confinement(private, names, spoken_to, narrator=False) if private else None
 
 
+def _before(found: Sequence[Stretch], at: int) -> int | None:
+    """The stretch before that says how what follows is said: no thought in brackets, no talk out of character."""
+    return next((before for before in reversed(range(at)) if not _stands_for_itself(found[before])), None)
+
+
 def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
     """`"Run!" she whispers to Bob.`, `"Run!" *he whispers to Bob*`: the tag is for the quote before it."""
     if not at or found[at - 1].mark != "quote":
         return False
     if found[at].mark == "bare":
         return bool(_TAG.match(found[at].text))
-    return found[at].mark in _DIRECTED - {"bracket"} and at + 1 == len(found)
+    is_tag = at + 1 == len(found) or _GOES_ON.search(found[at - 1].text.rstrip('"”»“」』*_ ')[-_NEAR:])
+    return found[at].mark in _DIRECTED - {"bracket"} and bool(is_tag)
 
 
-def _carries_on(found: Sequence[Stretch], at: int) -> bool:
+def _carries_on(found: Sequence[Stretch], last: int, at: int) -> bool:
     """What follows a direction is said as it says, until another direction; a thought in brackets stands for itself."""
-    before, stretch = found[at - 1], found[at]
-    if all(piece.kind == "ooc" for piece in before.pieces) or (_stands_for_itself(before) and before.mark != "bare"):
+    before, stretch = found[last], found[at]
+    if stretch.carried_on:
+        return True
+    if _is_thought_told(found, last):
         return False
     if before.mark == "quote" and stretch.mark == "bare" and _LOWER.match(stretch.text):
         return True
     if before.mark in _DIRECTED and stretch.mark == "bare":
         return True
     if stretch.mark in _DIRECTED:
-        return all(piece.kind == "spoken" for piece in stretch.pieces)
+        return not _TO_ALL.match(stretch.text) and all(piece.kind == "spoken" for piece in stretch.pieces)
     return stretch.mark == "quote" or all(piece.kind in ("spoken", "quoted") for piece in stretch.pieces)
+
+
+def _is_thought_told(found: Sequence[Stretch], at: int) -> bool:
+    """`"Fool," Alice thought.` tells of the quote before it; what is said next is said aloud."""
+    told = found[at].mark == "bare" and all(piece.kind == "thought" for piece in found[at].pieces)
+    return told and _reaches_back(found, at) and bool(_ENDS.search(found[at].text[-_NEAR:]))
 
 
 def _stands_for_itself(stretch: Stretch) -> bool:
     """`[I hate him.]` is the thought, `*thinks to himself*` says that one follows."""
-    own = stretch.mark.startswith("own")
+    own = stretch.mark.startswith("own") or all(piece.kind == "ooc" for piece in stretch.pieces)
     return own or (stretch.mark == "bracket" and all(piece.kind == "thought" for piece in stretch.pieces))
 
 

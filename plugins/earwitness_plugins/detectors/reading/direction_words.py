@@ -1,0 +1,70 @@
+"""The English of directions for one's own lines: whispered, thought, aside, out of character. No corpus's."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Kind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
+NEAR = 40
+
+OOC = re.compile(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\W*(?:(?:speaks?|speaking|says|spoken)\s+)?(?:aside\b(?!\s+from\b)|apart\b(?=\W*\Z|\W*to\b))"
+    r"|\W*(?:(?:says?|speaks?|mutters?|murmurs?|mumbles?|whispers?|saying|muttering|murmuring|whispering)\s+)?"
+    r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b",
+    re.IGNORECASE,
+)
+ASIDE_TO = re.compile(
+    r"\W*(?:\w+\s+)?(?:aside|apart)\b\W*(?=to\s+(?!(?:my|him|her|them|it|one|your)sel(?:f|ves)\b))", re.IGNORECASE
+)
+_ENDS_ASIDE = re.compile(
+    r"[,;.]\s*(?:(?:and|then)\s+)*(?:(?:speaks?|speaking|says)\s+)?(?:aside|to\s+(?:my|him|her|them|it)sel(?:f|ves))\W*\Z",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(
+    r"\W*(?:\w+\s+){0,3}?(?<!\bin\s)(?<!\ba\s)"
+    r"(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b(?!\s+(?:aloud|out loud|for|"
+    r"about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
+    r"|\W*(?:thinking|in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts))\b(?!\s+(?:hard|for)\b)",
+    re.IGNORECASE,
+)
+_SAYS = (
+    r"(?:(?:say|speak|tell|ask|add|murmur|mutter|breathe|hiss|talk|repl(?:y|ie)|answer)(?:s|es|ed|d|ing)?|"
+    r"said|spoke|told)"
+)
+_QUIETLY = (
+    r"(?:quietly|softly|secretly|privately|discreetly|sotto\s+voce|under\s+(?:my|his|her|their)\s+breath|"
+    r"in\s+an?\s+(?:low|hushed|quiet|soft)\s+(?:voice|tone)|in\s+a\s+whisper)"
+)
+_WHISPER = re.compile(
+    rf"""
+      \bwhisper(?:s|ed|ing)?\b
+    | \b(?:lean|bend|lips|mouth|{_SAYS})\w*\b .{{0,40}} \b(?:in|into|to|by|near|against|at)\s
+          [\w\s'’-]{{1,40}} \bears?\b
+    | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
+    | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
+    | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
+    | \A\W* {_QUIETLY} ,?\s to\s
+    | \b(?:pull|take|draw|lead)(?:s|ing)?\s (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+_UNDER_BREATH = re.compile(
+    r"\b(?:hiss(?:es|ed)?|murmur(?:s|ed)?|mutter(?:s|ed)?|mumbl(?:es|ed)|breath(?:es|ed))\s+"
+    r"(?:(?:\w+ly|something|this|back|a\s+\w+|an?\s+\w+\s+\w+)\s+){0,3}(?:at|to)\s+"
+    r"(?!all\b|every|the\s+(?:room|group|others|crowd)\b)",
+    re.IGNORECASE,
+)
+TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)", re.IGNORECASE)
+
+
+def direction(text: str) -> Kind | None:
+    """What a direction makes of what is said: a whisper, a thought, an aside; `None` for what everybody perceives."""
+    if OOC.match(text):
+        return "ooc"
+    if _ASIDE.match(text) or _ENDS_ASIDE.search(text[-NEAR:]):
+        return "aside"
+    if _WHISPER.search(text) or _UNDER_BREATH.search(text):
+        return "whisper"
+    return "thought" if _THOUGHT.match(text) else None
