@@ -25,6 +25,7 @@ from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
+from .transplant import Seen, unseen
 from .validating import check_state, each_of, keepable, state_keys
 
 FORGOTTEN = "#forgotten"
@@ -162,10 +163,15 @@ class Earwitness:
             await self.engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
             await self._erased(session)
 
-    async def import_session(self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None) -> Session:
-        """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`."""
+    async def import_session(
+        self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
+    ) -> Session:
+        """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`.
+
+        `seen` is called with each number of entries written.
+        """
         self._background.check()
-        return await self.session(await transplant.imported(self.engine, list(lines), id=id))
+        return await self.session(await transplant.imported(self.engine, list(lines), id=id, seen=seen))
 
     async def _standing(self, id: str) -> Session | None:
         """The handle there is, unless another process has forgotten its story."""

@@ -27,6 +27,7 @@ from .records.message import Context, SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
 from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, update_text
+from .transplant import Seen, unseen
 from .turn import Turn
 from .validating import check_state, checked, each_of, keepable, state_keys
 
@@ -261,17 +262,18 @@ class Session:
         """Wait until everything told so far is decided and applied. Raises what kept an entry from it."""
         await self._settler.caught_up()
 
-    async def fork(self, id: str, *, at: str | int | None = None) -> Session:
+    async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
 
         The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
-        that branch. Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken.
+        that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
+        `ContainerCollision` when the id is taken.
         """
         await self._settler.caught_up()
         branch = await self._engine.ledger.load(id) if at is None else None
         again = branch.forked_at if branch is not None and branch.parent == self.id else None
         sequence = await self._sequence(at) if again is None else again
-        await transplant.fork(self._engine, self.id, id, sequence)
+        await transplant.fork(self._engine, self.id, id, sequence, seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:

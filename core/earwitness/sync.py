@@ -46,6 +46,7 @@ from .records.state import State
 from .records.update import Audience, Update
 from .session import Session as AsyncSession
 from .start.recalled import Recalled
+from .transplant import Seen, unseen
 from .turn import Turn as AsyncTurn
 
 if TYPE_CHECKING:
@@ -189,9 +190,11 @@ class Earwitness:
     def forget(self, session: str) -> None:
         self._call(self._behind.forget, session)
 
-    def import_session(self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None) -> Session:
+    def import_session(
+        self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
+    ) -> Session:
         given = list(lines)  # they may come from a session of this thread, which could not ask itself
-        return Session(self._call, self._call(self._behind.import_session, given, id=id))
+        return Session(self._call, self._call(self._behind.import_session, given, id=id, seen=seen))
 
 
 class _Interrupted(Exception):
@@ -317,8 +320,8 @@ class Session(_Mirror[AsyncSession]):
     def settled(self) -> None:
         self._call(self._behind.settled)
 
-    def fork(self, id: str, *, at: str | int | None = None) -> Session:
-        return Session(self._call, self._call(self._behind.fork, id, at=at))
+    def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
+        return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 
     def forget(self, character: str) -> None:
         self._call(self._behind.forget, character)

@@ -5,7 +5,7 @@ Nothing is decided again: ids are derived anew for the new names, and the plans 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from pydantic import JsonValue, TypeAdapter
@@ -22,12 +22,20 @@ from .validating import check_readable, keepable
 
 VERSION = 3
 """Of the exported lines."""
+CHUNK = 64
+"""Entries told before their plans are recorded: going to and fro between the two is slower than either."""
+Seen = Callable[[int], object]
+"""Called with each number of entries written."""
 Data = dict[str, dict[str, JsonValue]]
 """Plugin name → what it keeps."""
 _DATA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
-async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
+def unseen(written: int) -> None:
+    """Nobody watches."""
+
+
+async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = unseen) -> None:
     """Write the entries and plans of `session` up to a sequence number under `id`; they are applied when it is opened.
 
     A fork that was cut short is taken up again. Raises `ContainerCollision` when `id` exists and is not this branch.
@@ -49,7 +57,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int) -> None:
     if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
         data = {plugin: await ledger.data(session, plugin) for plugin in engine.plugins.names}
     first = Snapshot(id=id, parent=session, forked_at=up_to)
-    await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data)
+    await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data, seen)
 
 
 def whole(snapshot: Snapshot | None) -> Snapshot | None:
@@ -63,7 +71,9 @@ def whole(snapshot: Snapshot | None) -> Snapshot | None:
     raise InputError(f"session {snapshot.id!r} is not whole: {what} was cut short. {again}; that takes it up.")
 
 
-async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str, data: Data) -> None:
+async def graft(
+    engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str, data: Data, seen: Seen = unseen
+) -> None:
     """Write entries and plans that were made under session id `origin`, and what plugins keep, into a new session.
 
     It is `unfinished` until its last plan is recorded; repeating the call goes on where the last one was cut short.
@@ -73,17 +83,21 @@ async def graft(engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]],
     members = {member.id for _, plan in past if plan.cast for member in plan.cast}
     containers = [world_container(first.id), *(character_container(first.id, id) for id in sorted(members))]
     await ledger.create(first, containers)
-    for entry, plan in past:
-        await ledger.append(first.id, entry.body, key=entry.key, timestamp=entry.timestamp)
-        moved = renamed.plan(plan)
-        snapshot = snapshot.after(moved)
-        if plan is past[-1][1]:
-            await _keep(ledger, first.id, data)
-            snapshot = snapshot.model_copy(update={"unfinished": False})
-        await ledger.record(moved, snapshot)
-        for id in plan.forgotten:  # now, for what a later plan brings to whoever joins under this id must stay
-            await ledger.forget_owner(first.id, id, up_to=plan.sequence)
-            await ledger.register(containers)
+    for begin in range(0, len(past), CHUNK):
+        chunk = past[begin : begin + CHUNK]
+        for entry, _ in chunk:
+            await ledger.append(first.id, entry.body, key=entry.key, timestamp=entry.timestamp)
+        for _, plan in chunk:
+            moved = renamed.plan(plan)
+            snapshot = snapshot.after(moved)
+            if plan is past[-1][1]:
+                await _keep(ledger, first.id, data)
+                snapshot = snapshot.model_copy(update={"unfinished": False})
+            await ledger.record(moved, snapshot)
+            for id in plan.forgotten:  # now, for what a later plan brings to whoever joins under this id must stay
+                await ledger.forget_owner(first.id, id, up_to=plan.sequence)
+                await ledger.register(containers)
+        seen(len(chunk))
     await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
 
 
@@ -113,7 +127,9 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
         yield {"kind": "data", "plugin": plugin, "data": data}
 
 
-async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None) -> str:
+async def imported(
+    engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
+) -> str:
     """Write exported lines into the ledger, under their own session id or another; returns the id.
 
     An import that was cut short is taken up again; where the story holds all of it already, nothing changes. Raises
@@ -124,7 +140,7 @@ async def imported(engine: Engine, lines: list[Mapping[str, Any]], *, id: str | 
     name = check_session_id(id or origin)
     found = await engine.ledger.load(name)
     if found is None or await _begins(engine, found, past):
-        await graft(engine, Snapshot(id=name), past, origin, data)
+        await graft(engine, Snapshot(id=name), past, origin, data, seen)
     elif not await _holds(engine, found, past, origin):
         raise InputError(
             f"session {name!r} exists already, and it is another. "

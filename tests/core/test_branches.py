@@ -578,3 +578,17 @@ async def test_a_branch_takes_along_what_recalls_have_kept(begin: Begin) -> None
     s1 = await begin(plugins=[Counts()])
     await s1.turn("alice")
     assert (await (await s1.fork("s2")).turn("alice")).notes == ("recall 2",)
+
+
+async def test_whoever_watches_a_branch_or_an_import_being_written_sees_every_entry(
+    begin: Begin, open_app: OpenApp
+) -> None:
+    story = await begin()
+    for number in range(100):
+        await story.say("alice", f"Step {number}.")
+    written: list[int] = []
+    branch = await story.fork("s2", seen=written.append)
+    assert (sum(written), branch.state.message_count) == (101, 100)
+    written.clear()
+    await (await open_app()).import_session(await exported(story), seen=written.append)
+    assert sum(written) == 101

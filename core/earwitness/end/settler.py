@@ -134,11 +134,14 @@ class Settler:
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:
         """The plan that stands in the ledger, from before a crash or from another process."""
-        if entry.sequence != self.live.snapshot.settled + 1:
+        ledger, live = self._engine.ledger, self.live
+        if entry.sequence <= live.snapshot.settled and (plan := await ledger.plan(entry.session, entry.sequence)):
+            return plan
+        if entry.sequence != live.snapshot.settled + 1:
             await self._reload()
-        if entry.sequence > self.live.snapshot.settled:
+        if entry.sequence > live.snapshot.settled:
             return None
-        return await self._engine.ledger.plan(entry.session, entry.sequence)
+        return await ledger.plan(entry.session, entry.sequence)
 
     async def _already(self, sequence: int) -> Plan | None:
         entry = await self._engine.ledger.entry(self.live.snapshot.id, sequence=sequence)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from earwitness.cli import Desk, story_command
+
+if TYPE_CHECKING:
+    from earwitness.app import Earwitness
 
 
 @story_command("fork")
@@ -19,7 +24,18 @@ async def command(desk: Desk, session: str, new: str, at: str | None) -> None:
     from .terminal.people import plain
 
     async with desk.open() as ew:
-        branch = await (await ew.open_session(session)).fork(new, at=at)
+        story = await ew.open_session(session)
+        with desk.progress("Forking", await _length(ew, session, at)) as advance:
+            branch = await story.fork(new, at=at, seen=advance)
         data = {"session": branch.id, "parent": session, "at": at, "cast": list(branch.cast.ids)}
         shared = f"all up to {plain(at)}" if at else "all up to now"
         desk.answer(data, f"{plain(branch.id)} shares with {plain(session)} {shared}, and goes its own way.")
+
+
+async def _length(ew: Earwitness, session: str, at: str | None) -> int | None:
+    """How many entries the branch will have, as far as is known."""
+    if at is not None:
+        entry = await ew.engine.ledger.entry(session, key=at)
+        return entry.sequence if entry else None
+    snapshot = await ew.engine.ledger.load(session)
+    return snapshot.settled if snapshot else None

@@ -63,7 +63,8 @@ async def _take(ew: Earwitness, desk: Desk, lines: Export, id: str | None) -> No
     name = id or str(lines[0].get("id")) if lines else ""
     found = await ew.engine.ledger.load(name)
     there = found is not None and not found.unfinished
-    story = await ew.import_session(lines, id=id)
+    with desk.progress("Importing", len(lines) - 1) as advance:
+        story = await ew.import_session(lines, id=id, seen=advance)
     shown = f"Imported {story.id}{': nothing new' if there else ''}"
     desk.answer({"imported": story.id, "lines": len(lines), "new": not there}, shown)
 
