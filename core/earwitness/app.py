@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import transplant, wiring
+from .arguments import several, table, text
 from .background import Background
 from .containers import character_container, world_container
 from .dispatch import Plugins
@@ -26,7 +27,7 @@ from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
 from .transplant import Seen, unseen
-from .validating import check_state, each_of, keepable, state_keys
+from .validating import check_state, keepable, state_keys
 
 FORGOTTEN = "#forgotten"
 
@@ -121,12 +122,14 @@ class Earwitness:
         """
         self._background.check()
         check_session_id(id)
-        cast = list(cast if isinstance(cast, Cast) else each_of(cast))
+        cast = cast.members if isinstance(cast, Cast) else several("cast", cast)
         members = as_cast(cast)
         async with self._opening:
             found = await self._standing(id) or await self._resumed(id)
             if found is None:
-                found = await self._begun(id, members.members, state_keys(state or {}), tuple(each_of(present)))
+                found = await self._begun(
+                    id, members.members, state_keys(table("state", state)), several("present", present)
+                )
             self._sessions[id] = found
         await found.settled()
         newcomers = _newcomers(cast, found.cast)
@@ -143,6 +146,7 @@ class Earwitness:
     async def open_session(self, id: str) -> Session:
         """A story that exists. Raises `UnknownName` that lists those there are."""
         self._background.check()
+        text("session", id)
         async with self._opening:
             await self._erased(id)
         if await self.engine.ledger.load(id) is None:
@@ -155,7 +159,7 @@ class Earwitness:
         Cut short, it is finished by the next call that names the story.
         """
         self._background.check()
-        if await self.engine.ledger.load(session) is None:
+        if await self.engine.ledger.load(text("session", session)) is None:
             raise unknown("session", session, await self.sessions())
         if story := self._sessions.get(session):
             await story._end()  # noqa: SLF001 - only the instance ends a handle; a host has no call for it
@@ -171,7 +175,9 @@ class Earwitness:
         `seen` is called with each number of entries written.
         """
         self._background.check()
-        return await self.session(await transplant.imported(self.engine, list(lines), id=id, seen=seen))
+        return await self.session(
+            await transplant.imported(self.engine, list(several("lines", lines)), id=id, seen=seen)
+        )
 
     async def _standing(self, id: str) -> Session | None:
         """The handle there is, unless another process has forgotten its story."""
@@ -210,7 +216,8 @@ class Earwitness:
         moves = tuple((cast.named(who).id, "enter", None) for who in present)
         check_state(State(), state)
         if "participants" in state:
-            state["participants"] = tuple(cast.named(who).id for who in state["participants"])
+            named = several("participants", state["participants"])
+            state["participants"] = tuple(cast.named(who).id for who in named)
         body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
         containers = [world_container(id), *(character_container(id, member.id) for member in members)]
         keepable(body)

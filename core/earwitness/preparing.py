@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .arguments import several, some_text, table, text, texts
 from .errors import InputError
 from .records.base import Record
 from .records.journal import Piece
-from .validating import each_of
 
 
 class Lore(Record):
@@ -28,22 +28,26 @@ class Lore(Record):
 
 def pieces_of(
     plot: str | Mapping[str, str] | None,
-    cards: Mapping[str, str],
-    examples: Mapping[str, str | Sequence[str]],
+    cards: Mapping[str, str] | None,
+    examples: Mapping[str, str | Sequence[str]] | None,
     lore: Iterable[Lore | Mapping[str, Any] | str],
     *,
     resolve: Callable[[str], str],
 ) -> list[Piece]:
-    """Every piece, in the order given. `resolve` turns a name into an id, or raises `UnknownName`."""
-    pieces = [Piece(type="plot", text=text, lore_key=key) for key, text in _plots(plot) if text]
-    pieces += [Piece(type="character_card", text=text, owners=(resolve(who),)) for who, text in cards.items()]
-    for who, dialogues in examples.items():
-        pieces += [Piece(type="example_dialog", text=text, owners=(resolve(who),)) for text in each_of(dialogues)]
-    return pieces + [_lore(as_lore(entry), resolve) for entry in each_of(lore)]
+    """Every piece, in the order given. `resolve` turns a name into an id. Raises `UnknownName`, `InputError`."""
+    pieces = [Piece(type="plot", text=told, lore_key=key) for key, told in _plots(plot) if told]
+    for who, told in table("cards", cards).items():
+        pieces.append(Piece(type="character_card", text=text(f"cards[{who!r}]", told), owners=(resolve(who),)))
+    for who, dialogues in table("examples", examples).items():
+        said = texts(f"examples[{who!r}]", dialogues)
+        pieces += [Piece(type="example_dialog", text=each, owners=(resolve(who),)) for each in said]
+    return pieces + [_lore(as_lore(entry), resolve) for entry in several("lore", lore)]
 
 
 def _plots(plot: str | Mapping[str, str] | None) -> list[tuple[str | None, str]]:
-    return list(plot.items()) if isinstance(plot, Mapping) else [(None, plot or "")]
+    if isinstance(plot, Mapping):
+        return [(some_text("plot key", key), text(f"plot[{key!r}]", told)) for key, told in plot.items()]
+    return [(None, "" if plot is None else text("plot", plot))]
 
 
 def as_lore(entry: Lore | Mapping[str, Any] | str) -> Lore:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
 from . import transplant
+from .arguments import several, some_text, table, text, texts
 from .background import Background
 from .backstage.backstage import Backstage
 from .containers import character_container
@@ -29,7 +30,7 @@ from .records.update import Audience, Update
 from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, update_text
 from .transplant import Seen, unseen
 from .turn import Turn
-from .validating import check_state, checked, each_of, keepable, state_keys
+from .validating import check_state, checked, keepable, state_keys
 
 T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
@@ -80,6 +81,8 @@ class Session:
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
         """
         context, settings = known_context(context), self._recall_settings(recall)
+        query = None if query is None else text("query", query)
+        in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
         with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
             await self._settler.caught_up(settings.wait)
         member = self._member(character)
@@ -109,7 +112,7 @@ class Session:
         body = checked(
             Said, speaker=(await self._known(speaker))[0], content=message_text(content),
             context=known_context(context), present=await self._seen_by(present),
-            metadata=dict(metadata or {}), in_turn=in_turn,
+            metadata=dict(table("metadata", metadata)), in_turn=in_turn,
         )  # fmt: skip
         return await self._append(body, key)
 
@@ -144,6 +147,7 @@ class Session:
         again: the first outcome is returned (`created` is `False`).
         Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
+        text("target", target)
         await self._settler.caught_up()
         ledger = self._engine.ledger
         entry = await ledger.entry(self.id, key=target)
@@ -154,7 +158,7 @@ class Session:
             raise InputError(f"{target!r} is itself {what} of {entry.body.target!r}: name that one.")
         if own_key is None and (before := await taken_back(self._engine, self.id, target, entry)):
             return Outcome(before, self._settler.promise(before.sequence, new=False), created=False)
-        return await self._append(Retracted(target=target, by=by), own_key)
+        return await self._append(checked(Retracted, target=target, by=by), own_key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -177,10 +181,10 @@ class Session:
         changes = state_keys(changes)
         check_state(self.state, changes)
         if "participants" in changes:
-            changes["participants"] = await self._known(*changes["participants"])
-        told = tuple(each_of(updates))
-        for each in (*(update.description for update in told), *([] if description is None else [description])):
-            update_text(each)
+            changes["participants"] = await self._known(*several("participants", changes["participants"]))
+        told = several("updates", updates)
+        for each in (*told, *([] if description is None else [description])):
+            update_text(each.description if isinstance(each, Update) else each)
         if not changes and not told and description is None:
             raise InputError(
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
@@ -215,11 +219,12 @@ class Session:
 
     async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
         """These characters leave the current scene."""
-        return await self._moves([(each, "leave", to) for each in characters], key)
+        place = None if to is None else some_text("to", to)
+        return await self._moves([(each, "leave", place) for each in characters], key)
 
     async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
-        """A character goes to a place."""
-        return await self._moves([(character, "move", place)], key)
+        """A character goes to a place. Raises `UnknownName`, and `InputError` for a place without a name."""
+        return await self._moves([(character, "move", some_text("place", place))], key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
@@ -247,14 +252,14 @@ class Session:
 
         A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
         """
-        lore = tuple(each_of(lore))
+        lore = several("lore", lore)
         pieces = await self._knowing(
-            lambda: pieces_of(plot, cards or {}, examples or {}, lore, resolve=lambda name: self._member(name).id)
+            lambda: pieces_of(plot, cards, examples, lore, resolve=lambda name: self._member(name).id)
         )
-        kept = tuple(each_of(originals))
+        kept = several("originals", originals)
         if not pieces and not kept:
             raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
-        return await self._append(Prepared(pieces=tuple(pieces), originals=kept), key)
+        return await self._append(checked(Prepared, pieces=tuple(pieces), originals=kept), key)
 
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -340,7 +345,7 @@ class Session:
 
     async def _told(self, key: str | None) -> Entry | None:
         """The entry with this key, when it was told before: telling it again is fine whatever has happened since."""
-        return None if key is None else await self._engine.ledger.entry(self.id, key=key)
+        return None if key is None else await self._engine.ledger.entry(self.id, key=check_key(key))
 
     async def _revisable(self, key: str) -> SettledMessage:
         await self._settler.caught_up()
@@ -358,6 +363,8 @@ class Session:
             return self._live.snapshot.settled
         if isinstance(at, bool) or not isinstance(at, str | int):
             raise InputError(f"at={at!r} is no entry to fork at. Give a message key or a sequence number.")
+        if isinstance(at, str):
+            text("at", at)
         entry = await self._engine.ledger.entry(
             self.id, key=at if isinstance(at, str) else None, sequence=at if isinstance(at, int) else None
         )
@@ -390,14 +397,14 @@ class Session:
         return await self._knowing(lambda: tuple(self._member(each).id for each in names))
 
     async def _seen_by(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
-        return None if present is None else await self._known(*each_of(present))
+        return None if present is None else await self._known(*several("present", present))
 
     async def _audience(self, audience: Audience | list[str]) -> Audience:
         if isinstance(audience, str):
             if audience not in {"present", "public"}:
                 raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
             return audience
-        return await self._known(*audience)
+        return await self._known(*several("audience", audience))
 
     async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
         ids = await self._known(*(who for who, _, _ in moves))

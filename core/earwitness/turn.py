@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .arguments import several
 from .engine import Engine
 from .errors import WallError
 from .live import Live
@@ -100,7 +101,7 @@ class Turn:
         return settings.changed(fill={**dict(settings.fill), **changes}).fill if changes else settings.fill
 
     def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
-        for each in memories:
+        for each in (memories := several("memories", memories)):
             if isinstance(each, Recalled) and each not in self.memories:
                 raise WallError(f"memory {each.memory.id!r} was not recalled in this turn of {self.character!r}.")
         return memories

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -14,7 +14,6 @@ from .records.base import Record
 from .records.state import State
 
 R = TypeVar("R", bound=Record)
-T = TypeVar("T")
 REQUIRED = ("current_scene", "participants", "game_day")
 ENCLOSING = 80
 """How deep a value that was handed in may come to lie in plans, snapshots and exports: JSON is read 200 deep."""
@@ -52,11 +51,6 @@ def check_readable(text: str) -> None:
     from_json("[" * ENCLOSING + text + "]" * ENCLOSING)
 
 
-def each_of(given: Iterable[T]) -> Iterable[T]:
-    """What was given; a single text or record is one of them, not its letters or fields."""
-    return [given] if isinstance(given, str | Mapping | Record) else given  # type: ignore[list-item]
-
-
 def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
     """The changes under our spelling of the keys that are ours (`gameDay` is `game_day`); a host's own stay as written.
 
@@ -77,6 +71,8 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
         _check_spelling(key)
         if value is None and key in REQUIRED:
             raise InputError(f"state {key} = None cannot be used: every story has one.")
+        if key == "current_scene" and isinstance(value, str) and not value.strip():
+            raise InputError(f"state {key} = {value!r} cannot be used: a place needs a name.")
         try:
             to_jsonable_python(value)
         except PydanticSerializationError as error:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import transplant
+from ..arguments import count, several, text
 from ..containers import Container, character_container, world_container
 from ..end.message import said
 from ..end.revise import rejudged, settled_message
@@ -18,7 +19,6 @@ from ..live import Live
 from ..outcome import Outcome
 from ..records.message import Context, Message
 from ..telling import known_context, message_text
-from ..validating import each_of
 from .before import before
 from .explain import explain
 from .records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
@@ -35,10 +35,11 @@ class Backstage:
         self._session = session
         self._engine = engine
         self._live = live
-        self.role = role
+        self.role = text("role", role)
 
     async def who_knows(self, question: str) -> WhoKnows:
         """Every character: nothing found, or since when and how, with the memory that proves it."""
+        text("question", question)
         await self._session.settled()
         return await who_knows(self._engine, self._live, question)
 
@@ -60,7 +61,7 @@ class Backstage:
         message = Message(
             key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=message_text(content),
             game_day=state.game_day, scene=state.current_scene, context=known_context(context), timestamp="preview",
-            present=None if present is None else tuple(self._member(each) for each in each_of(present)),
+            present=None if present is None else tuple(self._member(each) for each in several("present", present)),
         )  # fmt: skip
         plan = await said(self._engine, live, message, sequence)
         participants = plan.message.participants if plan.message else {}
@@ -80,8 +81,9 @@ class Backstage:
     ) -> Shelf:
         """What a character's container, or the `world`'s, holds; `filter` may be text: `"gameDay<=3"`.
 
-        Raises `UnknownName`, `InvalidFilter`.
+        Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
+        limit, offset = None if limit is None else count("limit", limit), count("offset", offset)
         await self._session.settled()
         filter = as_filter(filter)
         container, store = self._container(owner), self._engine.store

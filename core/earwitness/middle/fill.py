@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..errors import WallError
+from ..errors import InputError, WallError, quoted
 from ..formats import BLOCK_CLOSE, BLOCK_OPEN, PLACEHOLDERS, harmless_block
 from ..loading.settings import FillSettings
 from ..start.recalled import Recalled
@@ -24,7 +24,8 @@ def fill(prompt: Prompt, memories: Sequence[Recalled], settings: FillSettings, n
     """The prompt with memories where a placeholder stands in system text.
 
     A string is a system prompt; otherwise messages with `role` and `content` (text, or a list of parts with `text`).
-    Raises `WallError` for anything but what a recall brought back: backstage records never reach a character.
+    Raises `WallError` for anything but what a recall brought back: backstage records never reach a character;
+    `InputError` for a prompt that is neither.
     """
     for memory in memories:
         if not isinstance(memory, Recalled):
@@ -36,7 +37,13 @@ def fill(prompt: Prompt, memories: Sequence[Recalled], settings: FillSettings, n
     pattern = _pattern(settings.placeholders)
     if isinstance(prompt, str):
         return pattern.sub(lambda _: block, prompt)
-    return [_filled(message, pattern, block) for message in prompt]
+    return [_filled(message, pattern, block) for message in _messages(prompt)]
+
+
+def _messages(prompt: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    if isinstance(prompt, Sequence) and all(isinstance(message, Mapping) for message in prompt):
+        return prompt
+    raise InputError(f"prompt {quoted(prompt)} must be a system prompt, or a list of messages with role and content.")
 
 
 def render(memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str] = ()) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from ..errors import InputError, UnknownName, unknown
+from ..errors import InputError, UnknownName, quoted, unknown
 from ..ids import check_character_id
 from .base import Record
 
@@ -97,7 +97,14 @@ class Cast(Record):
         return index
 
     def called(self, name: str) -> tuple[Character, ...]:
-        """Everybody who goes by this id, name or alias, in any letter case; an id as it stands is one character's."""
+        """Everybody who goes by this id, name or alias, in any letter case; an id as it stands is one character's.
+
+        Raises `InputError` for what is no text.
+        """
+        if not isinstance(name, str):
+            raise InputError(
+                f"character {quoted(name)} must be text (an id, name or alias), not {type(name).__name__}."
+            )
         if name in self.by_id:
             return (self.by_id[name],)
         found = self._by_name.get(name.strip().casefold(), set())
@@ -137,9 +144,15 @@ def display_name(id: str) -> str:
 
 def as_cast(members: Iterable[Character | str]) -> Cast:
     """A cast from characters or bare ids. Raises `InputError` when an id comes twice."""
-    characters = [Character(member) if isinstance(member, str) else member for member in members]
+    characters = [_as_character(member) for member in members]
     ids = [character.id for character in characters]
     for id in ids:
         if ids.count(id) > 1:
             raise InputError(f"character {id!r} stands twice in the cast. Each id may be used once.")
     return Cast(members=tuple(characters))
+
+
+def _as_character(member: Character | str) -> Character:
+    if isinstance(member, str | Character):
+        return Character(member) if isinstance(member, str) else member
+    raise InputError(f"cast: {quoted(member)} must be a Character or an id as text, not {type(member).__name__}.")

@@ -1,0 +1,66 @@
+"""What a call was given, checked at the door: one function for each kind of argument, one error for what is no such."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from .errors import InputError, quoted
+from .records.base import Record
+
+T = TypeVar("T")
+LARGEST = 2**63 - 1
+
+
+def text(what: str, given: object) -> str:
+    """Valid Unicode text, perhaps empty. Raises `InputError`."""
+    if not isinstance(given, str):
+        raise _unusable(what, given, "text")
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} = {quoted(given)} cannot be used: text must be valid Unicode.") from error
+    return given
+
+
+def some_text(what: str, given: object) -> str:
+    """Text with something in it. Raises `InputError`."""
+    if not text(what, given).strip():
+        raise InputError(f"{what} = {quoted(given)} cannot be used: it is empty.")
+    return str(given)
+
+
+def several(what: str, given: Iterable[T]) -> tuple[T, ...]:
+    """What was given; a single text or record is one of them, not its letters or fields. Raises `InputError`."""
+    if isinstance(given, str | Mapping | Record):
+        return (given,)  # type: ignore[return-value]
+    if not isinstance(given, Iterable):
+        raise _unusable(what, given, "a list")
+    return tuple(given)
+
+
+def texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Several texts, or one. Raises `InputError`."""
+    return tuple([text(what, each) for each in several(what, given)])
+
+
+def table(what: str, given: Mapping[str, T] | None) -> Mapping[str, T]:
+    """Keys with values; none where nothing was given. Raises `InputError`."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise _unusable(what, given, "a table of keys with values")
+    return given
+
+
+def count(what: str, given: Any) -> int:
+    """How many: a whole number from 0. Raises `InputError`."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise _unusable(what, given, "a whole number")
+    if not 0 <= given <= LARGEST:
+        raise InputError(f"{what} = {given} cannot be used: it must be a whole number from 0 to {LARGEST}.")
+    return given
+
+
+def _unusable(what: str, given: object, wanted: str) -> InputError:
+    return InputError(f"{what} = {quoted(given)} cannot be used: it must be {wanted}, not {type(given).__name__}.")
