@@ -15,6 +15,8 @@ from .records.plan import Plan, PluginWrite, Snapshot
 from .telling import gone
 
 RECENT = 24
+LANDMARKS = 64
+"""Every so many entries the session as it stood then is kept at hand."""
 
 
 async def _nothing_to_do() -> None:
@@ -27,7 +29,8 @@ class Live:
 
     `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not
     yet applied, for whoever wants to search the store meanwhile; `previous` is the session as it stood before a
-    message, usually the last one, since that is what is edited and rerolled.
+    message, usually the last one, since that is what is edited and rerolled; `landmarks` are how it stood at earlier
+    entries, by sequence number, for whoever wants to know how it stood shortly after.
     """
 
     snapshot: Snapshot
@@ -36,6 +39,7 @@ class Live:
     latest_update: int = 0
     catch_up: Callable[[], Awaitable[None]] = _nothing_to_do
     previous: Snapshot | None = None
+    landmarks: dict[int, Snapshot] = field(default_factory=dict)
 
     @classmethod
     async def load(cls, ledger: Ledger, session: str, plugins: Plugins) -> Live:
@@ -54,6 +58,7 @@ class Live:
     def advance(self, plan: Plan, after: Snapshot) -> None:
         """Take over what a recorded plan brought about."""
         before, self.snapshot = self.snapshot, after
+        self.remember(after)
         self._keep(plan.plugin_data)
         if any(delivery.part.startswith("update-") for delivery in plan.deliveries):
             self.latest_update = plan.sequence
@@ -66,6 +71,17 @@ class Live:
             self.previous = before
         elif known:
             self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
+
+    def remember(self, snapshot: Snapshot) -> None:
+        """Keep how the session stood, if that is a landmark."""
+        if snapshot.settled % LANDMARKS == 0:
+            self.landmarks[snapshot.settled] = snapshot
+
+    def nearest(self, sequence: int) -> Snapshot:
+        """The latest known of how the session stood at or before an entry."""
+        previous = [self.previous] if self.previous else []
+        known = [each for each in (*self.landmarks.values(), *previous) if each.settled <= sequence]
+        return max(known, key=lambda each: each.settled, default=Snapshot(id=self.snapshot.id))
 
     def _keep(self, writes: tuple[PluginWrite, ...]) -> None:
         for write in writes:

@@ -217,13 +217,33 @@ async def test_an_edit_of_an_earlier_message_sees_the_story_as_it_was(begin: Beg
 
 
 class Counting(MemoryLedger):
-    """Counts how often the plans of a whole story were read."""
+    """Counts how many plans were read, of those told earlier."""
 
     folded = 0
 
     async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
-        self.folded += 1
+        self.folded += up_to or len(await self.entries(session))
         return await super().plans(session, up_to=up_to)
+
+    async def plan(self, session: str, sequence: int) -> Plan | None:
+        self.folded += 1
+        return await super().plan(session, sequence)
+
+
+async def test_an_edit_far_back_reads_the_plans_shortly_before_it(begin: Begin) -> None:
+    kept: dict[str, Any] = {"ledger": (ledger := Counting()), "store": MemoryStore()}
+    story = await begin(**kept)
+    for number in range(200):
+        await story.say("alice", f"Word {number}.", key=f"m{number}")
+    for key, most in (("m150", 64), ("m199", 0), ("m20", 64)):
+        ledger.folded = 0
+        await (await story.edit(key, f"Another {key}.")).settled()
+        assert ledger.folded <= most
+    again = await begin(**kept)
+    for key, most in (("m150", 151), ("m140", 64), ("m20", 64)):
+        ledger.folded = 0
+        await (await again.edit(key, f"Yet another {key}.")).settled()
+        assert ledger.folded <= most
 
 
 async def test_what_was_retracted_is_not_the_last_message(begin: Begin, memories: Memories) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -10,7 +11,7 @@ from ..containers import character_container, world_container
 from ..engine import Engine
 from ..formats import strip_block
 from ..ids import WORLD, memory_id
-from ..live import Live
+from ..live import LANDMARKS, Live
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
 from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
@@ -41,8 +42,9 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     told = await _told_before(engine, live, old)
     kept = {id: told.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
-    forgotten = await _forgotten_since(engine, live, message.sequence, entry.sequence)
-    plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, entry.sequence))
+    since = await engine.ledger.entries(live.snapshot.id, after=message.sequence, up_to=entry.sequence)
+    forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
+    plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, since))
     plan = _not_naming(_without(plan, forgotten), forgotten)
     reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in told.items() if id not in kept}
@@ -99,14 +101,24 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
 
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
-    """The session as it stood before an entry: kept at hand for the last message, else its recorded plans, folded."""
-    if (kept := live.previous) and kept.settled == sequence - 1:
-        return kept
-    plans = await engine.ledger.plans(live.snapshot.id, up_to=sequence - 1)
-    found = reduce(Snapshot.after, plans, Snapshot(id=live.snapshot.id))
-    if kept is None or kept.settled < found.settled:
+    """The session as it stood before an entry: its recorded plans, folded from the nearest point that is known."""
+    found = live.nearest(sequence - 1)
+    while found.settled < sequence - 1:
+        landmark = (found.settled // LANDMARKS + 1) * LANDMARKS
+        if not (plans := await _next_plans(engine, found, min(landmark, sequence - 1))):
+            break
+        found = reduce(Snapshot.after, plans, found)
+        live.remember(found)
+    if live.previous is None or live.previous.settled < found.settled:
         live.previous = found
     return found
+
+
+async def _next_plans(engine: Engine, since: Snapshot, up_to: int) -> list[Plan]:
+    """The plans recorded since, a few at a time: whoever else is busy in this process goes on meanwhile."""
+    numbers = range(since.settled + 1, up_to + 1)
+    found = await asyncio.gather(*(engine.ledger.plan(since.id, number) for number in numbers))
+    return [plan for plan in found if plan is not None]
 
 
 async def settled_message(engine: Engine, live: Live, key: str) -> SettledMessage | None:
@@ -148,20 +160,13 @@ async def _sources(engine: Engine, told: Entry) -> list[str]:
     return sorted({each.source for each in brought if each.stands and each.sequence == told.sequence})
 
 
-async def _forgotten_since(engine: Engine, live: Live, sequence: int, now: int) -> set[str]:
-    """Ids of those forgotten after a message: it reaches neither them nor whoever goes by their id today."""
-    entries = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=now)
-    return {id for entry in entries if isinstance(entry.body, Changed) for id in entry.body.leaves_cast}
-
-
-async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, now: int) -> set[str]:
+async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, since: Sequence[Entry]) -> set[str]:
     """Ids of those whose own copy of a message was retracted: no later wording of it brings it back to them.
 
     Whoever was forgotten since has no copy left in the ledger, so the ids are derived.
     """
     session, ledger = live.snapshot.id, engine.ledger
-    entries = await ledger.entries(session, after=old.sequence, up_to=now)
-    plans = [await ledger.plan(session, each.sequence) for each in entries if isinstance(each.body, Retracted)]
+    plans = [await ledger.plan(session, each.sequence) for each in since if isinstance(each.body, Retracted)]
     ids = {each.memory_id for plan in plans if plan for each in plan.withdrawals if each.memory_id}
     own = {each.owner: character_container(session, each.owner).name for each in plan.deliveries if each.owner != WORLD}
     wordings = range(old.revision + 1)
@@ -214,8 +219,7 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
 
     Without a new text (`None`) they are again as they were before the message.
     """
-    since = await engine.ledger.entries(live.snapshot.id, after=old.sequence, up_to=live.snapshot.settled)
-    if not all(isinstance(each.body, Revised | Retracted) for each in since):
+    if await _went_on(engine, live, old.sequence):
         return {}
     if judged is None:
         before = (await snapshot_before(engine, live, old.sequence)).state
@@ -227,6 +231,15 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
             "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
         }
     return live.snapshot.state.changes_to(live.snapshot.state.updated(after))
+
+
+async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:
+    """Whether anything but revisions and retractions came after an entry; mostly the next one tells."""
+    for limit in (1, None):
+        since = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=live.snapshot.settled, limit=limit)
+        if not all(isinstance(each.body, Revised | Retracted) for each in since):
+            return True
+    return False
 
 
 def _nothing(live: Live, entry: Entry) -> Plan:
