@@ -7,7 +7,7 @@ meant for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
@@ -150,11 +150,27 @@ def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) ->
     narrators = {member.id for member in moment.cast if member.kind == "narrator"}
     spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
     here = tuple(sorted(id for id in moment.state.here if id in moment.cast))
-    stage = Stage(teller=None if speaker.id in narrators else speaker.id, here=here, last=next(spoke, None))
+    teller = None if speaker.id in narrators else speaker.id
+    gone = () if teller else tuple(_gone_of_late(moment))
+    stage = Stage(teller=teller, here=here, last=next(spoke, None), gone=gone)
     before = moment.recent[-1] if moment.recent else None
     if played or stage.teller or before is None or before.speaker not in narrators:
         return stage
     return stage.told(before.content, names)
+
+
+def _gone_of_late(moment: Moment) -> Iterator[str]:
+    """Those who left within the recent messages, and are nowhere that the story has told."""
+    lately = {message.sequence for message in moment.recent}
+    for id, where in sorted(moment.whereabouts.items()):
+        if (
+            id in moment.cast
+            and where.since in lately
+            and not where.here
+            and not where.place
+            and where.condition == "awake"
+        ):
+            yield id
 
 
 def _scene(moment: Moment, speaker: Character, reading: Reading) -> Scene:

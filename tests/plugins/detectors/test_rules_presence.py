@@ -185,10 +185,12 @@ def test_going_to_a_known_place_and_coming_back(story: Begin) -> None:
     assert tavern.present == {"alice", "bob"}
 
 
-def test_going_off_to_a_place_nobody_set_up_is_leaving_until_one_speaks_again(story: Begin) -> None:
+def test_going_off_to_a_place_nobody_set_up_is_being_there_until_one_comes_back(story: Begin) -> None:
     tavern = story(here=["alice", "bob"])
     tavern.say("bob", "*walks into the pantry*")
     assert tavern.say("alice", "He snores.") == {"alice"}
+    assert tavern.say("bob", "Who snores?") == {"bob"}
+    tavern.say("bob", "*returns*")
     assert tavern.say("bob", "Who snores?") == {"alice", "bob"}
 
 

@@ -17,6 +17,9 @@ _GAIT = r"""(?:
 _TAKES = r"""(?:leads?|led|takes?|took|drags?|dragged|carr(?:y|ies|ied)|escorts?|escorted|walks?|walked
     |(?P<sends>ushers?|ushered|sends?|sent|throws?|threw|kicks?|kicked|drives?|drove|chases?|chased))"""
 _ADVERBS = r"(?:\s+(?:\w+ly|back|right|straight|then|now|once\s+more|again))*"
+_ELSEWHERE = r"""(?:kitchen|cellar|pantry|hall|hallway|corridor|garden|\w*yard|street|alley|woods?|forest|cave|tower|
+    castle|barn|stables?|attic|basement|library|office|market|temple|church|chapel|dungeon|crypt|bathroom|bedroom|restroom|
+    toilet|garage|cottage|palace|park|harbou?r|station|school|hospital|village|town|city)"""
 _CLOSED = r"(?=\s*(?:[.,;:!?—–)]|\Z))"
 
 ENTER = _words(
@@ -24,6 +27,8 @@ ENTER = _words(
       \b(?:re-?)?enter(?:s|ed)?\b (?!\s+(?:into\s+an?|a\s+(?:trance|rage|contract))\b)
     | \b{_GAIT}{_ADVERBS}\s+(?:in|inside|into)\b
           (?!\s+(?:his|her|their|my|an?|circles?|tears|laughter|view|front|silence|pain|time|turn|surprise)\b)
+    | \b{_GAIT}{_ADVERBS}\s+(?:(?:over|down|up|across)\s+)?to\b
+          (?=\s+(?:the|his|her|their|my|our)\s+(?:\w+\s+)?{_ELSEWHERE}\b)
     | \b(?:arrives?|arrived)\b
     | \b(?:returns?|returned|comes?\s+back|came\s+back|is\s+back|are\s+back){_ADVERBS}
           (?:{_CLOSED}|(?=\s+(?:to\s+the|from|with|and|in|inside|carrying|bearing)\b))
@@ -46,6 +51,8 @@ LEAVE = _words(
               others)\b))
     | \b{_GAIT}{_ADVERBS}\s+(?:outside|off|away|upstairs|downstairs|home
           |out\b(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
+    | \b(?:drives?|drove|flies|flew|sails?|sailed)\s+(?:off|away|home)
+          (?:{_CLOSED}|(?=\s+(?:with|and|in|into|to|from)\b))
     | \b(?:flees?|fled|vanish(?:es|ed)?|disappears?|disappeared)\b
     | \b(?:takes?|took)\s+(?:my|his|her|their)\s+leave\b
     | \b(?:withdraws?|withdrew|retires?|retired)\b
@@ -64,7 +71,9 @@ SURE = _words(r"(?:re-?)?enter|is|are|was|were|arrive")
 ENTER_DIRECTION = _words(r"\A\W*here\s+enters?\b|(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter(?=[\s,:])")
 EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 
-OTHERS = _words(r"\b(?:the\s+)?(?:others|rest)(?:\s+of\s+(?:them|us|the\s+\w+))?\W*(?:\w+ly\s+|all\s+|then\s+)*\Z")
+OTHERS = _words(
+    r"\b(?:(?:the\s+)?(?:others|rest)|(?:everyone|everybody|all)\s+else)(?:\s+of\s+(?:them|us|the\s+\w+))?\W*(?:\w+ly\s+|all\s+|then\s+)*\Z"
+)
 ONLY = _words(
     r"\b(?:only|nobody\s+but|no\s+one\s+but|none\s+but)\s+(?P<who>[^.;]{0,200}?)\s+"
     r"(?:remains?|stays?|remained|stayed|(?:is|are)\s+left)\b(?=\s*(?:[.,;!]|\Z)|\s+(?:in|behind|here|with|at|alone)\b)"
@@ -73,7 +82,7 @@ ONLY = _words(
 FOLLOWS = _words(rf"\b(?:follows?|followed)\b(?:\s+(?:him|her|them|me|suit|after|behind))*{_CLOSED}")
 REMAIN = _words(r"\b(?:remains?|stays?|remained|stayed|manet|manent)\b")
 EVERYBODY = _words(
-    r"\W*(?:(?:then|and|now|finally)\W+)?(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden)\b)"
+    r"\W*(?:(?:then|and|now|finally)\W+)?(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden|else)\b)"
 )
 ALL_BUT = _words(r"\b(?:all|everyone|everybody)\s+(?:but|except|save)\b")
 BUT = _words(r"\b(?:but|except(?:ing)?|save)\b")

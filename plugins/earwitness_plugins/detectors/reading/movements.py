@@ -51,6 +51,8 @@ class Stage:
     """Whom the sentence before was about."""
     named: tuple[str, ...] = field(default=())
     """Who was named in it."""
+    gone: tuple[str, ...] = field(default=())
+    """Ids of those who left of late; empty where a character tells."""
     moved: Kind | None = field(default=None)
     """What the last one to move did: `Bob follows`."""
 
@@ -59,7 +61,8 @@ class Stage:
         if move.kind != "leave" and move.kind != "enter" and move.kind not in PERCEIVES_NOTHING:
             return self
         others = tuple(id for id in self.here if id != move.id)
-        return replace(self, here=(*others, move.id) if move.kind == "enter" else others, moved=move.kind)
+        gone = tuple(id for id in self.gone if id != move.id)
+        return replace(self, here=(*others, move.id) if move.kind == "enter" else others, moved=move.kind, gone=gone)
 
     def told(self, text: str, names: Names) -> Stage:
         """The stage once something was told in an earlier message: `The Queen rises.`, then `She leaves.`."""
@@ -151,7 +154,7 @@ def _told(sentence: str, mentions: Sequence[Mention], stage: Stage, names: Names
         kind = moved if verb.re is words.FOLLOWS else told
         if kind is None:
             continue
-        movers = clause.movers(stage, movers)
+        movers = clause.movers(stage, movers, comes=told == "enter")
         moved = kind if movers else moved
         found = words.PLACE.match(sentence, verb.end())
         place = found and found["place"]
@@ -204,11 +207,11 @@ class _Clause:
     def _end(self) -> int:
         return self.verb.end() + _NEAR
 
-    def movers(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
+    def movers(self, stage: Stage, moved: tuple[str, ...], *, comes: bool = False) -> tuple[str, ...]:
         """Who does it. `moved` are those who did what the verb before says: `Bob comes in and leaves again`."""
         if words.UNREAL.search(self.before):
             return ()
-        if (crowd := self._crowd(stage)) is not None:
+        if (crowd := self._crowd(stage, comes=comes)) is not None:
             return () if condition_words.CLAIMED.search(self.before) else crowd
         if "taken" in self.verb.groupdict() and self.verb["taken"] and (self._sends() or not self._taken()):
             return self._taken()
@@ -251,23 +254,26 @@ class _Clause:
         unreal = words.UNREAL.search(before.rpartition(".")[2])
         return not (claimed or unreal or condition_words.NOT_NOW.match(self.sentence, self.verb.end()))
 
-    def _crowd(self, stage: Stage) -> tuple[str, ...] | None:
-        """`Everybody`, `all but Bob`, `the others`; `None` where it is not told of many."""
+    def _crowd(self, stage: Stage, *, comes: bool) -> tuple[str, ...] | None:
+        """`Everybody`, `all but Bob`, `the others`, who are those gone when they come; `None` if not told of many."""
         if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin, self._end):
-            return self._everybody(stage)
+            return self._everybody(stage.gone if comes and stage.gone else stage.here)
         if words.OTHERS.search(words.CLAUSE.split(self.before)[-1]):
-            return self._others(stage)
+            return self._others(stage, comes=comes)
         return None
 
-    def _everybody(self, stage: Stage) -> tuple[str, ...]:
+    def _everybody(self, of: Sequence[str]) -> tuple[str, ...]:
         but = words.BUT.search(self.sentence, self.begin, self._end)
         staying = {m.id for m in self._between(but.end(), len(self.sentence))} if but else set()
-        return tuple(id for id in stage.here if id not in staying)
+        return tuple(id for id in of if id not in staying)
 
-    def _others(self, stage: Stage) -> tuple[str, ...]:
-        """All but those whom this sentence names, or else the one before; nobody, where it is open who stays."""
-        named = {m.id for m in self.mentions if not m.possessive} or {*stage.named, *stage.subjects}
-        staying = named | ({stage.teller} if stage.teller else set())
+    def _others(self, stage: Stage, *, comes: bool) -> tuple[str, ...]:
+        """All but those whom this sentence names, or else the one before, or who spoke last; else it is open who."""
+        named = {m.id for m in self.mentions if not m.possessive}
+        staying = named or {*stage.named, *stage.subjects} or ({stage.last} if stage.last in stage.here else set())
+        staying = staying | ({stage.teller} if stage.teller else set())
+        if comes and stage.gone:
+            return tuple(id for id in stage.gone if id not in named)
         return tuple(id for id in stage.here if id not in staying) if staying else ()
 
     def _sends(self) -> bool:

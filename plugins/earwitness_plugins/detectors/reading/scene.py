@@ -110,10 +110,7 @@ class Scene:
             return None
         if place == self.state.current_scene:
             return Movement(character=move.id, kind="enter", evidence=f"entered: {move.evidence!r}")
-        if told or self.known_place(place):
-            return Movement(character=move.id, kind="move", place=place, evidence=f"went to {place}: {move.evidence!r}")
-        # a player's own word for a place nobody set up: gone from here, and back as soon as they speak
-        return Movement(character=move.id, kind="leave", evidence=f"went to {place}: {move.evidence!r}")
+        return Movement(character=move.id, kind="move", place=place, evidence=f"went to {place}: {move.evidence!r}")
 
     def _becoming(self, move: Move, condition: Condition, *, told: bool) -> Movement | None:
         """The dead stay dead until they speak or the host says so; who was never here is not here by hiding."""
