@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 STORY ?= examples/the_sacred_sword.yaml
 ARGS ?=
+JOBS ?= auto
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -57,8 +58,8 @@ demo: $(STAMP) ## play a story and see who remembers what, and how they know
 	@mkdir -p $(dir $(DEMO)) && rm -f $(DEMO)*
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/earwitness play $(STORY) --store $(DEMO)
 
-test: $(STAMP) ## run the tests; ARGS="-k whisper" chooses some
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(STAMP) ## run the tests; ARGS="-k whisper" chooses some, JOBS=0 runs them one after the other
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 check: $(STAMP) ## ruff, mypy --strict, import contracts, the code in the docs
 	$(BIN)/ruff check .
