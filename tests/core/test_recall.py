@@ -288,7 +288,7 @@ async def test_recency_prefers_what_is_new_and_says_so(begin: Begin) -> None:
     assert keys(await story.turn("alice", query="sword", in_prompt=[], recency=recency, memories=1)) == ["m3"]
 
 
-async def test_what_is_new_is_found_behind_any_number_of_what_is_old(begin: Begin) -> None:
+async def test_what_is_new_is_found_behind_many_that_are_old(begin: Begin) -> None:
     story = await begin()
     await tell(story, *(f"m{n:02} the sword is lost" for n in range(60)))
     await story.change(game_day=100)

@@ -56,7 +56,8 @@ class Recency(Record):
     """How much newer memories are preferred: `score · (1 - weight + weight · 0.5 ** (age / half_life))`."""
 
     weight: Share = 0.0
-    """0 = age does not matter, 1 = it decides as much as everything else."""
+    """0 = age does not matter, 1 = it decides as much as everything else. What is new is then looked for among
+    the 1,024 that fit best, as far down as need be."""
     half_life: Positive = 7.0
     """Game days after which what is new is worth half."""
 

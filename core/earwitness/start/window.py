@@ -13,7 +13,7 @@ from .reads import Read
 CANDIDATES = 4
 """So many candidates for each memory that is wanted."""
 WIDER = 8
-LARGEST = 4096
+LARGEST = 1024
 
 
 async def candidates(engine: Engine, read: Read, query: str, day: float, settings: RecallSettings) -> Sequence[Hit]:
@@ -26,7 +26,7 @@ async def candidates(engine: Engine, read: Read, query: str, day: float, setting
     wanted = limit = settings.memories * CANDIDATES
     hits = await engine.store.search(read.container, query, filter=read.filter, limit=limit)
     while settings.recency.weight and limit < LARGEST and len(hits) >= limit and _may_miss(hits, day, settings):
-        limit *= WIDER
+        limit = min(limit * WIDER, LARGEST)
         hits = await engine.store.search(read.container, query, filter=read.filter, limit=limit)
     if len(hits) <= wanted:
         return hits
