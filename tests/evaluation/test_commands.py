@@ -124,6 +124,14 @@ def test_leak_against_miss_is_drawn(ending: str, run: Run, evening: str) -> None
     assert Path(f"curve.{ending}").read_bytes()[:5] in {b"\x89PNG\r", b"<?xml"}
 
 
+def test_what_is_no_picture_is_refused_before_the_run(run: Run, evening: str) -> None:
+    pytest.importorskip("matplotlib")
+    failed(
+        run("evaluate", "participants", evening, "--detector", "everyone", "--plot", "x.bmp"),
+        "'bmp' is no kind of picture",
+    )
+
+
 def test_addressees_are_scored_by_role(run: Run, folder: Path) -> None:
     novel = lines(folder, "novel.jsonl", *QUOTATIONS)
     report = answer(run("evaluate", "addressees", novel, "--detector", "mine.LastFew,everyone", "--json"))

@@ -82,3 +82,17 @@ def test_who_knows_a_fact_of_fantom(development_data: Path, by: str) -> None:
     found = measured("knowledge", [development_data / "knowledge" / "fantom.jsonl"], "rules", by=by)
     assert (found["balanced_accuracy"] or 0) >= 0.84
     assert (found["list_exact"] or 0) >= 0.80
+
+
+@pytest.mark.parametrize(
+    ("directions", "f1", "exact", "leak"), [("shown", 0.945, 0.74, 0.20), ("hidden", 0.754, 0.215, 0.302)]
+)
+def test_two_plays_are_understood_as_well_as_they_were(
+    directions: str, f1: float, exact: float, leak: float, development_data: Path
+) -> None:
+    folder = development_data / "participants" / "shakespeare"
+    plays = [folder / "the-tempest.jsonl", folder / "a-midsummer-nights-dream.jsonl"]
+    found = measured("participants", plays, "rules", directions)
+    assert (found["f1"] or 0) >= f1
+    assert (found["exact"] or 0) >= exact
+    assert (found["leak"] or 1) <= leak

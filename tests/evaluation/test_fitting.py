@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import InputError
+from earwitness_plugins.detectors.vote import Vote
 from earwitness_plugins.evaluation.fit import split
 from earwitness_plugins.evaluation.fitting import THRESHOLD, Fitted, Values, merged, nested, ranges, search
 
@@ -95,3 +96,8 @@ def test_scenes_that_belong_together_are_fitted_on_or_held_out_together() -> Non
     assert len(fitting) == 24
     assert {each.group for each in held}.isdisjoint({each.group for each in fitting})
     assert split(scenes, 0.0, seed=1) == (scenes, [])
+
+
+def test_the_vote_is_fitted_from_its_own_weights() -> None:
+    starts = {each.name: each.start for each in ranges(Vote(), "vote", threshold=None)}
+    assert starts == {"voters.rules.weight": 2, "voters.recent_speakers.weight": 1, "slope": 1, "intercept": 0}

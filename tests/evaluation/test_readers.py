@@ -135,3 +135,16 @@ def test_a_file_that_has_changed_since_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not the file of that run any more"):
         again(strategies, before)
     assert again(strategies, [DataFile(path=path)]).scenes
+
+
+def test_a_quotation_of_nobody_is_told_not_said(tmp_path: Path) -> None:
+    row = {"quote": "Q1", "text": "Hark!", "speaker": "", "addressees": ["Bob"]}
+    (scene,) = AddresseesImporter().read(lines(tmp_path, "novel.jsonl", row)).scenes
+    assert scene.lines[0].speaker is None
+    assert scene.roster == ()
+
+
+def test_a_name_that_a_roster_lists_twice_is_one_character(tmp_path: Path) -> None:
+    row = {"dataset": "d", "scene": "1", "roster": ["Ann", "Bob", "Ann"], "messages": []}
+    (scene,) = ScenesImporter().read(lines(tmp_path, "scenes.jsonl", row)).scenes
+    assert scene.roster == ("Ann", "Bob")

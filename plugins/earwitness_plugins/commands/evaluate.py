@@ -61,7 +61,7 @@ async def command(
     strategies = Strategies()
     run, before = load(repeat) if repeat else (_run(desk, strategies, task, data, **how), None)
     if plot:
-        drawable(run)
+        drawable(run, plot)
     done = await _done(desk, run, data_of(run, strategies), strategies)
     if plot:
         draw(done, plot)

@@ -66,6 +66,7 @@ class Vote:
             raise SettingsError("vote: every voter has weight 0; give at least one of them a weight above 0.")
         self._voters = [(_made(name, voter), voter.weight) for name, voter in asked.items()]
         self._names = tuple(asked)
+        self.voters = asked
         self.slope, self.intercept, self.abstain = slope, intercept, abstain
 
     def detect(self, moment: Moment) -> Presence:

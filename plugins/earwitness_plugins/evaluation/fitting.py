@@ -93,11 +93,15 @@ def _range(detector: object, label: str, name: str, ends: Any) -> Range:
     if not (isinstance(ends, Sequence) and [*map(_is_number, ends)] == [True, True] and ends[0] < ends[1]):
         raise InputError(f"{label}: fittable[{name!r}] = {ends!r} must be two numbers, the lower one first.")
     low, high = ends
-    start = reduce(lambda found, part: getattr(found, part, None), name.split("."), detector)
+    start = reduce(_part, name.split("."), detector)
     whole = not any(isinstance(each, float) for each in (low, high, start))
     if not _is_number(start):
         start = (low + high) // 2 if whole else (low + high) / 2
     return Range(name, low, high, whole, min(max(start, low), high))
+
+
+def _part(whole: Any, name: str) -> Any:
+    return whole.get(name) if isinstance(whole, Mapping) else getattr(whole, name, None)
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from earwitness.errors import InputError
@@ -16,7 +17,7 @@ def draw(report: Report, path: str) -> None:
 
     Raises `InputError` for another ending, and as `drawable`.
     """
-    figure = drawable(report.run)(figsize=(6.4, 6), layout="constrained")
+    figure = drawable(report.run, path)(figsize=(6.4, 6), layout="constrained")
     axes = figure.subplots()
     thresholds = {choice.label: choice.end.enough for choice in report.run.detectors}
     for result in report.results:
@@ -31,15 +32,19 @@ def draw(report: Report, path: str) -> None:
         raise InputError(f"--plot {path!r}: {error}.") from error
 
 
-def drawable(run: Run) -> Any:
-    """What draws: to be asked before a long run. Raises `InputError` without matplotlib, and for a task without a
-    threshold."""
+def drawable(run: Run, path: str) -> Any:
+    """What draws: to be asked before a long run. Raises `InputError` without matplotlib, for a task without a
+    threshold, and for a file that is no picture."""
     if run.task not in DRAWN:
         raise InputError(f"there is nothing to draw of {run.task}: no threshold moves its answers.")
     try:
+        from matplotlib.backend_bases import FigureCanvasBase  # type: ignore[import-not-found,unused-ignore]
         from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore] # of an extra
     except ImportError:
         raise InputError("--plot needs matplotlib: pip install 'earwitness[evaluate]'.") from None
+    known = FigureCanvasBase.get_supported_filetypes()
+    if (ending := Path(path).suffix.removeprefix(".").lower()) not in known:
+        raise InputError(f"--plot {path!r}: {ending!r} is no kind of picture; take one of {', '.join(sorted(known))}.")
     return Figure
 
 

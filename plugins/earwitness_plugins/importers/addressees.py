@@ -37,7 +37,7 @@ class AddresseesImporter:
 def _line(row: Row) -> LabelledLine:
     spans = row.values.get("spans")
     return LabelledLine(
-        speaker=row.optional_text("speaker"),
+        speaker=row.optional_text("speaker") or None,
         text=row.text("text"),
         key=row.text("quote"),
         addressees=row.names("addressees"),

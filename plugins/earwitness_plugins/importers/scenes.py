@@ -40,7 +40,7 @@ def _scene(row: Row) -> LabelledScene:
         dataset=dataset,
         name=name,
         group=row.optional_text("group") or (part[1] if part else name),
-        roster=row.names("roster") or (),
+        roster=tuple(dict.fromkeys(row.names("roster") or ())),
         lines=tuple(_line(message) for message in row.rows("messages")),
     )
 
