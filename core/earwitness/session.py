@@ -183,8 +183,9 @@ class Session:
         if "participants" in changes:
             changes["participants"] = await self._known(*several("participants", changes["participants"]))
         told = several("updates", updates)
-        for each in (*told, *([] if description is None else [description])):
-            update_text(each.description if isinstance(each, Update) else each)
+        told_of = [each.description for each in told if isinstance(each, Update)]  # the others are refused below
+        for each in (*told_of, *([] if description is None else [description])):
+            update_text(each)
         if not changes and not told and description is None:
             raise InputError(
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
