@@ -132,8 +132,10 @@ class RulesDetector:
     def _was_called(self, moment: Moment, id: str) -> bool:
         """Whether nothing says that they are here, but that somebody spoke to them by name."""
         since = moment.whereabouts[id].since
+        if not moment.recent or since < moment.recent[0].sequence or any(m.speaker == id for m in moment.recent):
+            return False
         call = next((message for message in moment.recent if message.sequence == since), None)
-        if call is None or any(message.speaker == id for message in moment.recent):
+        if call is None:
             return False
         names = self._known(moment.cast.members)[0]
         return id in self._line(call.speaker, call.content, names).addressed

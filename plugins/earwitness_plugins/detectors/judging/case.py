@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from earwitness.records.base import Record
 from earwitness.records.character import Character
@@ -84,8 +85,11 @@ class Case:
         """What is done does not go over a call."""
         if part.audience is not None:
             return self._within(part.audience)
-        far = {id for id in self.moment.cast.ids if self.scene.condition(id) == "on_call"} - {self.speaker.id}
-        return tuple(id for id in self.moment.cast.ids if id not in far) if far and part.kind == "action" else None
+        if part.kind != "action":
+            return None
+        places = self.moment.whereabouts.items()
+        far = {id for id, where in places if where.condition == "on_call"} - {self.speaker.id}
+        return tuple(id for id in self.moment.cast.ids if id not in far) if far else None
 
     def _within(self, audience: tuple[str, ...]) -> tuple[str, ...]:
         """Who is known to be elsewhere is not reached by a whisper; a direct message reaches anybody."""
@@ -134,6 +138,7 @@ class Case:
         return self.moment.cast[id].kind == "narrator"
 
 
+@lru_cache(maxsize=1024)
 def perceived(probability: float, role: Role, *evidence: str) -> Perceived:
     """What is believed of one character, with why."""
     return Perceived(probability=probability, role=role, evidence=evidence)

@@ -64,7 +64,8 @@ class Scene:
 
     def condition(self, id: str) -> Condition:
         """How they are, as far as the story has told."""
-        return self.places[id].condition if id in self.places else "awake"
+        where = self.state.whereabouts.get(id)
+        return "awake" if where is None else where.condition
 
     def may_fade(self, id: str) -> bool:
         """Whether silence may mean that they went unseen: not if the host put them there, nor if they hide."""
@@ -79,7 +80,7 @@ class Scene:
 
     def since(self, id: str) -> str:
         """Since when somebody near has been there, in words."""
-        since = self.places[id].since
+        since = self.state.whereabouts[id].since
         where = f"in {self.place}" if self.place else "here"
         return f"{where} since message {since}" if since else where
 
