@@ -70,7 +70,7 @@ check: $(STAMP) ## ruff, mypy --strict, import contracts, the code in the docs
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench
-PROGRAMS ?= recall recall_speed end_speed replay growth
+PROGRAMS ?= recall recall_speed end_speed replay growth detectors
 PLOTS ?=
 
 bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose
@@ -78,6 +78,7 @@ bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PR
 		case $$program in \
 			recall) files="$(wildcard $(EARWITNESS_DATA)/recall/*.json)"; \
 				[ -n "$$files" ] || { echo "recall: skipped, EARWITNESS_DATA names no folder with recall/*.json"; continue; };; \
+			detectors) files="$(wildcard $(EARWITNESS_DATA)/participants/*.jsonl $(EARWITNESS_DATA)/participants/*/*.jsonl)";; \
 			replay) files="$(wildcard $(EARWITNESS_DATA)/transcripts/crd3-*.json)";; \
 			*) files=;; \
 		esac; \

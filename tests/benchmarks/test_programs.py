@@ -84,6 +84,18 @@ def test_growth_asks_the_same_container_at_every_size() -> None:
     assert [row["memories"] for row in found["growth"] if row["name"] == OURS] == [100, 300]
 
 
+def test_every_detector_is_timed_on_every_scene(tmp_path: Path) -> None:
+    said = [
+        {"kind": "speech", "speaker": "Ann", "text": "Hello, Ben."},
+        {"kind": "narration", "speaker": None, "text": "Ben leaves."},
+    ]
+    scene = {"dataset": "d", "scene": "1", "roster": ["Ann", "Ben"], "messages": said}
+    (tmp_path / "evening.jsonl").write_text(f"{json.dumps(scene)}\n", "utf-8")
+    found = run("detectors", tmp_path / "evening.jsonl", "--casts", "3", "--messages", 12, "--rounds", 1)
+    assert [row["scenes"] for row in found["detectors"]] == ["cast of 3", "evening"]
+    assert all(row["rules"] > 0 and row["vote"] > 0 for row in found["detectors"])
+
+
 def test_replay_runs_twice_and_compares_both_ends_of_a_session() -> None:
     found = run("replay", "--turns", 24, "--window", 8)
     assert found["turns"] == 24
