@@ -45,23 +45,20 @@ class Heard:
 def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[Heard, ...]:
     """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
     confined = [_confined(stretch, names, spoken_to) for stretch in found]
+    before: int | None = None  # what says how the next is said: no thought in brackets, no talk out of character
     for at in range(len(found)):
-        scope, before = confined[at], _before(found, at)
+        scope = confined[at]
         if scope is not None and _reaches_back(found, at):
             confined[at - 1] = confined[at - 1] or scope
         elif scope is None and before is not None and confined[before] is not None and _carries_on(found, before, at):
             confined[at] = confined[before]
+        before = before if _stands_for_itself(found[at]) else at
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
 
 
 def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confined | None:
     private = [piece for piece in stretch.pieces if piece.kind in _CONFINING]
     return confinement(private, names, spoken_to, narrator=False) if private else None
-
-
-def _before(found: Sequence[Stretch], at: int) -> int | None:
-    """The stretch before that says how what follows is said: no thought in brackets, no talk out of character."""
-    return next((before for before in reversed(range(at)) if not _stands_for_itself(found[before])), None)
 
 
 def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
