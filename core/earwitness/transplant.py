@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import ConfigDict, JsonValue, TypeAdapter
 
 from .containers import character_container, world_container
 from .engine import Engine
@@ -28,7 +28,7 @@ Seen = Callable[[int], object]
 """Called with each number of entries written."""
 Data = dict[str, dict[str, JsonValue]]
 """Plugin name → what it keeps."""
-_DATA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+_DATA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
 
 def unseen(written: int) -> None:
