@@ -1,4 +1,4 @@
-"""No text costs more than its length: a message of 20,000 characters is read in well under a second."""
+"""No text costs more than its length: 20,000 characters never take the seconds that a second look at each would."""
 
 import string
 import time
@@ -12,7 +12,7 @@ from earwitness.records.state import State, Whereabouts
 from earwitness_plugins.detectors.rules import RulesDetector
 
 LENGTH = 20_000
-SECONDS = 1.0
+SECONDS = 4.0
 CAST = as_cast([*map(Character, ("alice", "bob", "charlie", "dan", "eve")), Character("narrator", kind="narrator")])
 MARKS = [
     *(f"{mark} " for mark in string.punctuation + "“”«»„「」『』’‘…—–\n\t\uff08\uff09\uff0a"),
