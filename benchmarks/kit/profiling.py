@@ -1,9 +1,13 @@
-"""Where the CPU time goes: cProfile over every thread, as a short table."""
+"""Where the CPU time goes: cProfile over every thread, as a short table.
+
+From Python 3.12 on a process has one profiler, which tells the threads apart no longer.
+"""
 
 from __future__ import annotations
 
 import cProfile
 import pstats
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from .report import Table
+
+
+ONE_EACH = sys.version_info < (3, 12)
+"""Whether every thread may have a profiler of its own."""
 
 
 class Profile:
@@ -23,7 +31,8 @@ class Profile:
     @contextmanager
     def looking(self) -> Iterator[None]:
         """Look at everything that runs in the block."""
-        threading.setprofile(self._begin_thread)
+        if ONE_EACH:
+            threading.setprofile(self._begin_thread)
         main = self._new()
         main.enable()
         try:
