@@ -17,7 +17,6 @@ from typing import Any
 
 from .report import Table
 
-
 ONE_EACH = sys.version_info < (3, 12)
 """Whether every thread may have a profiler of its own."""
 
