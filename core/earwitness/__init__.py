@@ -1,35 +1,39 @@
 """Earwitness: who remembers what, and how do they know?
 
 A host opens a store of stories with `Earwitness.open`, takes a `Session`, and calls it at the start and the end of
-each turn.
+each turn. What stands here is loaded when it is first asked for (PEP 562): nobody waits for what they do not use.
 """
 
-from .app import Earwitness
-from .backstage.backstage import Backstage
-from .errors import EarwitnessError
-from .hooks import (
-    MessageAnswer,
-    MessageEvent,
-    Plugin,
-    RecallAnswer,
-    RecallEvent,
-    StateChangeAnswer,
-    StateChangeEvent,
-)
-from .loading.settings import Settings
-from .outcome import Outcome, Settlement
-from .preparing import Lore
-from .protocols import Reader, Share, Strike, WorldAnswer, WorldView
-from .records.character import Cast, Character
-from .records.memory import Hit, Memory, Support
-from .records.message import Message, Participant, SettledMessage
-from .records.moment import Moment, Movement, Perceived, Presence
-from .records.plan import Plan
-from .records.state import State, Whereabouts
-from .records.update import Knowledge, Update
-from .session import Session
-from .start.recalled import Recalled
-from .turn import Turn
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .app import Earwitness
+    from .backstage.backstage import Backstage
+    from .errors import EarwitnessError
+    from .hooks import (
+        MessageAnswer,
+        MessageEvent,
+        Plugin,
+        RecallAnswer,
+        RecallEvent,
+        StateChangeAnswer,
+        StateChangeEvent,
+    )
+    from .loading.settings import Settings
+    from .outcome import Outcome, Settlement
+    from .preparing import Lore
+    from .protocols import Reader, Share, Strike, WorldAnswer, WorldView
+    from .records.character import Cast, Character
+    from .records.memory import Hit, Memory, Support
+    from .records.message import Message, Participant, SettledMessage
+    from .records.moment import Moment, Movement, Perceived, Presence
+    from .records.plan import Plan
+    from .records.state import State, Whereabouts
+    from .records.update import Knowledge, Update
+    from .session import Session
+    from .start.recalled import Recalled
+    from .turn import Turn
 
 __all__ = [
     "Backstage",
@@ -72,3 +76,37 @@ __all__ = [
     "WorldAnswer",
     "WorldView",
 ]
+
+_MODULES = {
+    "app": "Earwitness",
+    "backstage.backstage": "Backstage",
+    "errors": "EarwitnessError",
+    "hooks": "MessageAnswer MessageEvent Plugin RecallAnswer RecallEvent StateChangeAnswer StateChangeEvent",
+    "loading.settings": "Settings",
+    "outcome": "Outcome Settlement",
+    "preparing": "Lore",
+    "protocols": "Reader Share Strike WorldAnswer WorldView",
+    "records.character": "Cast Character",
+    "records.memory": "Hit Memory Support",
+    "records.message": "Message Participant SettledMessage",
+    "records.moment": "Moment Movement Perceived Presence",
+    "records.plan": "Plan",
+    "records.state": "State Whereabouts",
+    "records.update": "Knowledge Update",
+    "session": "Session",
+    "start.recalled": "Recalled",
+    "turn": "Turn",
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """What is exported, from where it lives."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

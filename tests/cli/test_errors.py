@@ -194,7 +194,7 @@ def test_control_c_while_the_program_is_loaded_ends_it_the_same_way(folder: Path
         "from earwitness_plugins.console import main\n"
         "class Pressed:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'earwitness.engine':\n"
+        "        if name == 'earwitness.errors':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Pressed())\n"
         "main()\n"

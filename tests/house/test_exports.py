@@ -1,7 +1,11 @@
 """What `earwitness` exports is on purpose: `__all__` is what is public, and each name says what it is."""
 
 import inspect
+import subprocess
+import sys
 import types
+
+import pytest
 
 import earwitness
 
@@ -17,6 +21,18 @@ def public_names() -> set[str]:
 
 def test_all_is_what_is_public() -> None:
     assert public_names() == {name for name in earwitness.__all__ if not name.startswith("_")}
+
+
+def test_all_of_it_is_loaded_when_asked_for_and_nothing_else() -> None:
+    assert set(earwitness._HOME) == set(earwitness.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'Earwittness'"):
+        earwitness.Earwittness  # noqa: B018
+
+
+def test_to_import_it_loads_nothing_that_weighs() -> None:
+    code = "import sys, earwitness; print({'pydantic', 'asyncio', 'numpy', 'apsw'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"
 
 
 def test_all_names_nothing_twice() -> None:
