@@ -22,7 +22,6 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial, wraps
 from importlib.metadata import EntryPoint, entry_points, version
 from pathlib import Path
@@ -30,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .errors import EarwitnessError, InputError, StorageError
+from .errors import EarwitnessError, InputError, StorageError, meant, named
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -105,9 +104,7 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            close = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise click.UsageError(error.message + hint, ctx) from None
+            raise click.UsageError(error.message + meant(args[0], self.list_commands(ctx)), ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what it raises becomes one line and an exit code, unless the traceback was asked for."""
@@ -158,7 +155,7 @@ def as_failure(error: BaseException) -> Failed:
             return BadStorage(str(error))
         case EarwitnessError():
             return Failed(str(error))
-    return Failed(f"unexpected {type(error).__name__}: {error}. This should not happen; --traceback shows where.")
+    return Failed(f"unexpected {named(error)}. This should not happen; --traceback shows where.")
 
 
 def _points() -> Iterable[EntryPoint]:
@@ -169,7 +166,7 @@ def _loaded(point: EntryPoint) -> click.Command:
     try:
         command = point.load()
     except Exception as error:  # noqa: BLE001 - one broken command must not take the others along
-        return _broken(point, f"{type(error).__name__}: {error}")
+        return _broken(point, named(error))
     return command if isinstance(command, click.Command) else _broken(point, f"{point.value} is no click command")
 
 

@@ -7,12 +7,11 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
 import pluggy
 
-from .errors import PluginError, StrategyError, named
+from .errors import PluginError, StrategyError, meant, named
 from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
 from .protocols import Soon
 from .records.base import Record
@@ -180,9 +179,8 @@ def _check(plugin: object, name: str) -> None:
         raise PluginError(f"plugin {name!r} has order {order!r}. Orders: {', '.join(ORDERS)}.")
     for attribute in dir(type(plugin)):
         if attribute.startswith("on_") and attribute not in HOOKS:
-            close = get_close_matches(attribute, HOOKS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise PluginError(f"plugin {name!r} has {attribute!r}, which is no hook. Hooks: {', '.join(HOOKS)}.{hint}")
+            known = f"Hooks: {', '.join(HOOKS)}.{meant(attribute, HOOKS)}"
+            raise PluginError(f"plugin {name!r} has {attribute!r}, which is no hook. {known}")
     if not any(_implements(plugin, hook) for hook in HOOKS):
         raise PluginError(f"plugin {name!r} implements no hook. Write one of {', '.join(HOOKS)}.")
 

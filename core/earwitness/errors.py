@@ -133,6 +133,10 @@ def named(error: BaseException) -> str:
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     """Build the one message for an unknown name: the bad value, the valid ones, the likeliest meant."""
     names = sorted(valid)
-    close = get_close_matches(str(name), names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{hint}")
+    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{meant(name, names)}")
+
+
+def meant(given: object, valid: Iterable[str]) -> str:
+    """` Did you mean 'alice'?` for the likeliest of what is valid; nothing where none is like it."""
+    close = get_close_matches(str(given), list(valid), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -75,18 +75,23 @@ class PluginData(MutableMapping[str, JsonValue]):
 
 def _copied(value: JsonValue) -> JsonValue:
     """A value of its own, as JSON holds it. Raises `TypeError` or `ValueError`, for half an emoji too."""
-    copied: JsonValue = json.loads(_dumped(value).encode())
-    return copied
+    return _loaded(_dumped(value))
 
 
 def _keepable(value: JsonValue) -> JsonValue:
     """As `_copied`; raises `ValueError` also for what could not be read again from a plan."""
-    check_readable(_dumped(value))
-    return _copied(value)
+    text = _dumped(value)
+    check_readable(text)
+    return _loaded(text)
 
 
 def _dumped(value: JsonValue) -> str:
     return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+
+def _loaded(text: str) -> JsonValue:
+    copied: JsonValue = json.loads(text.encode())
+    return copied
 
 
 def _text(key: object) -> str:

@@ -88,8 +88,7 @@ def instances(plugins: object) -> tuple[object, ...]:
 
 def name_of(plugin: object) -> str:
     """What a plugin calls itself, else its class."""
-    kind = plugin if isinstance(plugin, type) else type(plugin)
-    return str(getattr(plugin, "name", None) or kind.__name__.lower())
+    return str(getattr(plugin, "name", None) or _class_of(plugin))
 
 
 def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[str, Any]) -> Engine:

@@ -8,7 +8,7 @@ from ..containers import world_container
 from ..engine import Engine
 from ..records.journal import Entry, Prepared, Retracted
 from ..records.plan import Delivery
-from .change import piece_source
+from .change import brought
 
 
 async def taken_back(engine: Engine, session: str, target: str, told: Entry | None) -> Entry | None:
@@ -30,5 +30,4 @@ async def _copies(engine: Engine, session: str, target: str, told: Entry | None)
         return await engine.ledger.deliveries(session, memory_ids=[target])
     if not isinstance(told.body, Prepared):
         return await engine.ledger.deliveries(session, sources=[target])
-    pieces = [piece_source(piece) for piece in told.body.pieces]
-    return [each for each in await engine.ledger.deliveries(session, sources=pieces) if each.sequence == told.sequence]
+    return await brought(engine.ledger, told, told.body)

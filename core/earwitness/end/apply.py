@@ -7,7 +7,7 @@ work out which memories a plan touches, compute each anew, put those that stand 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from ..containers import character_container, world_container
 from ..engine import Engine
@@ -15,7 +15,7 @@ from ..formats import with_knowledge
 from ..ids import WORLD
 from ..protocols import Ledger
 from ..records.memory import STRENGTH, Memory, MetaValue
-from ..records.plan import Delivery, Plan
+from ..records.plan import Delivery, Plan, grouped
 from .world import cites
 
 
@@ -87,7 +87,7 @@ async def _reconcile(engine: Engine, session: str, touched: Collection[str], arr
     ]
     cited = {id for each in standing for id in cites(each)}
     fallen = await _fallen(ledger, session, cited)
-    memories = [memory_of(group, fallen) for group in _by_memory(standing)]
+    memories = [memory_of(group, fallen) for group in grouped(standing, lambda each: each.memory_id)]
     alive = {memory.id for memory in memories}
     gone: dict[str, list[str]] = {}
     for each in deliveries:
@@ -129,13 +129,6 @@ def strength(delivery: Delivery) -> tuple[int, float, int, str]:
     """Sort key: first hand before seen before told, then the earliest."""
     support = delivery.support
     return (STRENGTH.index(support.how), support.learned_day, delivery.sequence, delivery.id)
-
-
-def _by_memory(deliveries: Iterable[Delivery]) -> list[list[Delivery]]:
-    groups: dict[str, list[Delivery]] = {}
-    for delivery in deliveries:
-        groups.setdefault(delivery.memory_id, []).append(delivery)
-    return list(groups.values())
 
 
 def _world_last(memories: Sequence[Memory], session: str) -> list[Memory]:

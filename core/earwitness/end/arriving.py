@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..engine import Engine
 from ..live import Live
 from ..records.journal import Entry
-from ..records.plan import Answer, Delivery, Plan, Withdrawal
+from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from .falling import told_on
 from .share import guarded
 
@@ -24,7 +24,8 @@ async def arriving(
         return (), ()
     await live.catch_up()  # what was recorded with an earlier day has arrived, and is not asked about again
     due = await engine.ledger.deliveries(entry.session, status="pending", due_by=day)
-    plans = await asyncio.gather(*(_decided(engine, entry, group, day) for group in _by_source(due)))
+    groups = grouped(due, lambda each: each.source)
+    plans = await asyncio.gather(*(_decided(engine, entry, group, day) for group in groups))
     struck = [each for plan in plans for each in plan.deliveries if not each.stands]
     return await _strikes(engine, entry.session, struck), tuple(answer for plan in plans for answer in plan.answers)
 
@@ -46,10 +47,3 @@ async def _strikes(engine: Engine, session: str, struck: Sequence[Delivery]) -> 
         Withdrawal(falls={each.id: each.memory_id}, status="struck", reason=reason)
         for each, reason in (*((each, each.reason or "") for each in struck), *silenced)
     )
-
-
-def _by_source(due: Sequence[Delivery]) -> list[list[Delivery]]:
-    groups: dict[str, list[Delivery]] = {}
-    for each in due:
-        groups.setdefault(each.source, []).append(each)
-    return list(groups.values())

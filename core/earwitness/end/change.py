@@ -13,6 +13,7 @@ from ..engine import Engine
 from ..hooks import PluginData, StateChangeAnswer, StateChangeEvent
 from ..ids import derive, memory_id
 from ..live import Live, written
+from ..protocols import Ledger
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
 from ..records.moment import Movement
@@ -115,6 +116,12 @@ async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) ->
 def _overlaps(delivery: Delivery, piece: Piece) -> bool:
     owners = delivery.metadata.get("audience")
     return piece.owners is None or not isinstance(owners, list) or bool(set(owners) & set(piece.owners))
+
+
+async def brought(ledger: Ledger, entry: Entry, body: Prepared) -> list[Delivery]:
+    """What this entry brought of its pieces; a later version of a piece is another entry's."""
+    found = await ledger.deliveries(entry.session, sources=[piece_source(piece) for piece in body.pieces])
+    return [each for each in found if each.sequence == entry.sequence]
 
 
 def piece_source(piece: Piece) -> str:

@@ -58,9 +58,7 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
     """The plan of a message that was just said."""
     snapshot = live.snapshot
     moment = Moment(message=message, recent=recent(live, message), cast=snapshot.cast, state=snapshot.state)
-    world = World(
-        snapshot.id, engine.ledger, engine.store, snapshot.told, snapshot.joined, live.latest_update, live.catch_up
-    )  # fmt: skip
+    world = World.of(engine, live, snapshot)
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
     after = state.updated(

@@ -17,7 +17,7 @@ from ..records.message import Message, SettledMessage
 from ..records.moment import Moment
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
-from .change import piece_source
+from .change import brought
 from .falling import of_memory, of_source
 from .message import Judged, judge, planned
 from .share import received_by
@@ -94,10 +94,7 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
         cast=then.cast,
         state=then.state,
     )
-    world = World(
-        then.id, engine.ledger, engine.store, then.told, then.joined, live.latest_update, live.catch_up
-    )  # fmt: skip
-    return await judge(engine, live, moment, world, keep_told=True)
+    return await judge(engine, live, moment, World.of(engine, live, then), keep_told=True)
 
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
@@ -155,9 +152,7 @@ async def _sources(engine: Engine, told: Entry) -> list[str]:
     """Source keys of what an entry brought that still stands; what was prepared goes by its pieces."""
     if not isinstance(told.body, Prepared):
         return [told.key]
-    pieces = [piece_source(piece) for piece in told.body.pieces]
-    brought = await engine.ledger.deliveries(told.session, sources=pieces)
-    return sorted({each.source for each in brought if each.stands and each.sequence == told.sequence})
+    return sorted({each.source for each in await brought(engine.ledger, told, told.body) if each.stands})
 
 
 async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, since: Sequence[Entry]) -> set[str]:

@@ -152,9 +152,8 @@ class Settler:
         there, known = await self._engine.ledger.load(self.live.snapshot.id), self.live.snapshot
         if there is None or there.settled < known.settled:
             raise gone(known.id)
-        return there.settled > known.settled and await self._same_story()
-
-    async def _same_story(self) -> bool:
+        if there.settled == known.settled:
+            return False
         await self.abreast.check()
         return True
 

@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..containers import character_container, world_container
+from ..engine import Engine
 from ..filters import EVERYTHING, Filter
+from ..live import Live
 from ..protocols import Ledger, Store
 from ..records.memory import Hit
-from ..records.plan import Delivery
+from ..records.plan import Delivery, Snapshot
 from ..records.update import Knowledge
 
 UPDATES = ("world_state_update", "character_update")
@@ -31,6 +33,13 @@ class World:
     latest: int
     catch_up: Callable[[], Awaitable[None]]
     _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, engine: Engine, live: Live, before: Snapshot) -> World:
+        """The world as it is for a message before which the session stood so."""
+        return cls(
+            before.id, engine.ledger, engine.store, before.told, before.joined, live.latest_update, live.catch_up
+        )
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates since this character was last told which this character may know, oldest first."""

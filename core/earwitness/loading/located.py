@@ -7,13 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from ..errors import InputError
+from ..errors import InputError, meant
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -266,9 +265,8 @@ def _unusable(value: object) -> str:
 def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
     """`unknown key 'contnet' in a step. Allowed: … Did you mean 'content'?`."""
     names = sorted(allowed)
-    close = get_close_matches(key, names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    return f"unknown key {key!r}{f' in {where}' if where else ''}. Allowed: {', '.join(names) or 'none'}.{hint}"
+    place = f" in {where}" if where else ""
+    return f"unknown key {key!r}{place}. Allowed: {', '.join(names) or 'none'}.{meant(key, names)}"
 
 
 def path_text(loc: Loc) -> str:
@@ -311,8 +309,7 @@ def _plain_message(invalid: ValidationError) -> str:
 
 
 def _guess(value: object, expected: str) -> str:
-    close = get_close_matches(str(value), re.findall(r"'([^']*)'", expected), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    return meant(value, re.findall(r"'([^']*)'", expected))
 
 
 def _within(loc: Loc) -> str:

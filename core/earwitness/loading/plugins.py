@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from ..dispatch import Plugins
-from ..errors import unknown
+from ..errors import named, unknown
 from .strategies import LoadFailure
 
 GROUP = "earwitness.plugins"
@@ -39,6 +39,6 @@ def load(
         try:
             plugins.register(point.load()(**(settings or {}).get(point.name, {})), point.name)
         except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
-            failure = f"{type(error).__name__}: {error}"
+            failure = named(error)
             failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))
     return failures

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import SettingsError, StrategyError, unknown
+from ..errors import SettingsError, StrategyError, named, unknown
 from ..protocols import KINDS
 from ..records.base import Record
 from .contracts import keeping
@@ -135,7 +135,7 @@ def _load_point(kind: str, point: EntryPoint) -> Factory:
     try:
         loaded: Factory = point.load()
     except Exception as error:
-        failure = f"{type(error).__name__}: {error}"
+        failure = named(error)
         raise StrategyError(f"{kind} {point.name!r} ({point.value}) cannot be loaded: {failure}.") from error
     return loaded
 

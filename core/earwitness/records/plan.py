@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from pydantic import JsonValue
@@ -63,6 +64,14 @@ class Delivery(Record):
     def stands(self) -> bool:
         """It holds its memory up, or will once it is due: neither struck nor withdrawn."""
         return self.status in {"pending", "applied"}
+
+
+def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:
+    """Deliveries that have something in common, such as their memory, in the order in which each first comes."""
+    groups: dict[str, list[Delivery]] = {}
+    for each in deliveries:
+        groups.setdefault(by(each), []).append(each)
+    return list(groups.values())
 
 
 class Withdrawal(Record):

@@ -12,22 +12,20 @@ import click
 
 from earwitness.cli import Desk, story_command
 
+from .terminal import labelled
+
 if TYPE_CHECKING:
     from earwitness_plugins.evaluation.answers import Task
     from earwitness_plugins.evaluation.online import Directions, Judged
 
 
-@story_command("detect", store="Not used: this command reads files, and opens no store.")
+@story_command("detect", store=labelled.NO_STORE)
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE; else the settings'.")
-@click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
+@labelled.format
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
-@click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    help="From which probability on somebody perceives a message.  [default: of the settings, 0.5]",
-)
+@labelled.directions
+@labelled.threshold
 @click.option("--seed", type=int, default=0, show_default=True, help="Of detectors that ask for it.")
 @click.option("--output", metavar="OUT.jsonl", help="Write the lines there.  [default: standard output]")
 async def command(

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from earwitness import errors
 from earwitness.cli import Desk, story_command
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
             if kind == "embedder":
                 context["embedder"], identity = made, made.identity.model_dump()
         except Exception as error:  # noqa: BLE001 - a doctor names what is broken
-            failure = f"{type(error).__name__}: {error}"
-            broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=failure))
+            broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=errors.named(error)))
     return identity, broken
 
 
@@ -105,7 +105,7 @@ async def _store(settings: Settings, *, named: bool, broken: bool) -> dict[str, 
         async with Earwitness.open(settings=settings) as ew:
             ledger, store = await ew.engine.ledger.health(), await ew.engine.store.health()
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
-        note = "not looked at: what is broken comes first" if broken else f"{type(error).__name__}: {error}"
+        note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {"path": settings.path, "ok": False, "note": note}
     return {"path": settings.path, "ok": ledger.ok and store.ok, "ledger": ledger.details, "store": store.details}
 

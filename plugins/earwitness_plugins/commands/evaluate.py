@@ -8,6 +8,8 @@ import click
 
 from earwitness.cli import Desk, story_command
 
+from .terminal import labelled
+
 if TYPE_CHECKING:
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.evaluation.reading import Data
@@ -18,14 +20,14 @@ MOST = 10
 """Differences between two runs that are told of."""
 
 
-@story_command("evaluate", store="Not used: this command reads files, and opens no store.")
+@story_command("evaluate", store=labelled.NO_STORE)
 @click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
 @click.option(
     "--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE; else the settings'."
 )
-@click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
-@click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
+@labelled.format
+@labelled.directions
 @click.option(
     "--by",
     type=click.Choice(["containers", "who_knows"]),
@@ -33,11 +35,7 @@ MOST = 10
     show_default=True,
     help="For knowledge: search each character's container, or ask backstage who knows.",
 )
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    help="From which probability on somebody perceives a message.  [default: of the settings, 0.5]",
-)
+@labelled.threshold
 @click.option("--seed", type=int, default=0, show_default=True, help="Of resampling, and of detectors that ask for it.")
 @click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Draws for intervals.")
 @click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="Tell of the N worst scenes, and why.")

@@ -8,19 +8,21 @@ import click
 
 from earwitness.cli import Desk, story_command
 
+from .terminal import labelled
+
 if TYPE_CHECKING:
     from earwitness_plugins.evaluation.fit import Outcome
 
 GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_error")
 
 
-@story_command("fit", store="Not used: this command reads files, and opens no store.")
+@story_command("fit", store=labelled.NO_STORE)
 @click.argument("detector")
 @click.argument("data", nargs=-1, required=True, metavar="DATA…")
-@click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
+@labelled.format
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--goal", type=click.Choice(GOALS), default="exact", show_default=True, help="Mean over data sets.")
-@click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
+@labelled.directions
 @click.option("--threshold", is_flag=True, help="Fit too from which probability on somebody perceives.")
 @click.option("--evaluations", type=click.IntRange(1), default=60, show_default=True, help="Sets of values to try.")
 @click.option("--holdout", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share to check on.")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from earwitness.errors import StoryError
+from earwitness.errors import StoryError, meant
 from earwitness.loading.located import Loc, Located, Problem, read_yaml
 
 from .checking import cast_problems, key_problems, other_problems
@@ -88,10 +87,8 @@ def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
         return _with_body((*loc, verb), verb, body)
     if verb in ids:
         return {"kind": "say", "speaker": verb, "text": body}
-    close = get_close_matches(str(verb), [*STEPS, *ids], n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}."
-    return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor one of the cast. {known}{hint}")
+    known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}.{meant(verb, [*STEPS, *ids])}"
+    return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor one of the cast. {known}")
 
 
 def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:

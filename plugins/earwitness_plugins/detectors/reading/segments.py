@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .conventions import PRIVATE, Piece, Stretch
+from .conventions import PRIVATE, Stretch
 from .names import Names
 from .privacy import Confined, confinement
 
@@ -122,8 +122,3 @@ def _joined(found: Sequence[Heard]) -> tuple[Heard, ...]:
         else:
             joined.append(each)
     return tuple(joined)
-
-
-def is_open(pieces: Sequence[Piece]) -> bool:
-    """Whether nothing in it is confined."""
-    return not any(piece.kind in _CONFINING for piece in pieces)
