@@ -43,9 +43,9 @@ async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: 
     """
     started = time.perf_counter()
     try:
-        async with asyncio.timeout(limit):
-            value = call()
-            if inspect.isawaitable(value):
+        value = call()
+        if inspect.isawaitable(value):
+            async with asyncio.timeout(limit):
                 value = await asyncio.ensure_future(_contained(value))
     except TimeoutError:
         return _late(by, started, limit)

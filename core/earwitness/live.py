@@ -64,13 +64,12 @@ class Live:
             self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
-        others = tuple(each for each in self.recent if each.message.key != settled.message.key)
-        known = len(others) < len(self.recent)
-        if not known and settled.message.sequence == plan.sequence:
+        keys = [each.message.key for each in self.recent]
+        if settled.message.key in keys:
+            self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
+        elif settled.message.sequence == plan.sequence:
             self.recent = (*self.recent, settled)[-RECENT:]
             self.previous = before
-        elif known:
-            self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
 
     def remember(self, snapshot: Snapshot) -> None:
         """Keep how the session stood, if that is a landmark."""

@@ -15,7 +15,7 @@ from .containers import Container
 from .filters import EVERYTHING, Filter
 from .importing import Imported
 from .records.base import Record
-from .records.journal import Appended, Body, Entry
+from .records.journal import Appended, Body, Entry, Told
 from .records.memory import Hit, Interaction, Memory
 from .records.message import Participant, SettledMessage
 from .records.moment import Moment, Presence
@@ -280,6 +280,10 @@ class Ledger(Protocol):
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
         """Give the entry its sequence number and make it durable. A key that is there already returns its entry.
         Raises `UnknownName` for an unknown session."""
+        ...
+
+    async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
+        """As `append`, several at once: one sequence number after the other, durable all or none."""
         ...
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:

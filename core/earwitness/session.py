@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
@@ -23,11 +23,11 @@ from .loading.settings import RecallSettings
 from .outcome import Outcome
 from .preparing import Lore, pieces_of
 from .records.character import Cast, Character, as_cast
-from .records.journal import Body, Changed, Entry, Original, Prepared, Retracted, Revised, Said
+from .records.journal import Appended, Body, Changed, Entry, Original, Prepared, Retracted, Revised, Said, Told
 from .records.message import Context, SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
-from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, update_text
+from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, spoken, update_text
 from .transplant import Seen, unseen
 from .turn import Turn
 from .validating import check_state, checked, keepable, state_keys
@@ -109,12 +109,20 @@ class Session:
         `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
         and `InputError` for an empty message.
         """
-        body = checked(
-            Said, speaker=(await self._known(speaker))[0], content=message_text(content),
-            context=known_context(context), present=await self._seen_by(present),
-            metadata=dict(table("metadata", metadata)), in_turn=in_turn,
-        )  # fmt: skip
-        return await self._append(body, key)
+        return await self._append(
+            await self._said(speaker, content, present=present, context=context, metadata=metadata, in_turn=in_turn),
+            key,
+        )
+
+    async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
+        """Tell many messages at once, such as a transcript: each is a table of what `say` takes.
+
+        They are told in this order, durable on return, all or none; their outcomes come in the same order. That is many
+        times as fast as one `say` after the other. Raises as `say`; `InputError` for a table that `say` would not take.
+        `KeyConflict` comes after the others were told.
+        """
+        given = [spoken(number, each) for number, each in enumerate(several("messages", messages))]
+        return await self._append_all([(await self._said(**each), key) for key, each in given])
 
     async def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
@@ -305,26 +313,53 @@ class Session:
 
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _append(self, body: Body, key: str | None) -> Outcome:
-        checked = check_key(key) if key is not None else None
-        self._settler.check()
-        if await self._settler.abreast.check():
-            await self._still_there(body)
-        appended = await self._engine.ledger.append(self.id, keepable(body), key=checked, timestamp=now())
-        entry = appended.entry
-        self._settler.abreast.told(entry)
-        if not appended.created:
-            await self._same(entry, body)
-        plan = self._settler.promise(entry.sequence, new=appended.created)
-        self._settler.wake()
-        return Outcome(entry, plan, created=appended.created)
+    async def _said(
+        self,
+        speaker: str,
+        content: str,
+        *,
+        present: Iterable[str] | None = None,
+        context: Context = "private_channel",
+        metadata: Mapping[str, Any] | None = None,
+        in_turn: bool = False,
+    ) -> Said:
+        return checked(
+            Said, speaker=(await self._known(speaker))[0], content=message_text(content),
+            context=known_context(context), present=await self._seen_by(present),
+            metadata=dict(table("metadata", metadata)), in_turn=in_turn,
+        )  # fmt: skip
 
-    async def _still_there(self, body: Body) -> None:
-        """Raises `UnknownName` for somebody named in it whom another process has forgotten."""
+    async def _append(self, body: Body, key: str | None) -> Outcome:
+        (outcome,) = await self._append_all([(body, key)])
+        return outcome
+
+    async def _append_all(self, bodies: Sequence[tuple[Body, str | None]]) -> list[Outcome]:
+        told = [
+            Told(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())
+            for body, key in bodies
+        ]
+        self._settler.check()
+        if told and await self._settler.abreast.check():
+            await self._still_there({id for body, _ in bodies for id in named_in(body)})
+        appended = await self._engine.ledger.append_all(self.id, told) if told else ()
+        outcomes = [self._promised(each) for each in appended]
+        self._settler.wake()
+        for (body, _), each in zip(bodies, appended, strict=True):
+            if not each.created:
+                await self._same(each.entry, body)
+        return outcomes
+
+    def _promised(self, appended: Appended) -> Outcome:
+        entry, created = appended.entry, appended.created
+        self._settler.abreast.told(entry)
+        return Outcome(entry, self._settler.promise(entry.sequence, new=created), created=created)
+
+    async def _still_there(self, named: Collection[str]) -> None:
+        """Raises `UnknownName` for one of these whom another process has forgotten."""
         there = await self._engine.ledger.load(self.id)
-        if there is None or not all(id in there.cast for id in named_in(body)):
+        if there is None or not all(id in there.cast for id in named):
             await self._settler.caught_up()
-            await self._known(*named_in(body))
+            await self._known(*named)
 
     async def _same(self, entry: Entry, body: Body) -> None:
         """The same key may only come again with the same text: as first said, or as it was revised to."""

@@ -248,6 +248,9 @@ class Session(_Mirror[AsyncSession]):
         )  # fmt: skip
         return Outcome(self._call, told)
 
+    def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
+        return [Outcome(self._call, told) for told in self._call(self._behind.say_all, messages)]
+
     def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
     ) -> Outcome:

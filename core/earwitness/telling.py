@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NoReturn, get_args
+from typing import Any, NoReturn, get_args
 
-from .errors import InputError, UnknownName
+from .arguments import table
+from .errors import InputError, UnknownName, meant, quoted
 from .formats import strip_block
 from .records.journal import Body, Changed, Said
 from .records.message import Context, SettledMessage
+
+SAY = ("speaker", "content", "key", "present", "context", "metadata", "in_turn")
+"""What `say` takes; the first two it must be given."""
 
 
 def message_text(content: str) -> str:
@@ -22,6 +26,17 @@ def message_text(content: str) -> str:
             "Do not tell it; a message that is to be taken back is retracted, not edited to nothing."
         )
     return text
+
+
+def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """The key of one message among several, and the rest of what `say` takes. Raises `InputError`."""
+    what = f"messages[{number}]"
+    arguments = dict(table(what, given))
+    for name in (name for name in SAY[:2] if name not in arguments):
+        raise InputError(f"{what} = {quoted(given)} cannot be told: it has no {name!r}.{meant(name, arguments)}")
+    for name in (name for name in arguments if name not in SAY):
+        raise InputError(f"{what} has {name!r}, which say() does not take: {', '.join(SAY)}.{meant(name, SAY)}")
+    return arguments.pop("key", None), arguments
 
 
 def update_text(description: str) -> str:

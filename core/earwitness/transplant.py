@@ -16,7 +16,7 @@ from .errors import ContainerCollision, InputError, StoryError
 from .ids import WORLD, check_session_id, memory_id, own_key
 from .live import Live
 from .protocols import Ledger
-from .records.journal import Body, Entry
+from .records.journal import Body, Entry, Told
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
 from .validating import check_readable, keepable
 
@@ -85,8 +85,8 @@ async def graft(
     await ledger.create(first, containers)
     for begin in range(0, len(past), CHUNK):
         chunk = past[begin : begin + CHUNK]
-        for entry, _ in chunk:
-            await ledger.append(first.id, entry.body, key=entry.key, timestamp=entry.timestamp)
+        told = [Told(body=entry.body, key=entry.key, timestamp=entry.timestamp) for entry, _ in chunk]
+        await ledger.append_all(first.id, told)
         for _, plan in chunk:
             moved = renamed.plan(plan)
             snapshot = snapshot.after(moved)

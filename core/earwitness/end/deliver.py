@@ -23,25 +23,24 @@ def of_message(
 ) -> list[Delivery]:
     """The world's raw copy, and one enriched copy for each participant. `now` is the game day it is delivered on."""
     message, name = settled.message, cast[settled.message.speaker].name
-    world = _delivery(
-        world_container(session), message, sequence, message_line(name, message.content, message.game_day),
-        metadata=message_metadata(message, settled.participants), support=_direct(message),
-    )  # fmt: skip
-    reached = [id for id in settled.participants if settled.heard_by(id)]
-    return [world, *(_own(settled, id, told.get(id, ()), name, session, sequence, now) for id in reached)]
-
-
-def _own(
-    settled: SettledMessage, id: str, told: Sequence[Knowledge], name: str, session: str, sequence: int, now: float
-) -> Delivery:
-    message = settled.message
-    support = Support(learned_day=now, rule="; ".join(settled.participants[id].evidence) or None)
-    metadata = message_metadata(message, settled.participants) | {"isSpeaker": id == message.speaker}
-    body = character_memory(name, settled.heard_by(id), message.game_day, now)
-    return _delivery(
-        character_container(session, id), message, sequence, body,
-        metadata=metadata, support=support, knowledge=told, due=now,
-    )  # fmt: skip
+    metadata = message_metadata(message, settled.participants)
+    line = message_line(name, message.content, message.game_day)
+    deliveries = [
+        _delivery(world_container(session), message, sequence, line, metadata=metadata, support=_direct(message))
+    ]
+    for id, part in settled.participants.items():
+        if not (heard := settled.heard_by(id)):
+            continue
+        deliveries.append(
+            _delivery(
+                character_container(session, id), message, sequence,
+                character_memory(name, heard, message.game_day, now),
+                metadata=metadata | {"isSpeaker": id == message.speaker},
+                support=Support(learned_day=now, rule="; ".join(part.evidence) or None),
+                knowledge=told.get(id, ()), due=now,
+            )
+        )  # fmt: skip
+    return deliveries
 
 
 def of_share(

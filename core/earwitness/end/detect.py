@@ -24,7 +24,9 @@ async def detect(engine: Engine, moment: Moment) -> tuple[Presence, Answer]:
     if detector is None:
         return Presence.only(speaker), Answer(by=name)
     limit = engine.settings.end.detector_timeout
-    shown = moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
+    shown = moment
+    if moment.message.present is not None:
+        shown = moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
     answered = await ask(name, lambda: detector.detect(shown), Presence, limit)
     report = answered.reported(spec.settings if spec else {})
     presence, failure = believable(answered, moment)

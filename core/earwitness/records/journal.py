@@ -141,8 +141,19 @@ class Entry(Record):
     """Its plan was applied."""
 
 
+class Told(Record):
+    """What is to be appended to the journal."""
+
+    body: Body
+    """What was told."""
+    key: str | None = None
+    """The host's own; `None` for one made of the entry's number."""
+    timestamp: str
+    """When it was told, ISO 8601 in UTC."""
+
+
 class Appended(Record):
-    """The journal's answer to `append`."""
+    """The journal's answer to what was told."""
 
     entry: Entry
     """The entry: the new one, or the one that already had this key."""

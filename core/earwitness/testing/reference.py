@@ -19,7 +19,7 @@ from ..filters import EVERYTHING, Filter, matches
 from ..ids import own_key
 from ..protocols import Health
 from ..records.base import Record
-from ..records.journal import Appended, Body, Entry
+from ..records.journal import Appended, Body, Entry, Told
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot, Status, Withdrawal
@@ -219,6 +219,12 @@ class MemoryLedger:
         )
         book.entries[sequence] = entry
         return Appended(entry=entry, created=True)
+
+    async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
+        """One after the other; `kept` refuses what cannot be kept before anything is."""
+        for each in told:
+            kept(each)
+        return [await self.append(session, each.body, key=each.key, timestamp=each.timestamp) for each in told]
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number or key."""

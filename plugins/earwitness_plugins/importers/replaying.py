@@ -17,7 +17,6 @@ from earwitness.importing import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
 from earwitness.records.base import Record
 from earwitness.records.character import Cast, Character, Kind
-from earwitness.session import Session
 
 WINDOW = 256
 AT_ONCE = 4
@@ -132,23 +131,25 @@ async def replay(
 
     In a session with other messages, `cast` is who is in it, and `prefix` keeps the keys apart.
 
-    Many messages are told before any is waited for, so that the ledger and the settler keep each other company.
+    Many messages are told at once, and settled before the next are told.
     """
     roles = Roles(scene, cast or Cast())
     story = await ew.session(session, cast=roles.cast())
     lines: list[Line] = []
     for window in windows(_spoken(scene), WINDOW):
-        keyed = [(line, f"{prefix}{line.key or number}") for number, line in window]
-        told = [(line, await _say(story, roles, key, line, gold)) for line, key in keyed]
-        for line, outcome in told:
+        told = await story.say_all(
+            {
+                "speaker": roles.speaker(line),
+                "content": line.text,
+                "key": f"{prefix}{line.key or number}",
+                "present": roles.present(line) if gold else None,
+            }
+            for number, line in window
+        )
+        for (_, line), outcome in zip(window, told, strict=True):
             lines.append(_line(session, roles.speaker(line), line, outcome, await outcome.settled()))
             seen(lines[-1])
     return Replayed(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
-
-
-async def _say(story: Session, roles: Roles, key: str, line: SceneLine, gold: bool) -> Outcome:
-    present = roles.present(line) if gold else None
-    return await story.say(roles.speaker(line), line.text, key=key, present=present)
 
 
 def _called(name: str, cast: Cast) -> Character | None:

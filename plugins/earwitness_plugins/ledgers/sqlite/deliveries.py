@@ -15,6 +15,10 @@ _INSERT = (
     "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
     " due, status, reason, delivery, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_CITE = (
+    "INSERT INTO ledger_citations SELECT ?1, ?2, number FROM ledger_deliveries INDEXED BY ledger_deliveries_plan"
+    " WHERE session = ?1 AND sequence = ?3 AND position = ?4"
+)
 _EXISTING = (
     "SELECT id FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
     " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))"
@@ -80,15 +84,15 @@ def insert(connection: apsw.Connection, session: int, sequence: int, rows: Seque
     """Add a plan's deliveries. One that exists stays as it is: pending, applied, struck or withdrawn."""
     there = _existing(connection, session, rows)
     bodies = _insert_bodies(connection, session, sequence, rows)
+    new = {row.id: row for row in reversed(rows) if row.id not in there}
+    connection.executemany(
+        _INSERT, [(session, sequence, *row.columns(), bodies[row.body]) for row in rows if new.get(row.id) is row]
+    )
     for row in rows:
-        body = bodies[row.body]
-        if row.id in there:
-            _repeat(connection, session, sequence, row, body)
-            continue
-        there.add(row.id)
-        connection.execute(_INSERT, (session, sequence, *row.columns(), body))
-        if row.delivery.knowledge:
-            _cite(connection, session, connection.last_insert_rowid(), row.delivery)
+        if new.get(row.id) is not row:
+            _repeat(connection, session, sequence, row, bodies[row.body])
+        elif row.delivery.knowledge:
+            _cite(connection, session, sequence, row)
 
 
 def apply(connection: apsw.Connection, session: int, ids: Iterable[str]) -> None:
@@ -137,8 +141,6 @@ def _repeat(connection: apsw.Connection, session: int, sequence: int, row: Row, 
     )
 
 
-def _cite(connection: apsw.Connection, session: int, delivery_number: int, delivery: Delivery) -> None:
-    cited = {cited for line in delivery.knowledge for cited in line.cites}
-    connection.executemany(
-        "INSERT INTO ledger_citations VALUES (?, ?, ?)", [(session, id, delivery_number) for id in sorted(cited)]
-    )
+def _cite(connection: apsw.Connection, session: int, sequence: int, row: Row) -> None:
+    cited = {cited for line in row.delivery.knowledge for cited in line.cites}
+    connection.executemany(_CITE, [(session, id, sequence, row.position) for id in sorted(cited)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import apsw
@@ -27,16 +27,22 @@ _UNSETTLED = (
 Row = tuple[int, str, str, str, int]
 
 
-def append(connection: apsw.Connection, session: str, body: str, key: str | None, timestamp: str) -> tuple[Row, bool]:
-    """The entry's row, and whether it is new. Raises `UnknownName` for an unknown session."""
+def append(
+    connection: apsw.Connection, session: str, told: Iterable[tuple[str, str | None, str]]
+) -> list[tuple[Row, bool]]:
+    """The entries' rows, and whether each is new, of (body, key, timestamp). Raises `UnknownName`."""
     its_number = known(connection, session)
-    existing = _by_key(connection, its_number, key) if key is not None else None
-    if existing is not None:
-        return existing, False
-    sequence = _last(connection, its_number) + 1
-    row = (place(its_number, sequence), key or own_key(sequence), body, timestamp, 0)
-    connection.execute(_INSERT, (*row, its_number))
-    return row, True
+    sequence = _last(connection, its_number)
+    rows = []
+    for body, key, timestamp in told:
+        if key is not None and (existing := _by_key(connection, its_number, key)):
+            rows.append((existing, False))
+            continue
+        sequence += 1
+        row = (place(its_number, sequence), key or own_key(sequence), body, timestamp, 0)
+        connection.execute(_INSERT, (*row, its_number))
+        rows.append((row, True))
+    return rows
 
 
 def one(connection: apsw.Connection, session: str, sequence: int | None, key: str | None) -> Row | None:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from earwitness.containers import Container
 from earwitness.loading.resources import Resources
 from earwitness.protocols import Health
-from earwitness.records.journal import Appended, Body, Entry
+from earwitness.records.journal import Appended, Body, Entry, Told
 from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
@@ -84,11 +84,14 @@ class SqliteLedger:
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
         """Give the entry its sequence number. Raises `UnknownName` for an unknown session."""
-        text = as_json(body)
-        row, created = await self._database.write(
-            lambda connection: journal.append(connection, session, text, key, timestamp)
-        )
-        return Appended(entry=journal.as_entry(session, row), created=created)
+        (appended,) = await self.append_all(session, [Told(body=body, key=key, timestamp=timestamp)])
+        return appended
+
+    async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
+        """Give the entries their sequence numbers. Raises `UnknownName` for an unknown session."""
+        new = [(as_json(each.body), each.key, each.timestamp) for each in told]
+        rows = await self._database.write(lambda connection: journal.append(connection, session, new))
+        return [Appended(entry=journal.as_entry(session, row), created=created) for row, created in rows]
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number, or by key."""

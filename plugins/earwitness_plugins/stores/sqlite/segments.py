@@ -31,9 +31,9 @@ class Slot(NamedTuple):
     metadata: str
 
 
-def indexed_words(content: str) -> str:
-    """What a memory is found by, as the tail keeps it: its terms with spaces between them."""
-    return " ".join(terms(plain(content)))
+def indexed_words(text: str) -> str:
+    """What a memory is found by, as the tail keeps it: the terms of its `plain` text with spaces between them."""
+    return " ".join(terms(text))
 
 
 def fold(connection: apsw.Connection, container: ContainerRow) -> ContainerRow:
@@ -140,7 +140,7 @@ def _live_slots(connection: apsw.Connection, container: ContainerRow) -> list[Sl
         container.range,
     )
     return [
-        Slot(slot, sequence(key), id, indexed_words(content), vectors[slot], metadata)
+        Slot(slot, sequence(key), id, indexed_words(plain(content)), vectors[slot], metadata)
         for slot, key, id, content, metadata in rows
     ]
 

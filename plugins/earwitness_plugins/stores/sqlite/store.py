@@ -168,16 +168,15 @@ class SqliteStore:
         facts.check(connection, self._database.path, self._making)
 
     async def _prepared(self, memories: Iterable[Memory]) -> Found[Prepared]:
-        """Everything that needs no transaction. What stands in several containers is worked out once."""
+        """Everything that needs no transaction. What says the same in several containers is worked out once."""
         memories = list(memories)
-        contents = list(dict.fromkeys(memory.content for memory in memories))
-        vectors = await embed(self._embedder, [plain(content) for content in contents])
-        made = {
-            content: (indexed_words(content), packed(vector)) for content, vector in zip(contents, vectors, strict=True)
-        }
+        texts = {content: plain(content) for content in {memory.content for memory in memories}}
+        different = list(dict.fromkeys(texts.values()))
+        vectors = await embed(self._embedder, different)
+        made = {text: (indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)}
         return [
-            Prepared(memory.container, memory.id, memory.content, _JSON.encode(memory.metadata), *made[memory.content])
-            for memory in memories
+            Prepared(each.container, each.id, each.content, _JSON.encode(each.metadata), *made[texts[each.content]])
+            for each in memories
         ]
 
     async def _looking_at(self, container: str, look: Callable[[View], Found[T]]) -> Found[T]:
