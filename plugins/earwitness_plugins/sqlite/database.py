@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from anyio import CancelScope, to_thread
 from earwitness.errors import StorageError
 from earwitness.loading.resources import Resources
 
+from .at_hand import AtHand, NotNow
 from .connecting import connect_reader, connect_writer
 from .handoff import Job, Operation
 from .migrating import migrate, up_to_date
@@ -43,6 +45,7 @@ class Database:
         self._users = 0
         self._writer: Writer | None = None
         self._readers: Readers | None = None
+        self._at_hand: AtHand | None = None
         self._folder: TemporaryDirectory[str] | None = None
 
     @classmethod
@@ -80,14 +83,26 @@ class Database:
         must not begin, commit or roll back. It must not hold on to the connection.
         """
         job = Job(operation, durable=durable)
-        self._open_writer().submit(job)
+        self._opened(self._writer).submit(job)
         return await job.waiting
 
     async def read(self, operation: Operation[T]) -> T:
         """Run an operation in a read transaction: it sees one state of the file, with every write that has returned."""
         job = Job(operation)
-        self._open_readers().submit(job)
+        self._opened(self._readers).submit(job)
         return await job.waiting
+
+    async def glance(self, operation: Operation[T], otherwise: Operation[T] | None = None) -> T:
+        """As `read`, but at once on the caller's thread: for a few rows by key, or what is in memory already.
+
+        The way to a thread and back would cost more than that. Where something stands in the way, or the operation
+        raises `NotNow`, it is read as usual, by `otherwise` if that is given. Other tasks have their turn first.
+        """
+        await asyncio.sleep(0)
+        try:
+            return self._opened(self._at_hand).read(operation)
+        except NotNow:
+            return await self.read(otherwise or operation)
 
     async def sync(self) -> None:
         """Return once every write so far is durable."""
@@ -99,8 +114,8 @@ class Database:
             self._users = max(0, self._users - 1)
             if self._users:
                 return
-            stopping = (self._readers, self._writer, self._folder)
-            self._readers = self._writer = self._folder = None
+            stopping = (self._at_hand, self._readers, self._writer, self._folder)
+            self._at_hand = self._readers = self._writer = self._folder = None
         with CancelScope(shield=True):
             await to_thread.run_sync(_stop, *stopping)
 
@@ -111,26 +126,21 @@ class Database:
             path = str(Path(self._folder.name) / "story.db")
         self._writer = Writer(partial(connect_writer, path, self._busy_timeout), self._translated)
         self._readers = Readers(partial(connect_reader, path, self._busy_timeout), self._translated)
+        self._at_hand = AtHand(partial(connect_reader, path, 0))
 
     def _translated(self, error: BaseException) -> BaseException:
         return translated(error, self.path, self._busy_timeout)
 
-    def _open_writer(self) -> Writer:
-        if self._writer is None:
-            raise self._closed()
-        return self._writer
-
-    def _open_readers(self) -> Readers:
-        if self._readers is None:
-            raise self._closed()
-        return self._readers
-
-    def _closed(self) -> StorageError:
-        return StorageError(f"{self.path!r} is not open. Call `open` first, or do not use it after `close`.")
+    def _opened(self, part: T | None) -> T:
+        if part is None:
+            raise StorageError(f"{self.path!r} is not open. Call `open` first, or do not use it after `close`.")
+        return part
 
 
-def _stop(readers: Readers | None, writer: Writer | None, folder: TemporaryDirectory[str] | None) -> None:
-    for worker in (readers, writer):
+def _stop(
+    at_hand: AtHand | None, readers: Readers | None, writer: Writer | None, folder: TemporaryDirectory[str] | None
+) -> None:
+    for worker in (at_hand, readers, writer):
         if worker is not None:
             worker.stop()
     if folder is not None:

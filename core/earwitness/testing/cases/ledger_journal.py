@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import anyio
 
-from ...errors import UnknownName
+from ...errors import EarwitnessError, UnknownName
 from ...protocols import Ledger
 from ...records.character import Character
-from ...records.journal import Body, Changed, Entry, Piece, Prepared, Retracted, Revised, Said
+from ...records.journal import Body, Changed, Entry, Piece, Prepared, Retracted, Revised, Said, Told
 from ...records.plan import Snapshot
 from ...records.update import Update
 from ..samples import NOON, ODD_NAMES, ODD_TEXTS, said
@@ -84,6 +84,33 @@ class Journal(LedgerCases):
             assert (again.entry, again.created) == (first.entry, False)
         following = await ledger.append("s1", said("first"), key="other", timestamp=NOON)
         assert (following.entry.sequence, following.created) == (2, True)
+
+    @case
+    async def test_several_are_appended_in_their_order(self, ledger: Ledger) -> None:
+        """One number after the other; a key that is there, or comes twice, returns its entry."""
+        await self.story(ledger)
+        await ledger.append("s1", said("first"), key="k", timestamp=NOON)
+        told = [Told(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
+        appended = await ledger.append_all("s1", told)
+        assert [(one.entry.sequence, one.entry.key, one.created) for one in appended] == [
+            (2, "a", True), (1, "k", False), (3, "#3", True), (2, "a", False), (4, "b", True),
+        ]  # fmt: skip
+        assert [one.entry.body for one in appended[:2]] == [said("line a"), said("first")]
+        assert list(await ledger.entries("s1", after=1)) == [one.entry for one in appended if one.created]
+        assert list(await ledger.append_all("s1", [])) == []
+
+    @case
+    async def test_several_are_appended_all_or_none(self, ledger: Ledger) -> None:
+        """Half a letter in the last of them, and none was told."""
+        await self.story(ledger)
+        told = [Told(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
+        with suppress(ValueError, EarwitnessError):
+            await ledger.append_all("s1", told)
+            raise AssertionError("append_all() took text that is no valid Unicode")
+        assert list(await ledger.entries("s1")) == []
+        with suppress(UnknownName):
+            await ledger.append_all("s2", told[:1])
+            raise AssertionError("append_all() took an entry for a session that nobody created")
 
     @case
     async def test_the_same_key_in_another_session_is_another_entry(self, ledger: Ledger) -> None:

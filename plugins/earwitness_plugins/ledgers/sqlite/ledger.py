@@ -22,6 +22,8 @@ from .schema import COMPONENT, MIGRATIONS
 from .text import as_json
 
 T = TypeVar("T")
+FEW = 2
+"""No more entries than this are read on the caller's own thread."""
 
 
 class SqliteLedger:
@@ -57,7 +59,7 @@ class SqliteLedger:
 
     async def load(self, session: str) -> Snapshot | None:
         """The session as of its last settled entry."""
-        found = await self._database.read(lambda connection: sessions.load(connection, session))
+        found = await self._database.glance(lambda connection: sessions.load(connection, session))
         return None if found is None else self._snapshot(session, found)
 
     async def sessions(self) -> Sequence[str]:
@@ -95,7 +97,7 @@ class SqliteLedger:
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number, or by key."""
-        row = await self._database.read(lambda connection: journal.one(connection, session, sequence, key))
+        row = await self._database.glance(lambda connection: journal.one(connection, session, sequence, key))
         return None if row is None else journal.as_entry(session, row)
 
     async def entries(
@@ -108,7 +110,8 @@ class SqliteLedger:
         limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
-        rows = await self._database.read(
+        few = limit is not None and limit <= FEW
+        rows = await (self._database.glance if few else self._database.read)(
             lambda connection: journal.several(connection, session, after, up_to, unsettled, limit)
         )
         return [journal.as_entry(session, row) for row in rows]

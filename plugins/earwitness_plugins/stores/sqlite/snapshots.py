@@ -9,9 +9,16 @@ from threading import Lock
 
 import apsw
 
+from earwitness_plugins.sqlite import NotNow
+
 from .loading import refresh
 from .schema import find_container
 from .snapshot import Snapshot
+
+SMALL = 10_000
+"""A container of up to so many slots is searched in less than a millisecond, most of it under Python's one lock."""
+RECENT = 16
+"""So many writes are soon caught up with."""
 
 
 class _Place:
@@ -40,20 +47,39 @@ class Snapshots:
         self._places: OrderedDict[str, _Place] = OrderedDict()
         self._total = 0
 
+    def at_hand(self, name: str) -> bool:
+        """Whether the container is in memory, and so small that a search of it is soon done."""
+        with self._lock:
+            place = self._places.get(name)
+        kept = place.snapshot if place else None
+        return kept is not None and kept.size <= SMALL
+
     @contextmanager
-    def using(self, connection: apsw.Connection, name: str) -> Iterator[Snapshot | None]:
+    def using(self, connection: apsw.Connection, name: str, *, at_hand: bool = False) -> Iterator[Snapshot | None]:
         """The container as the connection sees it, for as long as the block lasts; `None` when there is none.
 
         The connection must not have read anything in its transaction yet: it then sees no older version than any
-        reader before it, and a snapshot never has to go back.
+        reader before it, and a snapshot never has to go back. `at_hand` raises `NotNow` where others look at it, or
+        much is to be read first.
         """
         place = self._place(name)
-        with place.lock:
+        if not place.lock.acquire(blocking=not at_hand):
+            raise NotNow
+        try:
+            if at_hand:
+                self._check_at_hand(connection, name, place.snapshot)
             kept, place.snapshot = place.snapshot, None  # whatever fails on the way leaves nothing half loaded behind
             current = self._current(connection, name, kept)
             yield current
             place.snapshot = current
             self._weigh(name, place, current.nbytes if current else 0)
+        finally:
+            place.lock.release()
+
+    def _check_at_hand(self, connection: apsw.Connection, name: str, kept: Snapshot | None) -> None:
+        container = find_container(connection, name)
+        if kept is None or container is None or container.version - kept.version > RECENT or kept.size > SMALL:
+            raise NotNow
 
     def _place(self, name: str) -> _Place:
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import apsw
@@ -184,10 +184,12 @@ class SqliteStore:
         if snapshots is None:
             raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
 
-        def operation(connection: apsw.Connection) -> Found[T]:
-            with snapshots.using(connection, container) as snapshot:
+        def operation(connection: apsw.Connection, *, at_hand: bool = False) -> Found[T]:
+            with snapshots.using(connection, container, at_hand=at_hand) as snapshot:
                 return look(View(container, connection, snapshot)) if snapshot else []
 
+        if snapshots.at_hand(container):
+            return await self._database.glance(partial(operation, at_hand=True), operation)
         return await self._database.read(operation)
 
 
