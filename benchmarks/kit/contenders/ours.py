@@ -14,7 +14,7 @@ from earwitness.words import plain
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.stores.sqlite import SqliteStore
 
-from ..made import Question, Row, Vector
+from ..made import Question, Row, Vector, embedder
 
 
 class _Given(StaticEmbedder):
@@ -22,6 +22,7 @@ class _Given(StaticEmbedder):
 
     def __init__(self) -> None:
         super().__init__()
+        vars(self).update(vars(embedder()))  # its table is read already
         self.known: dict[str, Vector] = {}
 
     def embed(self, texts: Sequence[str]) -> Vector:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ TokenIds = NDArray[np.int32]
 
 _BYTES_AN_ID = 90
 _BYTES_A_TAIL_ROW = 8_000
+_NOWHERE = array("q")
 
 
 class Postings(NamedTuple):
@@ -72,7 +74,8 @@ class Snapshot:
         self._kept_bytes = 0
         self._norms: NDArray[np.float64] | None = None
         self._in_order = True
-        self._tail_postings: dict[str, dict[int, int]] = defaultdict(dict)
+        self._tail_postings: dict[str, array[int]] = {}
+        """Term → row, count, row, count, …; an array of numbers is none of the garbage collector's business."""
         self._slots = np.zeros(0, np.int64)
         self._positions = np.zeros(0, np.int64)
         self._lengths = np.zeros(0, np.int64)
@@ -224,17 +227,20 @@ class Snapshot:
 
     def tail_postings(self, term: str) -> Postings:
         """Where the term stands in the tail."""
-        found = self._tail_postings.get(term, {})
-        return Postings(np.array(list(found), np.int64), np.array(list(found.values()), np.int64))
+        pairs = np.array(self._tail_postings.get(term, _NOWHERE))
+        return Postings(pairs[0::2], pairs[1::2])
 
     def tail_values(self, field: str) -> tuple[Integers, list[Any]]:
         """The values of a metadata field in the tail, and the rows they belong to."""
         return np.array(list(self.tail), np.int64), [its_own.get(field) for its_own in _parsed(self.tail.values())]
 
     def _index(self, row: int, words: str) -> None:
-        for term in words.split():
-            counts = self._tail_postings[term]
-            counts[row] = counts.get(row, 0) + 1
+        for term, count in Counter(words.split()).items():
+            found = self._tail_postings.get(term)
+            if found is None:
+                self._tail_postings[term] = array("q", (row, count))
+            else:
+                found.extend((row, count))
 
 
 def _ascending(numbers: Integers) -> bool:
