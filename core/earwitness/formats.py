@@ -73,8 +73,8 @@ def character_memory(name: str, content: str, said: float, now: float) -> str:
 
 def with_knowledge(body: str, lines: Iterable[str]) -> str:
     """The memory with its last section, which is there only where there is knowledge."""
-    known = "\n".join(_sealed(strip_block(line)) for line in lines)
-    return f"{body}\n\n{KNOWLEDGE}\n{known}" if known else body
+    known = [told for line in lines if (told := _sealed(strip_block(line))).strip()]
+    return "\n".join([f"{body}\n\n{KNOWLEDGE}", *known]) if known else body
 
 
 def only_knowledge(content: str) -> str | None:

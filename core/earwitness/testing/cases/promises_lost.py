@@ -166,7 +166,7 @@ class NothingLost(PromiseCases):
     @case
     async def test_what_is_refused_leaves_no_trace(self, stage: Stage) -> None:
         """A ledger that cannot append acknowledges nothing; the same call works once it can."""
-        async with stage.open(ledger=_stumbling("append", skip=1)) as ew:
+        async with stage.open(ledger=_stumbling("append_all", skip=0)) as ew:
             story = await self.tavern(ew)
             for _ in range(2):
                 with refused(StorageError):
