@@ -16,7 +16,7 @@ from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
 from .protocols import Soon
 from .records.base import Record
 from .records.plan import Answer
-from .validating import check_readable
+from .validating import ENCLOSING, check_readable
 
 T = TypeVar("T")
 ORDERS = ("first", "middle", "last")
@@ -86,7 +86,8 @@ def unkeepable(record: Record) -> str | None:
     try:
         text = record.model_dump_json(warnings=False)
         type(record).model_validate_json(text)
-        check_readable(text)
+        if text.count("[") + text.count("{") > ENCLOSING:  # with fewer it is not nested too deep
+            check_readable(text)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:  # pydantic's errors are `ValueError`s
         return f"answered a {type(record).__name__} that cannot be recorded: {named(error)}"
     return None

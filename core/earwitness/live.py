@@ -64,12 +64,11 @@ class Live:
             self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
-        keys = [each.message.key for each in self.recent]
-        if settled.message.key in keys:
-            self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
-        elif settled.message.sequence == plan.sequence:
+        if settled.message.sequence == plan.sequence:  # just said; a revision keeps the number of what it revises
             self.recent = (*self.recent, settled)[-RECENT:]
             self.previous = before
+        else:
+            self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
 
     def remember(self, snapshot: Snapshot) -> None:
         """Keep how the session stood, if that is a landmark."""

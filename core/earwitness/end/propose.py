@@ -51,10 +51,13 @@ async def propose(
         session=session, cast=moment.cast, data=PluginData({}), moment=moment, presence=presence, unsure=tuple(unsure)
     )
     limit = engine.settings.end.plugin_timeout
-    agent, answers = await asyncio.gather(
-        _ask_agent(engine, moment, presence, world),
-        engine.plugins.ask("on_message", event, MessageAnswer, limit=limit, data=data),
-    )
+    if engine.plugins.asks("on_message"):
+        agent, answers = await asyncio.gather(
+            _ask_agent(engine, moment, presence, world),
+            engine.plugins.ask("on_message", event, MessageAnswer, limit=limit, data=data),
+        )
+    else:
+        agent, answers = await _ask_agent(engine, moment, presence, world), ()
     answered = [(answer.by, answer.value) for answer in answers if answer.value is not None]
     reports = (*(each.reported() for each in answers),)
     if engine.world_agent is not None:

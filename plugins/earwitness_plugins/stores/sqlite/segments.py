@@ -67,7 +67,7 @@ def write_segment(connection: apsw.Connection, container: int, slots: Sequence[S
             b"".join(slot.vector for slot in slots),
         ),
     )
-    _write_fields(connection, container, first, [json.loads(slot.metadata) for slot in slots])
+    _write_fields(connection, container, first, json.loads(f"[{','.join(slot.metadata for slot in slots)}]"))
     _write_postings(connection, container, first, tallies)
 
 
