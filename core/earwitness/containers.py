@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from .ids import WORLD
@@ -19,11 +20,13 @@ class Container(Record):
     """A character id, or `world`."""
 
 
+@lru_cache(maxsize=1024, typed=True)  # each message goes to the same few
 def character_container(session: str, character: str) -> Container:
     """Where this character's memories of this session live."""
     return Container(name=f"{session}-{character}", session=session, owner=character)
 
 
+@lru_cache(maxsize=64, typed=True)
 def world_container(session: str) -> Container:
     """Where the world remembers everything that happened in this session."""
     return Container(name=f"{session}-{WORLD}", session=session, owner=WORLD)

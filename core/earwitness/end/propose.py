@@ -47,17 +47,19 @@ async def propose(
     data: Mapping[str, PluginData],
 ) -> Proposals:  # fmt: skip
     """Ask the agent and all plugins at once. Raises `PluginError` or `StrategyError` for a failure if `strict`."""
-    event = MessageEvent(
-        session=session, cast=moment.cast, data=PluginData({}), moment=moment, presence=presence, unsure=tuple(unsure)
-    )
-    limit = engine.settings.end.plugin_timeout
+    agent: Answered[WorldAnswer]
+    answers: Sequence[Answered[MessageAnswer]] = ()
+    asked_agent = _ask_agent(engine, moment, presence, world)
     if engine.plugins.asks("on_message"):
-        agent, answers = await asyncio.gather(
-            _ask_agent(engine, moment, presence, world),
-            engine.plugins.ask("on_message", event, MessageAnswer, limit=limit, data=data),
-        )
+        event = MessageEvent(
+            session=session, cast=moment.cast, data=PluginData({}), moment=moment, presence=presence,
+            unsure=tuple(unsure),
+        )  # fmt: skip
+        limit = engine.settings.end.plugin_timeout
+        asked = engine.plugins.ask("on_message", event, MessageAnswer, limit=limit, data=data)
+        agent, answers = await asyncio.gather(asked_agent, asked)
     else:
-        agent, answers = await _ask_agent(engine, moment, presence, world), ()
+        agent = await asked_agent
     answered = [(answer.by, answer.value) for answer in answers if answer.value is not None]
     reports = (*(each.reported() for each in answers),)
     if engine.world_agent is not None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log, log1p
 from operator import mul
+from typing import NamedTuple
 
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
@@ -42,6 +43,17 @@ class Line:
     """Ids of those only talked about."""
     going: bool
     """Somebody is to go, or bids farewell."""
+
+
+class _Since(NamedTuple):
+    """What some lines hold, the one to judge last."""
+
+    addressed: frozenset[str]
+    named: frozenset[str]
+    going: float
+    """How often somebody was told to go, before the last line (log)."""
+    speakers: float
+    """How many speak (log)."""
 
 
 Reader = Callable[[Message], Line]
@@ -94,18 +106,32 @@ class Reckoning:
         heard, cast = len(set(self._speakers)), len(self.cast)
         return log(heard), log(cast), heard / cast, log1p(len(self.lines) - 1)
 
+    @cached_property
+    def _since(self) -> tuple[_Since, ...]:
+        """What the last 0, 1, 2, … lines hold."""
+        found = [_Since(frozenset(), frozenset(), 0.0, 0.0)]
+        speakers: set[str] = set()
+        going = 0
+        for at, line in enumerate(reversed(self.lines)):
+            speakers.add(line.speaker)
+            going += line.going and at > 0
+            before = found[-1]
+            found.append(
+                _Since(before.addressed | line.addressed, before.named | line.named, log1p(going), log(len(speakers)))
+            )
+        return tuple(found)
+
     def _counts(self, id: str) -> tuple[float, ...]:
         """Messages since they spoke (log), how often they did, how many speak, who was told to go, and the like."""
-        spoke = [at for at, speaker in enumerate(self._speakers) if speaker == id]
-        gap = log(spoke[0]) if spoke else log(FAR)
-        since = self.lines[len(self.lines) - spoke[0] :] if spoke else self.lines
-        last = self.lines[len(self.lines) - 1 - spoke[0]] if spoke else None
+        times = self._speakers.count(id)
+        ago = self._speakers.index(id) if times else len(self.lines)
+        gap = log(ago) if times else log(FAR)
+        last = self.lines[len(self.lines) - 1 - ago] if times else None
         heard, cast, share_heard, before = self._sizes
-        share, part = len(spoke) / max(1, len(self.lines) - 1), self.company.parts[id]
+        share, part = times / max(1, len(self.lines) - 1), self.company.parts[id]
+        since = self._since[ago]
         return (
-            1, gap, gap * share, gap * cast, gap * heard, log1p(len(spoke)), heard, cast, share_heard,
-            any(id in line.addressed for line in since), any(id in line.named for line in since),
-            bool(last and last.going), log1p(sum([line.going for line in since[:-1]])),
-            log(len({line.speaker for line in since}) or 1),
+            1, gap, gap * share, gap * cast, gap * heard, log1p(times), heard, cast, share_heard,
+            id in since.addressed, id in since.named, bool(last and last.going), since.going, since.speakers,
             part.several, part.number > 0, id in self.lines[-1].addressed, before,
         )  # fmt: skip
