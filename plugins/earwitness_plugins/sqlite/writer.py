@@ -13,7 +13,7 @@ import apsw
 from .handoff import Job, answer_all
 
 BATCH = 256
-CHECKPOINT_PAGES = 4000
+CHECKPOINT_PAGES = 1000
 Connect = Callable[[], apsw.Connection]
 Translate = Callable[[BaseException], BaseException]
 
