@@ -44,8 +44,8 @@ INTERRUPTED = 130
 EVERYWHERE = ("--store", "--settings", "--json")
 WORDS = ("query", "text")
 GARBAGE = 10_000
-"""So many more records than went are looked through for cycles, which they have none of; Python's own 700 took an
-eighth of a replay's time."""
+"""After so many more objects than went Python looks for cycles, and records have none; its own 700 took an eighth of a
+replay's time."""
 
 
 def main() -> None:
@@ -156,7 +156,11 @@ def as_failure(error: BaseException) -> Failed:
     match error:
         case InputError():
             return BadInput(str(error))
-        case StorageError() | OSError():
+        case StorageError():
+            return BadStorage(str(error))
+        case FileNotFoundError():
+            return BadStorage(f"{Path(error.filename or '').parent}: there is no such folder. Make it first.")
+        case OSError():
             return BadStorage(str(error))
         case EarwitnessError():
             return Failed(str(error))

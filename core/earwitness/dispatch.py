@@ -39,7 +39,8 @@ class Answered(Generic[T]):
 async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: float) -> Answered[T]:
     """Ask one strategy or plugin. Whatever goes wrong becomes its named failure; only our own cancellation passes.
 
-    `limit` is in seconds. `None` is a valid answer only where `value` is then ignored by the caller.
+    `limit` is in seconds, for what is awaited; whatever took longer in all is late too. `None` is a valid answer only
+    where `value` is then ignored by the caller.
     """
     started = time.perf_counter()
     try:

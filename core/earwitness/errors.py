@@ -26,7 +26,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 LONGEST_QUOTE = 500
@@ -134,6 +135,15 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     """Build the one message for an unknown name: the bad value, the valid ones, the likeliest meant."""
     names = sorted(valid)
     return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{meant(name, names)}")
+
+
+@contextmanager
+def about(what: str) -> Iterator[None]:
+    """Errors of what was handed in say first which of several it is."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(f"{what}: {error}") from error
 
 
 def meant(given: object, valid: Iterable[str]) -> str:

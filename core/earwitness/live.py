@@ -64,7 +64,8 @@ class Live:
             self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
-        if settled.message.sequence == plan.sequence:  # just said; a revision keeps the number of what it revises
+        just_said = settled.message.sequence == plan.sequence  # a revision keeps the number of what it revises
+        if just_said and not (self.recent and self.recent[-1].message.key == settled.message.key):
             self.recent = (*self.recent, settled)[-RECENT:]
             self.previous = before
         else:

@@ -16,7 +16,7 @@ from .end.again import taken_back
 from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
-from .errors import InputError, KeyConflict, StorageError, UnknownName
+from .errors import InputError, KeyConflict, StorageError, UnknownName, about
 from .ids import check_key
 from .live import Live
 from .loading.settings import RecallSettings
@@ -118,11 +118,19 @@ class Session:
         """Tell many messages at once, such as a transcript: each is a table of what `say` takes.
 
         They are told in this order, durable on return, all or none; their outcomes come in the same order. That is many
-        times as fast as one `say` after the other. Raises as `say`; `InputError` for a table that `say` would not take.
-        `KeyConflict` comes after the others were told.
+        times as fast as one `say` after the other; what others tell meanwhile waits, so tell some hundred at a time.
+        Raises as `say`, saying which one it is about, and `InputError` for a table that `say` would not take.
         """
-        given = [spoken(number, each) for number, each in enumerate(several("messages", messages))]
-        return await self._append_all([(await self._said(**each), key) for key, each in given])
+        told: dict[str, Body] = {}
+        bodies: list[tuple[Body, str | None]] = []
+        for number, each in enumerate(several("messages", messages)):
+            key, given = spoken(number, each)
+            with about(f"messages[{number}]"):
+                body = await self._said(**given)
+                if key is not None:
+                    await self._unless_other(told.setdefault(check_key(key), body), body, key)
+            bodies.append((body, key))
+        return await self._append_all(bodies)
 
     async def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
@@ -361,15 +369,19 @@ class Session:
             await self._settler.caught_up()
             await self._known(*named)
 
+    async def _unless_other(self, told: Body, body: Body, key: str) -> None:
+        """Raises `KeyConflict` for a key that stands for something else, here or in the journal."""
+        if told is not body and told != body:
+            raise _conflict(key, told, body)
+        if (entry := await self._engine.ledger.entry(self.id, key=key)) is not None:
+            await self._same(entry, body)
+
     async def _same(self, entry: Entry, body: Body) -> None:
         """The same key may only come again with the same text: as first said, or as it was revised to."""
         told, given = (each.model_dump(mode="json") for each in (entry.body, body))  # as it was kept: a tuple is a list
         if told == given or await self._revised_to(entry, body):
             return
-        raise KeyConflict(
-            f"key {entry.key!r} already stands for {_short(entry.body)}, not {_short(body)}. "
-            "To change a message, call edit() or reroll(); for a new one, choose another key."
-        )
+        raise _conflict(entry.key, entry.body, body)
 
     async def _revised_to(self, entry: Entry, body: Body) -> bool:
         if not isinstance(entry.body, Said) or not isinstance(body, Said) or entry.body.speaker != body.speaker:
@@ -456,6 +468,13 @@ class Session:
 def now() -> str:
     """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _conflict(key: str, told: Body, body: Body) -> KeyConflict:
+    return KeyConflict(
+        f"key {key!r} already stands for {_short(told)}, not {_short(body)}. "
+        "To change a message, call edit() or reroll(); for a new one, choose another key."
+    )
 
 
 def _short(body: Body) -> str:

@@ -31,11 +31,13 @@ def message_text(content: str) -> str:
 def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
     """The key of one message among several, and the rest of what `say` takes. Raises `InputError`."""
     what = f"messages[{number}]"
+    if given is None:
+        raise InputError(f"{what} = None cannot be told: it must be a table of what say() takes.")
     arguments = dict(table(what, given))
-    for name in (name for name in SAY[:2] if name not in arguments):
-        raise InputError(f"{what} = {quoted(given)} cannot be told: it has no {name!r}.{meant(name, arguments)}")
     for name in (name for name in arguments if name not in SAY):
         raise InputError(f"{what} has {name!r}, which say() does not take: {', '.join(SAY)}.{meant(name, SAY)}")
+    for name in (name for name in SAY[:2] if name not in arguments):
+        raise InputError(f"{what} = {quoted(given)} cannot be told: it has no {name!r}.")
     return arguments.pop("key", None), arguments
 
 

@@ -123,7 +123,7 @@ def test_json_that_nobody_takes_is_said_to_be_json_with_what_was_looked_for(run:
     said = run("import", "odd.json").stderr
     assert "It is JSON with the keys 'a': no card (data, or name and first_mes), no lorebook (entries)" in said
     (files / "odd.json").write_text('{"a": ', "utf-8")
-    assert "is it JSON?" in run("import", "odd.json").stderr
+    assert "It may be damaged: not JSON: Expecting value: line 1 column 7" in run("import", "odd.json").stderr
 
 
 def test_a_format_may_be_named_and_an_unknown_one_lists_them(run: Run, files: Path) -> None:

@@ -222,6 +222,7 @@ class MemoryLedger:
 
     async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
         """One after the other; `kept` refuses what cannot be kept before anything is."""
+        self._book(session)
         for each in told:
             kept(each)
         return [await self.append(session, each.body, key=each.key, timestamp=each.timestamp) for each in told]

@@ -50,7 +50,7 @@ def _document(path: str, repairs: list[str]) -> Document:
             return found
         packed = exif_json(file, path) if is_webp(head) else unzipped(file, path, CARD)
     if packed is None:
-        raise StoryError(f"{path}: there is no character card in it{_reasons(repairs)}.")
+        raise StoryError(f"{path}: there is no character card in it that can be read{_reasons(path, repairs)}.")
     return document(packed, path, repairs)
 
 
@@ -81,5 +81,5 @@ def _unpacked(value: bytes, path: str, repairs: list[str]) -> Document:
     return document(data, path, repairs)
 
 
-def _reasons(repairs: list[str]) -> str:
-    return f" ({'; '.join(repairs)})" if repairs else ""
+def _reasons(path: str, repairs: list[str]) -> str:
+    return f": {'; '.join(each.replace(f'{path}: ', '') for each in repairs)}" if repairs else ""

@@ -13,7 +13,8 @@ from earwitness.importing import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Importer
 
-from .files.limits import opened
+from .files.documents import document
+from .files.limits import opened, whole
 from .files.sniffing import json_in
 
 HEAD = 4096
@@ -47,6 +48,8 @@ def _taker(strategies: Strategies, path: str, head: bytes) -> Importer:
             continue
         if importer.accepts(path, head):
             return importer
+    if not head.strip(b"\0 \t\r\n\xef\xbb\xbf"):
+        raise StoryError(f"{path}: it is empty.")
     raise StoryError(f"{path}: no importer takes it for one of its files. {_hint(path, head, names)}")
 
 
@@ -57,9 +60,17 @@ def _hint(path: str, head: bytes, names: Iterable[str]) -> str:
     return f"{json_said}Name one with --format: {', '.join(names)}."
 
 
+def _not_json(path: str) -> str:
+    try:
+        document(whole(path), path, [])
+    except StoryError as error:
+        return str(error).removeprefix(f"{path}: ")
+    return "is it JSON?"
+
+
 def _of_json(path: str, head: bytes) -> str:
     found = json_in(path, head)
     if found is None:
-        return "It may be damaged: is it JSON? "
+        return f"It may be damaged: {_not_json(path)} "
     keys = f" with the keys {', '.join(map(repr, list(found)[:5]))}" if isinstance(found, dict) and found else ""
     return f"It is JSON{keys}: no card (data, or name and first_mes), no lorebook (entries), no chat. "

@@ -35,6 +35,11 @@ class Crd3Importer:
         turns = [as_row(f"{path}: turn {number}", turn) for number, turn in enumerate(_turns(found.value), 1)]
         if not turns:
             raise StoryError(f"{path}: there is no turn in it: a list of objects with NAMES and UTTERANCES.")
+        repairs += [
+            f"{turn.place}: has no UTTERANCES; nobody says anything in it"
+            for turn in turns
+            if "UTTERANCES" not in turn.values
+        ]
         return Imported(scenes=(_scene(Path(path).stem, turns),), repairs=tuple(repairs))
 
 
@@ -44,7 +49,7 @@ def _turns(value: Any) -> Iterator[Any]:
     for part in value if isinstance(value, list) else [value]:
         if not isinstance(part, dict):
             continue
-        if "UTTERANCES" in part:
+        if "UTTERANCES" in part or "NAMES" in part:
             yield part
         for turn in part.get("TURNS") or ():
             number = turn.get("NUMBER") if isinstance(turn, dict) else None

@@ -34,7 +34,7 @@ class JsonlImporter:
 def _is_message(line: bytes) -> bool:
     try:
         value = json.loads(line)
-    except ValueError:  # longer than what was looked at
+    except (ValueError, RecursionError):  # longer than what was looked at
         return _BEGINS.match(line) is not None
     return isinstance(value, dict) and "speaker" in value and "text" in value
 

@@ -91,7 +91,9 @@ def as_row(place: str, value: object) -> Row:
 def _parsed(place: str, line: str) -> object:
     try:
         return json.loads(line)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise StoryError(f"{place}: nested too deeply to be read.") from error
+    except ValueError as error:
         raise StoryError(f"{place}: not JSON: {error}.") from error
 
 

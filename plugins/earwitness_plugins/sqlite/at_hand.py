@@ -24,12 +24,15 @@ class AtHand:
         self._connect = connect
         self._connection: apsw.Connection | None = None
         self._lock = Lock()
+        self._stopped = False
 
     def read(self, operation: Operation[T]) -> T:
         """Run an operation in a read transaction. Raises what it raises; `NotNow` for what stands in the way."""
         if not self._lock.acquire(blocking=False):
             raise NotNow
         try:
+            if self._stopped:
+                raise NotNow
             connection = self._connection = self._connection or self._connect()
             connection.execute("BEGIN")
             try:
@@ -45,6 +48,7 @@ class AtHand:
     def stop(self) -> None:
         """Close the connection, once nobody uses it. Blocks."""
         with self._lock:
+            self._stopped = True
             if self._connection is not None:
                 self._connection.close()
             self._connection = None

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from earwitness import Earwitness
-from earwitness.errors import EarwitnessError
+from earwitness.errors import EarwitnessError, StoryError
 from earwitness.importing import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.records.character import Cast
@@ -24,7 +24,7 @@ from earwitness_plugins.importers.choosing import read_file
 from earwitness_plugins.importers.gathering import gathered
 from earwitness_plugins.importers.lorebook import LorebookImporter
 
-from .making import V1, V2, V3, WORLD, png, text, text_chunk, zipped
+from .making import V1, V2, V3, WORLD, file, png, text, text_chunk, zipped
 
 EACH = 100
 ODD: tuple[Any, ...] = (
@@ -176,3 +176,25 @@ def test_a_card_cut_off_within_its_text_is_refused(tmp_path: Path, spoil: Callab
         path = tmp_path / name
         path.write_bytes(spoil(data) if name == "a.json" else data)
         assert isinstance(outcome(path), str)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("deep.json", b"[" * 200_000, "nested too deeply"),
+        ("card.json", b'{"name":"A","description":"d","x":' + b"[" * 1_500 + b"]" * 1_500 + b"}", "nested too deeply"),
+        ("cut.json", b'{"name": "Ann", "descr', "not JSON"),
+        ("empty.png", b"", "it is empty"),
+        ("zeros.json", b"\0" * 40, "it is empty"),
+        ("card.json", b'{"name": "A", "description": "d", "n": ' + b"9" * 6_000 + b"}", "not JSON: Exceeds the limit"),
+    ],
+)
+def test_without_a_format_a_broken_file_is_one_error_that_says_why(
+    tmp_path: Path, name: str, data: bytes, said: str
+) -> None:
+    path = file(tmp_path, name, data)
+    with pytest.raises(StoryError) as caught:
+        read_file(Strategies(), path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)

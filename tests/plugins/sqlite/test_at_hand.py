@@ -100,3 +100,12 @@ async def test_a_closed_database_gives_no_glance(words: Any) -> None:
     with pytest.raises(StorageError, match="is not open"):
         await words.database.glance(words.select)
     await words.open()
+
+
+async def test_once_it_is_closed_nothing_opens_it_again(words: Any, path: Path) -> None:
+    at_hand = words.database._at_hand
+    await words.close()
+    with pytest.raises(NotNow):
+        at_hand.read(thread_of)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    await words.open()

@@ -67,6 +67,6 @@ def parsed(text: str, place: str, repairs: list[str]) -> Any:
         try:
             value = json.loads(text, strict=False)
         except (ValueError, RecursionError):
-            raise StoryError(f"{place}: not JSON: {strict}.") from strict
+            raise StoryError(f"{place}: not JSON: {str(strict).partition(';')[0]}.") from strict
     repairs.append(f"{place}: bare line breaks or control characters within its texts; they were kept")
     return value

@@ -48,7 +48,7 @@ def _chunks(file: BinaryIO, place: str, repairs: list[str]) -> Iterator[tuple[by
         if kind not in _READERS:
             file.seek(size + 4, 1)
             continue
-        refuse_larger(f"{place}: a text chunk", size, round(MAX_TEXT * BASE64))
+        refuse_larger(f"{place}: a text chunk (or what a damaged length makes of it)", size, round(MAX_TEXT * BASE64))
         data, check = file.read(size), file.read(4)
         if len(data) == size:
             if check != zlib.crc32(header[4:] + data).to_bytes(4, "big"):

@@ -16,9 +16,9 @@ from .schema import find_container
 from .snapshot import Snapshot
 
 SMALL = 10_000
-"""A container of up to so many slots is searched in less than a millisecond, most of it under Python's one lock."""
-RECENT = 16
-"""So many writes are soon caught up with."""
+"""A container of up to so many slots is searched in a millisecond or two, most of it under Python's one lock."""
+FEW_NEW = 64
+"""So many new slots are soon taken in."""
 
 
 class _Place:
@@ -78,7 +78,10 @@ class Snapshots:
 
     def _check_at_hand(self, connection: apsw.Connection, name: str, kept: Snapshot | None) -> None:
         container = find_container(connection, name)
-        if kept is None or container is None or container.version - kept.version > RECENT or kept.size > SMALL:
+        if kept is None or container is None or kept.size > SMALL:
+            raise NotNow
+        same = (kept.number, kept.generation) == (container.number, container.generation)
+        if not same or container.slots - kept.last_slot > FEW_NEW:
             raise NotNow
 
     def _place(self, name: str) -> _Place:

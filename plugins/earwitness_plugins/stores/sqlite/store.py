@@ -32,6 +32,10 @@ from .writing import Prepared
 T = TypeVar("T")
 Found = list[T]  # the class below has a method named `list`
 _MEGABYTE = 2**20
+_SHORT = 600
+"""Characters of a question that is soon looked up, …"""
+_SHORT_LIST = 100
+"""… and hits that are soon fetched."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -131,7 +135,10 @@ class SqliteStore:
         text = plain(query)
         question = Question(text, (await embed(self._embedder, [text]))[0])
         ranking = self._ranking
-        return await self._looking_at(container, lambda view: search(view, question, filter, limit, ranking))
+        short = len(text) <= _SHORT and limit <= _SHORT_LIST
+        return await self._looking_at(
+            container, lambda view: search(view, question, filter, limit, ranking), at_hand=short
+        )
 
     async def count(self, container: str) -> int:
         """How many memories the container holds."""
@@ -170,7 +177,7 @@ class SqliteStore:
     async def _prepared(self, memories: Iterable[Memory]) -> Found[Prepared]:
         """Everything that needs no transaction. What says the same in several containers is worked out once."""
         memories = list(memories)
-        texts = {content: plain(content) for content in {memory.content for memory in memories}}
+        texts = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
         different = list(dict.fromkeys(texts.values()))
         vectors = await embed(self._embedder, different)
         made = {text: (indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)}
@@ -179,7 +186,8 @@ class SqliteStore:
             for each in memories
         ]
 
-    async def _looking_at(self, container: str, look: Callable[[View], Found[T]]) -> Found[T]:
+    async def _looking_at(self, container: str, look: Callable[[View], Found[T]], *, at_hand: bool = False) -> Found[T]:
+        """`at_hand` when looking at a small container takes so short that it need not be done on a thread."""
         snapshots = self._snapshots
         if snapshots is None:
             raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
@@ -188,7 +196,7 @@ class SqliteStore:
             with snapshots.using(connection, container, at_hand=at_hand) as snapshot:
                 return look(View(container, connection, snapshot)) if snapshot else []
 
-        if snapshots.at_hand(container):
+        if at_hand and snapshots.at_hand(container):
             return await self._database.glance(partial(operation, at_hand=True), operation)
         return await self._database.read(operation)
 
