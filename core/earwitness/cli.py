@@ -158,8 +158,8 @@ def as_failure(error: BaseException) -> Failed:
             return BadInput(str(error))
         case StorageError():
             return BadStorage(str(error))
-        case FileNotFoundError():
-            return BadStorage(f"{Path(error.filename or '').parent}: there is no such folder. Make it first.")
+        case FileNotFoundError(filename=str(path)) if not Path(path).parent.exists():
+            return BadStorage(f"{Path(path).parent}: there is no such folder. Make it first.")
         case OSError():
             return BadStorage(str(error))
         case EarwitnessError():

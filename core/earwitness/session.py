@@ -16,7 +16,7 @@ from .end.again import taken_back
 from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
-from .errors import InputError, KeyConflict, StorageError, UnknownName, about
+from .errors import InputError, StorageError, UnknownName, about
 from .ids import check_key
 from .live import Live
 from .loading.settings import RecallSettings
@@ -27,6 +27,7 @@ from .records.journal import Appended, Body, Changed, Entry, Original, Prepared,
 from .records.message import Context, SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
+from .repeating import conflict, unless_same
 from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, spoken, update_text
 from .transplant import Seen, unseen
 from .turn import Turn
@@ -121,16 +122,16 @@ class Session:
         times as fast as one `say` after the other; what others tell meanwhile waits, so tell some hundred at a time.
         Raises as `say`, saying which one it is about, and `InputError` for a table that `say` would not take.
         """
-        told: dict[str, Body] = {}
-        bodies: list[tuple[Body, str | None]] = []
+        told: list[Told] = []
+        keyed: dict[str, Body] = {}
         for number, each in enumerate(several("messages", messages)):
             key, given = spoken(number, each)
             with about(f"messages[{number}]"):
-                body = await self._said(**given)
-                if key is not None:
-                    await self._unless_other(told.setdefault(check_key(key), body), body, key)
-            bodies.append((body, key))
-        return await self._append_all(bodies)
+                new = _as_told(await self._said(**given), key)
+                if new.key is not None:
+                    await self._unless_other(new.key, keyed.setdefault(new.key, new.body), new.body)
+            told.append(new)
+        return await self._append_all(told)
 
     async def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
@@ -338,23 +339,19 @@ class Session:
         )  # fmt: skip
 
     async def _append(self, body: Body, key: str | None) -> Outcome:
-        (outcome,) = await self._append_all([(body, key)])
+        (outcome,) = await self._append_all([_as_told(body, key)])
         return outcome
 
-    async def _append_all(self, bodies: Sequence[tuple[Body, str | None]]) -> list[Outcome]:
-        told = [
-            Told(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())
-            for body, key in bodies
-        ]
+    async def _append_all(self, told: Sequence[Told]) -> list[Outcome]:
         self._settler.check()
         if told and await self._settler.abreast.check():
-            await self._still_there({id for body, _ in bodies for id in named_in(body)})
+            await self._still_there({id for each in told for id in named_in(each.body)})
         appended = await self._engine.ledger.append_all(self.id, told) if told else ()
         outcomes = [self._promised(each) for each in appended]
         self._settler.wake()
-        for (body, _), each in zip(bodies, appended, strict=True):
-            if not each.created:
-                await self._same(each.entry, body)
+        for given, found in zip(told, appended, strict=True):
+            if not found.created:
+                await unless_same(self._engine, self._live, found.entry, given.body)
         return outcomes
 
     def _promised(self, appended: Appended) -> Outcome:
@@ -369,27 +366,12 @@ class Session:
             await self._settler.caught_up()
             await self._known(*named)
 
-    async def _unless_other(self, told: Body, body: Body, key: str) -> None:
-        """Raises `KeyConflict` for a key that stands for something else, here or in the journal."""
-        if told is not body and told != body:
-            raise _conflict(key, told, body)
+    async def _unless_other(self, key: str, told: Body, body: Body) -> None:
+        """Raises `KeyConflict` for a key that stands for something else, among those told now or in the journal."""
+        if told != body:
+            raise conflict(key, told, body)
         if (entry := await self._engine.ledger.entry(self.id, key=key)) is not None:
-            await self._same(entry, body)
-
-    async def _same(self, entry: Entry, body: Body) -> None:
-        """The same key may only come again with the same text: as first said, or as it was revised to."""
-        told, given = (each.model_dump(mode="json") for each in (entry.body, body))  # as it was kept: a tuple is a list
-        if told == given or await self._revised_to(entry, body):
-            return
-        raise _conflict(entry.key, entry.body, body)
-
-    async def _revised_to(self, entry: Entry, body: Body) -> bool:
-        if not isinstance(entry.body, Said) or not isinstance(body, Said) or entry.body.speaker != body.speaker:
-            return False
-        if entry.body.content == body.content:
-            return True
-        current = await settled_message(self._engine, self._live, entry.key)
-        return current is not None and current.message.content == body.content
+            await unless_same(self._engine, self._live, entry, body)
 
     async def _told(self, key: str | None) -> Entry | None:
         """The entry with this key, when it was told before: telling it again is fine whatever has happened since."""
@@ -470,16 +452,6 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def _conflict(key: str, told: Body, body: Body) -> KeyConflict:
-    return KeyConflict(
-        f"key {key!r} already stands for {_short(told)}, not {_short(body)}. "
-        "To change a message, call edit() or reroll(); for a new one, choose another key."
-    )
-
-
-def _short(body: Body) -> str:
-    if isinstance(body, Said):
-        text = f"{body.speaker}: {body.content}"
-    else:
-        text = f"{body.kind} {body.model_dump(exclude_defaults=True)}"
-    return repr(text if len(text) <= 60 else text[:57] + "…")
+def _as_told(body: Body, key: str | None) -> Told:
+    """What is appended to the journal. Raises `InvalidId`, and `InputError` for what cannot be kept."""
+    return Told(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())

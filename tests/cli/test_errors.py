@@ -218,3 +218,12 @@ def test_control_c_ends_with_130_and_no_traceback(folder: Path) -> None:
     assert process.returncode == 130
     assert "Traceback" not in said
     assert real(folder, "inspect").returncode == 0
+
+
+def test_a_folder_that_is_not_there_is_named_and_only_that(tmp_path: Path) -> None:
+    missing = FileNotFoundError(2, "No such file or directory", str(tmp_path / "nowhere" / ".part"))
+    assert (
+        earwitness.cli.as_failure(missing).message == f"{tmp_path / 'nowhere'}: there is no such folder. Make it first."
+    )
+    for other in (FileNotFoundError(2, "No such file", str(tmp_path / "x.txt")), FileNotFoundError("gone")):
+        assert earwitness.cli.as_failure(other).message == str(other)

@@ -73,6 +73,7 @@ async def test_nothing_is_nothing(begin: Begin) -> None:
         ({"speaker": "bob", "content": "Hi.", "presnt": []}, InputError, "'presnt'.*Did you mean 'present'"),
         ({"speaker": "bob", "content": "Hi.", "key": "#7"}, InvalidId, "starts with '#'"),
         ({"speaker": "bob", "content": "Hi.", "context": "shout"}, InputError, "context 'shout'"),
+        ({"speaker": "bob", "content": "half \ud83d"}, InputError, r"messages\[1\]: this cannot be kept"),
         ("Hi.", InputError, r"messages\[1\] = 'Hi.' cannot be used"),
     ],
 )

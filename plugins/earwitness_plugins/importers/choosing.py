@@ -15,7 +15,6 @@ from earwitness.protocols import Importer
 
 from .files.documents import document
 from .files.limits import opened, whole
-from .files.sniffing import json_in
 
 HEAD = 4096
 
@@ -56,21 +55,14 @@ def _taker(strategies: Strategies, path: str, head: bytes) -> Importer:
 def _hint(path: str, head: bytes, names: Iterable[str]) -> str:
     if re.search(rb"^(cast|steps):", head, re.MULTILINE):
         return f"It looks like a story file: earwitness play {shlex.quote(path)}"
-    json_said = _of_json(path, head) if Path(path).suffix.casefold() == ".json" else ""
+    json_said = _of_json(path) if Path(path).suffix.casefold() == ".json" else ""
     return f"{json_said}Name one with --format: {', '.join(names)}."
 
 
-def _not_json(path: str) -> str:
+def _of_json(path: str) -> str:
     try:
-        document(whole(path), path, [])
+        found = document(whole(path), path, []).value
     except StoryError as error:
-        return str(error).removeprefix(f"{path}: ")
-    return "is it JSON?"
-
-
-def _of_json(path: str, head: bytes) -> str:
-    found = json_in(path, head)
-    if found is None:
-        return f"It may be damaged: {_not_json(path)} "
+        return f"It may be damaged: {str(error).removeprefix(f'{path}: ')} "
     keys = f" with the keys {', '.join(map(repr, list(found)[:5]))}" if isinstance(found, dict) and found else ""
     return f"It is JSON{keys}: no card (data, or name and first_mes), no lorebook (entries), no chat. "

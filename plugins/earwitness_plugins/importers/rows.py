@@ -10,6 +10,7 @@ from typing import Any
 
 from earwitness.errors import StoryError
 
+from .files.documents import loaded
 from .files.limits import MAX_FILE, refuse_larger
 
 
@@ -73,7 +74,7 @@ def rows_in(lines: Iterable[str], name: str) -> Iterator[Row]:
     """The objects of lines that come from elsewhere. Raises `StoryError` naming the line."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield as_row(f"{name}:{number}", _parsed(f"{name}:{number}", line))
+            yield as_row(f"{name}:{number}", loaded(line, f"{name}:{number}"))
 
 
 def first_line(head: bytes) -> bytes:
@@ -86,15 +87,6 @@ def as_row(place: str, value: object) -> Row:
     if not isinstance(value, dict):
         raise StoryError(f"{place}: must be an object; it is {_said(value)}.")
     return Row(place, value)
-
-
-def _parsed(place: str, line: str) -> object:
-    try:
-        return json.loads(line)
-    except RecursionError as error:
-        raise StoryError(f"{place}: nested too deeply to be read.") from error
-    except ValueError as error:
-        raise StoryError(f"{place}: not JSON: {error}.") from error
 
 
 def _said(value: object) -> str:

@@ -60,13 +60,22 @@ def decoded(data: bytes) -> tuple[str, str]:
 def parsed(text: str, place: str, repairs: list[str]) -> Any:
     """The value of JSON text; line breaks and tabs within its strings are taken as meant."""
     try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise StoryError(f"{place}: nested too deeply to be read.") from error
-    except ValueError as strict:
+        return loaded(text, place)
+    except StoryError as strict:
         try:
             value = json.loads(text, strict=False)
         except (ValueError, RecursionError):
-            raise StoryError(f"{place}: not JSON: {str(strict).partition(';')[0]}.") from strict
+            raise strict from strict.__cause__
     repairs.append(f"{place}: bare line breaks or control characters within its texts; they were kept")
     return value
+
+
+def loaded(text: str, place: str) -> Any:
+    """The value of JSON text. Raises `StoryError` that says where it is none."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise StoryError(f"{place}: nested too deeply to be read.") from error
+    except ValueError as error:
+        said, _, _ = str(error).partition(";")  # how to let Python read longer numbers helps nobody here
+        raise StoryError(f"{place}: not JSON: {said}.") from error

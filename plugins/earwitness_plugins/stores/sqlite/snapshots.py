@@ -12,7 +12,7 @@ import apsw
 from earwitness_plugins.sqlite import NotNow
 
 from .loading import refresh
-from .schema import find_container
+from .schema import ContainerRow, find_container
 from .snapshot import Snapshot
 
 SMALL = 10_000
@@ -66,23 +66,17 @@ class Snapshots:
         if not place.lock.acquire(blocking=not at_hand):
             raise NotNow
         try:
-            if at_hand:
-                self._check_at_hand(connection, name, place.snapshot)
+            self._check(connection)
+            container = find_container(connection, name)
+            if at_hand and not _nearly(place.snapshot, container):
+                raise NotNow
             kept, place.snapshot = place.snapshot, None  # whatever fails on the way leaves nothing half loaded behind
-            current = self._current(connection, name, kept)
+            current = self._current(connection, container, kept)
             yield current
             place.snapshot = current
             self._weigh(name, place, current.nbytes if current else 0)
         finally:
             place.lock.release()
-
-    def _check_at_hand(self, connection: apsw.Connection, name: str, kept: Snapshot | None) -> None:
-        container = find_container(connection, name)
-        if kept is None or container is None or kept.size > SMALL:
-            raise NotNow
-        same = (kept.number, kept.generation) == (container.number, container.generation)
-        if not same or container.slots - kept.last_slot > FEW_NEW:
-            raise NotNow
 
     def _place(self, name: str) -> _Place:
         with self._lock:
@@ -90,14 +84,13 @@ class Snapshots:
             self._places.move_to_end(name)
             return place
 
-    def _current(self, connection: apsw.Connection, name: str, kept: Snapshot | None) -> Snapshot | None:
-        self._check(connection)
-        container = find_container(connection, name)
+    def _current(
+        self, connection: apsw.Connection, container: ContainerRow | None, kept: Snapshot | None
+    ) -> Snapshot | None:
         if container is None:
             return None
-        wanted = (container.number, container.generation)
-        if kept is None or (kept.number, kept.generation) != wanted:
-            kept = Snapshot(*wanted, self._dimension)
+        if kept is None or not _same_index(kept, container):
+            kept = Snapshot(container.number, container.generation, self._dimension)
         refresh(connection, kept, container)
         return kept
 
@@ -113,3 +106,14 @@ class Snapshots:
             while self._total > self._limit and len(self._places) > 1:
                 _, oldest = self._places.popitem(last=False)
                 self._total -= oldest.nbytes
+
+
+def _same_index(kept: Snapshot, container: ContainerRow) -> bool:
+    return (kept.number, kept.generation) == (container.number, container.generation)
+
+
+def _nearly(kept: Snapshot | None, container: ContainerRow | None) -> bool:
+    """Whether the snapshot is soon brought to the container's version."""
+    if kept is None or container is None or not _same_index(kept, container):
+        return False
+    return kept.size <= SMALL and container.slots - kept.last_slot <= FEW_NEW

@@ -137,7 +137,7 @@ class SqliteStore:
         ranking = self._ranking
         short = len(text) <= _SHORT and limit <= _SHORT_LIST
         return await self._looking_at(
-            container, lambda view: search(view, question, filter, limit, ranking), at_hand=short
+            container, lambda view: search(view, question, filter, limit, ranking), short=short
         )
 
     async def count(self, container: str) -> int:
@@ -186,8 +186,8 @@ class SqliteStore:
             for each in memories
         ]
 
-    async def _looking_at(self, container: str, look: Callable[[View], Found[T]], *, at_hand: bool = False) -> Found[T]:
-        """`at_hand` when looking at a small container takes so short that it need not be done on a thread."""
+    async def _looking_at(self, container: str, look: Callable[[View], Found[T]], *, short: bool = False) -> Found[T]:
+        """`short` when looking at a small container is so soon done that it needs no thread."""
         snapshots = self._snapshots
         if snapshots is None:
             raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
@@ -196,7 +196,7 @@ class SqliteStore:
             with snapshots.using(connection, container, at_hand=at_hand) as snapshot:
                 return look(View(container, connection, snapshot)) if snapshot else []
 
-        if at_hand and snapshots.at_hand(container):
+        if short and snapshots.at_hand(container):
             return await self._database.glance(partial(operation, at_hand=True), operation)
         return await self._database.read(operation)
 
