@@ -18,7 +18,7 @@ export EARWITNESS_DATA ?= $(abspath ../shared/data)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench build clean
+.PHONY: help install demo test check sync bench build clean
 
 help: ## print this
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -61,12 +61,16 @@ demo: $(STAMP) ## play a story and see who remembers what, and how they know
 test: $(STAMP) ## run the tests; ARGS="-k whisper" chooses some, JOBS=0 runs them one after the other
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
-check: $(STAMP) ## ruff, mypy --strict, import contracts, the code in the docs
+check: $(STAMP) ## ruff, mypy --strict, import contracts, the synchronous classes, the code in the docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict $(ROOTS)
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python scripts/generate_sync.py --check
 	$(BIN)/python -m pytest -q tests/docs
+
+sync: $(STAMP) ## write earwitness.sync again, after a public method of the asynchronous classes changed
+	@$(BIN)/python scripts/generate_sync.py
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench

@@ -42,8 +42,11 @@ class Earwitness:
         if not isinstance(engine, Engine):
             raise InputError(f"Earwitness({engine!r}) opens nothing: write Earwitness.open({engine!r}).")
         self.engine = engine
-        self.strategies = strategies or Strategies()
-        self.failures = tuple(failures)
+        """Its parts, which are asynchronous."""
+        self.strategies: Strategies = strategies or Strategies()
+        """The strategies it can make."""
+        self.failures: tuple[LoadFailure, ...] = tuple(failures)
+        """Plugins that could not be loaded."""
         self._sessions: dict[str, Session] = {}
         self._background = Background()
         self._opening = asyncio.Lock()

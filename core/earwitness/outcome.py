@@ -65,11 +65,11 @@ class Outcome:
     """What the host holds once an entry is durable. What was decided comes with `settled()`; before, it raises."""
 
     def __init__(self, entry: Entry, settled: Callable[[], Awaitable[Plan]], *, created: bool) -> None:
-        self.key = entry.key
+        self.key: str = entry.key
         """The entry's key."""
-        self.sequence = entry.sequence
+        self.sequence: int = entry.sequence
         """Its place in the journal."""
-        self.created = created
+        self.created: bool = created
         """False when the key was there already and nothing new was told."""
         self._settled = settled
         self._settlement: Settlement | None = None

@@ -166,9 +166,36 @@ def test_a_newcomer_may_speak_as_soon_as_she_has_joined(story: sync.Session) -> 
     assert list(story.say("dora", "Am I late?").settled().participants) == ["dora"]
 
 
-def test_replan_asks_again_and_changes_nothing(story: sync.Session) -> None:
-    story.say("alice", "One.", key="m1", present=["alice", "bob"])
-    assert story.backstage().replan("m1").removed == ()
+class Wavering(Plugin):
+    """Answers the first question otherwise than all later ones."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer | None:
+        self.asked += 1
+        return MessageAnswer(add={"charlie": "listens at the door"}) if self.asked == 1 else None
+
+
+def test_replan_asks_again_shows_the_difference_and_changes_nothing() -> None:
+    plugin = Wavering()
+    with bare(plugin) as ew:
+        story = ew.session("s1", cast=["alice", "bob", "charlie"])
+        story.say("alice", "One.", key="m1").settled()
+        before = list(story.backstage().export())
+        replanned = story.backstage().replan("m1")
+        assert (plugin.asked, replanned.removed) == (2, ("charlie",))
+        assert list(story.backstage().export()) == before
+        assert story.backstage().inspect("charlie").total == 1
+
+
+def test_an_iterator_is_read_in_the_callers_thread(story: sync.Session) -> None:
+    def lines() -> Iterator[dict[str, str]]:
+        for who in story.cast.ids:
+            story.say(who, "Hm.").settled()
+            yield {"speaker": who, "content": "Hm again."}
+
+    assert [outcome.sequence for outcome in story.say_all(lines())] == [5, 6, 7]
 
 
 def test_a_turn_says_what_it_did_not_wait_for_and_what_failed(story: sync.Session) -> None:

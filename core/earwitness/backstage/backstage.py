@@ -35,7 +35,8 @@ class Backstage:
         self._session = session
         self._engine = engine
         self._live = live
-        self.role = text("role", role)
+        self.role: str = text("role", role)
+        """Noted with what is done."""
 
     async def who_knows(self, question: str) -> WhoKnows:
         """Every character: nothing found, or since when and how, with the memory that proves it."""

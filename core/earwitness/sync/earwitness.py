@@ -1,0 +1,93 @@
+"""Written by scripts/generate_sync.py from the asynchronous `Earwitness`. To change it, change that: `make sync`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from ..app import Earwitness as AsyncEarwitness
+from ..engine import Engine
+from ..loading.settings import Settings
+from ..loading.strategies import LoadFailure, Strategies
+from ..records.character import Character
+from ..transplant import Seen, unseen
+from .loop import OpenedMirror
+from .session import Session
+
+
+class Earwitness(OpenedMirror):
+    """An open store of stories. Use it with `with Earwitness.open(…)`, or between `start` and `close`."""
+
+    @property
+    def engine(self) -> Engine:
+        """Its parts, which are asynchronous."""
+        return self._behind.engine
+
+    @property
+    def strategies(self) -> Strategies:
+        """The strategies it can make."""
+        return self._behind.strategies
+
+    @property
+    def failures(self) -> tuple[LoadFailure, ...]:
+        """Plugins that could not be loaded."""
+        return self._behind.failures
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        settings: Settings | Mapping[str, Any] | str | Path | None = None,
+        plugins: Iterable[object] | object = (),
+        strategies: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> Self:
+        """Wire an instance together; nothing is opened before `with` or `start`.
+
+        `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
+        own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`,
+        `{"guards": [MyGuard()]}`), which is named by its class;
+        `changes` replace single settings (`detector="everyone"`, `strict=True`), also by an instance
+        (`detector=LastTwo()`). Raises `SettingsError`, `UnknownName`, `PluginError`.
+        """
+        return cls(AsyncEarwitness.open(path, settings=settings, plugins=plugins, strategies=strategies, **changes))
+
+    def session(
+        self,
+        id: str,
+        *,
+        cast: Iterable[Character | str] = (),
+        state: Mapping[str, Any] | None = None,
+        present: Iterable[str] = (),
+    ) -> Session:
+        """Begin a story, or take one up again: then new members of `cast` join it, and `state` is left as it is.
+
+        `present` are those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
+        """
+        return Session(self._call, self._call(self._behind.session, id, cast=cast, state=state, present=present))
+
+    def sessions(self) -> tuple[str, ...]:
+        """Ids of all stories, sorted, without those whose forgetting was cut short."""
+        return self._call(self._behind.sessions)
+
+    def open_session(self, id: str) -> Session:
+        """A story that exists. Raises `UnknownName` that lists those there are."""
+        return Session(self._call, self._call(self._behind.open_session, id))
+
+    def forget(self, session: str) -> None:
+        """Remove a story for good: memories, journal, everything. Raises `UnknownName`, `StorageError`.
+
+        Cut short, it is finished by the next call that names the story.
+        """
+        self._call(self._behind.forget, session)
+
+    def import_session(
+        self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
+    ) -> Session:
+        """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`.
+
+        `seen` is called with each number of entries written.
+        """
+        return Session(self._call, self._call(self._behind.import_session, lines, id=id, seen=seen))

@@ -1,0 +1,225 @@
+"""Written by scripts/generate_sync.py from the asynchronous `Session`. To change it, change that: `make sync`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..preparing import Lore
+from ..records.character import Cast, Character
+from ..records.journal import Original
+from ..records.message import Context
+from ..records.state import State
+from ..records.update import Audience, Update
+from ..session import Session as AsyncSession
+from ..transplant import Seen, unseen
+from .backstage import Backstage
+from .loop import Mirror
+from .outcome import Outcome
+from .turn import Turn
+
+
+class Session(Mirror[AsyncSession]):
+    """One story. Made by `Earwitness.session`; its calls may be made from many threads at once."""
+
+    @property
+    def id(self) -> str:
+        """Session id."""
+        return self._behind.id
+
+    @property
+    def cast(self) -> Cast:
+        """Everybody in it, as of the last settled entry."""
+        return self._behind.cast
+
+    @property
+    def state(self) -> State:
+        """What is the case, as of the last settled entry."""
+        return self._behind.state
+
+    def turn(
+        self,
+        character: str,
+        *,
+        query: str | None = None,
+        in_prompt: Sequence[str] | None = None,
+        context: Context = "private_channel",
+        **recall: Any,
+    ) -> Turn:
+        """Begin a character's turn: what does she remember now?
+
+        `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
+        those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
+        Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
+        """
+        return Turn(
+            self._call,
+            self._call(self._behind.turn, character, query=query, in_prompt=in_prompt, context=context, **recall),
+        )
+
+    def say(
+        self,
+        speaker: str,
+        content: str,
+        *,
+        key: str | None = None,
+        present: Iterable[str] | None = None,
+        context: Context = "private_channel",
+        metadata: Mapping[str, Any] | None = None,
+        in_turn: bool = False,
+    ) -> Outcome:
+        """Tell what a character said or did. Durable on return; who remembers it is decided in the background.
+
+        `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
+        `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
+        and `InputError` for an empty message.
+        """
+        return Outcome(
+            self._call,
+            self._call(
+                self._behind.say,
+                speaker,
+                content,
+                key=key,
+                present=present,
+                context=context,
+                metadata=metadata,
+                in_turn=in_turn,
+            ),
+        )
+
+    def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
+        """Tell many messages at once, such as a transcript: each is a table of what `say` takes.
+
+        They are told in this order, durable on return, all or none; their outcomes come in the same order. That is many
+        times as fast as one `say` after the other; what others tell meanwhile waits, so tell some hundred at a time.
+        Raises as `say`, saying which one it is about, and `InputError` for a table that `say` would not take.
+        """
+        return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
+
+    def edit(
+        self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
+    ) -> Outcome:
+        """Correct a message: what it made remembered goes, and the new text is delivered to whoever perceives that.
+
+        Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
+        who joined after it.
+        """
+        return Outcome(self._call, self._call(self._behind.edit, key, content, present=present, own_key=own_key))
+
+    def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
+        """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
+        return Outcome(self._call, self._call(self._behind.reroll, content, key=key, own_key=own_key))
+
+    def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
+        """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
+
+        The id of the world's copy of a message stands for the message. What was taken back before is not taken back
+        again: the first outcome is returned (`created` is `False`).
+        Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
+        """
+        return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
+
+    def change(
+        self,
+        *,
+        description: str | None = None,
+        audience: Audience | list[str] = "present",
+        updates: Iterable[Update] = (),
+        key: str | None = None,
+        **changes: Any,
+    ) -> Outcome:
+        """Change the state: typed keys, optional ones, and any of your own, which stay as you spell them (`None`
+        removes one).
+
+        `description` words the change for the world (else plugins do); `audience` says who may know of it:
+        `present` (default), `public`, or ids. `participants` says who is here: whoever is not yet comes, the others
+        leave. Raises `InputError` for a value the key cannot hold, `UnknownName` for a participant who is a stranger.
+        """
+        return Outcome(
+            self._call,
+            self._call(
+                self._behind.change, description=description, audience=audience, updates=updates, key=key, **changes
+            ),
+        )
+
+    def update(
+        self,
+        description: str,
+        *,
+        character: str | None = None,
+        type: str | None = None,
+        audience: Audience | list[str] = "present",
+        key: str | None = None,
+        **metadata: Any,
+    ) -> Outcome:
+        """Tell the world that something happened: `update("Alice acquired the Sacred Sword", character="alice",
+        type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
+        return Outcome(
+            self._call,
+            self._call(
+                self._behind.update, description, character=character, type=type, audience=audience, key=key, **metadata
+            ),
+        )
+
+    def enter(self, *characters: str, key: str | None = None) -> Outcome:
+        """These characters come to the current scene."""
+        return Outcome(self._call, self._call(self._behind.enter, *characters, key=key))
+
+    def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
+        """These characters leave the current scene."""
+        return Outcome(self._call, self._call(self._behind.leave, *characters, to=to, key=key))
+
+    def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
+        """A character goes to a place. Raises `UnknownName`, and `InputError` for a place without a name."""
+        return Outcome(self._call, self._call(self._behind.move, character, place, key=key))
+
+    def join(self, *members: Character | str, key: str | None = None) -> Outcome:
+        """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
+
+        Raises `ContainerCollision` when a container would belong to two owners.
+        """
+        return Outcome(self._call, self._call(self._behind.join, *members, key=key))
+
+    def prepare(
+        self,
+        *,
+        plot: str | Mapping[str, str] | None = None,
+        cards: Mapping[str, str] | None = None,
+        examples: Mapping[str, str | Sequence[str]] | None = None,
+        lore: Iterable[Lore | Mapping[str, Any] | str] = (),
+        originals: Iterable[Original] = (),
+        key: str | None = None,
+    ) -> Outcome:
+        """What was there before the story: plot (all know it), cards and example dialogue (their character's own),
+        lore (common knowledge, or `known_by`). Each is its own permanent memory; preparing it again replaces it.
+
+        A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
+        """
+        return Outcome(
+            self._call,
+            self._call(
+                self._behind.prepare, plot=plot, cards=cards, examples=examples, lore=lore, originals=originals, key=key
+            ),
+        )
+
+    def settled(self) -> None:
+        """Wait until everything told so far is decided and applied. Raises what kept an entry from it."""
+        self._call(self._behind.settled)
+
+    def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
+        """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
+
+        The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
+        that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
+        `ContainerCollision` when the id is taken.
+        """
+        return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
+
+    def forget(self, character: str) -> None:
+        """Remove a character and her container for good. What others remember of her stays."""
+        self._call(self._behind.forget, character)
+
+    def backstage(self, role: str = "author") -> Backstage:
+        """What no character may see: who knows what and how. `role` is noted with what is done."""
+        return Backstage(self._call, self._behind.backstage(role))

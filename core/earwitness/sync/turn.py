@@ -1,0 +1,65 @@
+"""Written by scripts/generate_sync.py from the asynchronous `Turn`. To change it, change that: `make sync`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..middle.fill import Prompt
+from ..start.recalled import Recalled
+from ..turn import Turn as AsyncTurn
+from .loop import Mirror
+from .outcome import Outcome
+
+
+class Turn(Mirror[AsyncTurn]):
+    """One character's turn, from recall to saying."""
+
+    @property
+    def character(self) -> str:
+        """Whose turn it is."""
+        return self._behind.character
+
+    @property
+    def query(self) -> str:
+        """What was asked of the character's memory."""
+        return self._behind.query
+
+    @property
+    def memories(self) -> tuple[Recalled, ...]:
+        """What came to mind, in a stable order, each with its reasons."""
+        return self._behind.memories
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Plugins' lines, shown before the memories."""
+        return self._behind.notes
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """Keys of messages the recall did not wait for."""
+        return self._behind.pending
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Plugins and guards that failed; a failing guard withheld what it guards."""
+        return self._behind.failures
+
+    def fill(self, prompt: Prompt, memories: Sequence[Recalled] | None = None, **changes: Any) -> Prompt:
+        """MIDDLE: put the memories where the system text has `###SUPERMEMORY###`.
+
+        `prompt` is a system prompt, or a list of messages with `role` and `content`. `memories` may be fewer of this
+        turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
+        Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`.
+        """
+        return self._behind.fill(prompt, memories, **changes)
+
+    def text(self, **changes: Any) -> str:
+        """The block of memories by itself, as `fill` would put it. Raises `SettingsError`."""
+        return self._behind.text(**changes)
+
+    def say(
+        self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
+    ) -> Outcome:
+        """END: what the character says. See `Session.say`."""
+        return Outcome(self._call, self._call(self._behind.say, content, key=key, present=present, **more))
