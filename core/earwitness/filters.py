@@ -1,13 +1,14 @@
 """The metadata filter: one small tree that every store translates.
 
-Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. `matches` is what every store must equal:
+Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. In a text, `=` is `==`. `matches` is what
+every store must equal:
 
 - A comparison with a field that is missing, or of another type than the value, is false; `"3"` is not `3`, and `True`
   is not `1`.
 - On a list of strings, `==` and `in` hold when any element does; `!=` holds when none does.
 - `And()` holds for everything, `Or()` for nothing.
 
-Field names may be written in either spelling; they are kept in camelCase, as stored.
+Field names may be written in either spelling; they are kept in camelCase, as stored. `game_time` is `gameDay`.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from dataclasses import field as kept
 from typing import Any, Literal, cast
 
 from .errors import InvalidFilter, quoted
-from .formats import camel
+from .formats import metadata_key
 
 Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
-_COMPARISON = re.compile(r"\s*([^\s=!<>][^=!<>]*?)\s*(==|!=|>=|<=|>|<)\s*(.*?)\s*", re.DOTALL)
+_COMPARISON = re.compile(r"\s*([^\s=!<>][^=!<>]*?)\s*(==|!=|>=|<=|>|<|=(?![=!<>]))\s*(.*?)\s*", re.DOTALL)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -44,7 +45,7 @@ class Compare:
     value: Scalar
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "field", camel(self.field))
+        object.__setattr__(self, "field", metadata_key(self.field))
         if self.operator not in OPERATORS:
             raise InvalidFilter(f"filter operator {self.operator!r} is not one of {' '.join(OPERATORS)}.")
         if not isinstance(self.value, Scalar):
@@ -68,7 +69,7 @@ class In:
         given: object = self.values
         if isinstance(given, str):
             raise InvalidFilter(f"{self.field!r} in {given!r}: `in` takes several texts, as in ({given!r},).")
-        object.__setattr__(self, "field", camel(self.field))
+        object.__setattr__(self, "field", metadata_key(self.field))
         object.__setattr__(self, "values", tuple(self.values))
         for value in self.values:
             if not isinstance(value, str):
@@ -162,7 +163,7 @@ def _compare(stored: object, op: Operator, value: Scalar) -> bool:
 
 
 def parse(text: str) -> Filter:
-    """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `speaker!=bob`.
+    """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `location = "tavern"`.
 
     A value that reads as a JSON number or boolean is one; anything else, or anything in double quotes, is text.
     Raises `InvalidFilter`, quoting the text.
@@ -170,7 +171,7 @@ def parse(text: str) -> Filter:
     found = _COMPARISON.fullmatch(text)
     if found:
         field, op, value = found.groups()
-        return Compare(field, cast(Operator, op), _literal(value))
+        return Compare(field, "==" if op == "=" else cast(Operator, op), _literal(value))
     raise InvalidFilter(
         f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
     )

@@ -103,6 +103,16 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+def is_game_day(name: str) -> bool:
+    """Whether a host's key names the game day: `game_day` or `game_time`, in snake_case, camelCase or PascalCase."""
+    return snake(name) in {"game_day", "game_time"}
+
+
+def metadata_key(name: str) -> str:
+    """The key under which metadata is stored: camelCase, and `gameDay` for every name of the game day."""
+    return "gameDay" if is_game_day(name) else camel(name)
+
+
 def _sealed(line: str) -> str:
     """What an agent words may quote what is escaped already; only what is still bare is escaped here."""
     unified = _LINE_BREAKS.sub("\n", line)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_jsonable_python
 
 from .errors import InputError, quoted
-from .formats import snake
+from .formats import is_game_day, snake
 from .records.base import Record
 from .records.state import State
 
@@ -52,17 +52,23 @@ def check_readable(text: str) -> None:
 
 
 def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes under our spelling of the keys that are ours (`gameDay` is `game_day`); a host's own stay as written.
+    """The changes under our spelling of the keys that are ours; a host's own stay as they are written.
 
-    Raises `InputError` for a key in both spellings.
+    `gameDay` and `GameTime` are `game_day`. Raises `InputError` for a key that is given in two spellings.
     """
     found: dict[str, Any] = {}
     for key, value in given.items():
-        ours = name if (name := snake(key)) in State.model_fields else key
+        ours = state_key(key)
         if ours in found:
             raise InputError(f"state {ours} is given twice, also as {key!r}. Give it once.")
         found[ours] = value
     return found
+
+
+def state_key(name: str) -> str:
+    """The state key that a host's spelling means; a key of the host's own stays as it is."""
+    ours = "game_day" if is_game_day(name) else snake(name)
+    return ours if ours in State.model_fields else name
 
 
 def check_state(before: State, changes: Mapping[str, Any]) -> None:
@@ -87,7 +93,7 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
 
 def _check_spelling(key: str) -> None:
     """A free key that differs from a typed one only in case or underscores is a slip: `gameday` means `game_day`."""
-    typed = {name.replace("_", ""): name for name in State.model_fields}
+    typed = {name.replace("_", ""): name for name in (*State.model_fields, "game_time")}
     meant = typed.get(key.replace("_", "").casefold())
     if meant is not None and meant != key:
         raise InputError(f"state key {key!r} looks like {meant!r}. Write that, or choose another name.")

@@ -142,6 +142,11 @@ def test_a_field_may_be_written_either_way() -> None:
     assert parse("learned_day<=3") == Compare("learnedDay", "<=", 3)
 
 
+@pytest.mark.parametrize("name", ["game_day", "game_time", "gameTime", "GameTime", "GameDay"])
+def test_every_name_of_the_game_day_is_the_game_day(name: str) -> None:
+    assert Compare(name, "<=", 3) == parse(f"{name} <= 3") == Compare("gameDay", "<=", 3)
+
+
 def test_metadata_is_matched_as_stored() -> None:
     assert not matches(equals("game_day", 3), {"game_day": 3})
 
@@ -231,13 +236,19 @@ def test_all_of_holds_where_all_parts_do(parts: list[Filter | None], stored: dic
         ("location==a>=b", Compare("location", "==", "a>=b")),
         ("location==two\nlines", Compare("location", "==", "two\nlines")),
         ("gameDay<1e3", Compare("gameDay", "<", 1000)),
+        ('location = "tavern"', Compare("location", "==", "tavern")),
+        ("gameDay=3", Compare("gameDay", "==", 3)),
+        ("location=a==b", Compare("location", "==", "a==b")),
+        ("speaker=", Compare("speaker", "==", "")),
     ],
 )
 def test_a_comparison_is_read(text: str, parsed: Filter) -> None:
     assert parse(text) == parsed
 
 
-@pytest.mark.parametrize("text", ["", "gameDay", "gameDay=3", "==3", " == 3", "game day is 3", "<>", "gameDay=>3"])
+@pytest.mark.parametrize(
+    "text", ["", "gameDay", "=3", "==3", " == 3", "game day is 3", "<>", "gameDay=>3", "gameDay=!3"]
+)
 def test_what_is_no_comparison_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(InvalidFilter, match=r"must read FIELD OPERATOR VALUE") as refused:
         parse(text)

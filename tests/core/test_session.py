@@ -230,6 +230,23 @@ async def test_a_value_the_state_cannot_hold_is_quoted_and_changes_nothing(
     assert await entries(story) == 1
 
 
+@pytest.mark.parametrize("name", ["game_time", "gameTime", "GameTime", "GameDay"])
+async def test_the_game_time_is_the_game_day(begin: Begin, name: str) -> None:
+    story = await begin(state={name: 3})
+    assert (story.state.game_day, story.state.model_extra) == (3, {})
+    await changed(story, **{name: 6})
+    assert (story.state.game_day, story.state.model_extra) == (6, {})
+    with pytest.raises(InputError, match=r"state game_day = 'soon' cannot be used"):
+        await story.change(**{name: "soon"})
+
+
+async def test_an_update_may_not_carry_a_game_time_of_its_own(begin: Begin, memories: Memories) -> None:
+    story = await begin(state={"game_day": 4})
+    await (await story.update("Alice acquired the sword", game_time=9)).settled()
+    (told,) = await memories(story, "world")
+    assert (told.metadata["gameDay"], told.metadata.keys() & {"gameTime", "game_time"}) == (4, set())
+
+
 async def test_a_story_cannot_begin_with_a_value_the_state_cannot_hold(open_app: OpenApp) -> None:
     ew = await open_app()
     with pytest.raises(InputError, match="state game_day = 'soon' cannot be used"):

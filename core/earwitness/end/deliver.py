@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..containers import Container, character_container, world_container
-from ..formats import camel, character_memory, harmless, message_line, strip_block, update_line
+from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line
 from ..ids import memory_id
 from ..protocols import Share
 from ..records.character import Cast
@@ -121,7 +121,7 @@ def message_metadata(message: Message, participants: Mapping[str, Participant]) 
 def _update_metadata(
     update: Update, audience: Iterable[str], scene: str, now: float, timestamp: str
 ) -> dict[str, MetaValue]:
-    given = {camel(key): value for key, value in update.metadata.items() if _storable(value)}
+    given = {metadata_key(key): value for key, value in update.metadata.items() if _storable(value)}
     metadata: dict[str, MetaValue] = {"location": scene, **given}  # type: ignore[dict-item]
     metadata |= {"type": update.type, "gameDay": now, "timestamp": timestamp, "audience": list(audience)}
     metadata.pop("public", None)

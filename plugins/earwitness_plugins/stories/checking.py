@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,13 +14,20 @@ from earwitness.ids import check_key, check_session_id
 from earwitness.loading.located import Loc, Problem, describe
 from earwitness.records.character import display_name
 from earwitness.records.state import State
+from earwitness.validating import state_key
 
 from .mending import SOMEBODY
 from .story import Change, Edit, Member, Reroll, Retract, Say, Story
 
 NEAR_MISS = 0.85
 # Keys one would take for typed ones; kept as one's own, they would say nothing to anybody.
-MEANT = {"day": "game_day", "scene": "current_scene", "place": "current_scene", "location": "current_scene"}
+MEANT = {
+    "day": "game_day",
+    "gametime": "game_day",
+    "scene": "current_scene",
+    "place": "current_scene",
+    "location": "current_scene",
+}
 
 
 def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
@@ -130,12 +138,12 @@ def _state_values(loc: Loc, values: dict[str, Any]) -> Iterator[Problem]:
             why = f"unknown state key {key!r}. Did you mean {meant!r}? A key of your own needs another name."
             yield Problem((*loc, key), why)
         else:
-            yield from _refused((*loc, key), lambda key=key, value=value: State().updated({key: value}))  # type: ignore[misc]
+            yield from _refused((*loc, key), partial(State().updated, {state_key(key): value}))
 
 
 def _meant(key: str) -> str | None:
     """The typed state key that a free one is a slip of."""
-    if key in State.model_fields:
+    if state_key(key) in State.model_fields:
         return None
     plain = key.replace("_", "").casefold()
     typed = {name.replace("_", ""): name for name in State.model_fields}
