@@ -99,6 +99,11 @@ class Earwitness:
             await self.engine.store.close()
             await self.engine.ledger.close()
 
+    @property
+    def settings(self) -> Settings:
+        """What it was told, with the defaults for everything else."""
+        return self.engine.settings
+
     async def start(self) -> Self:
         """Open it without a block, where beginning and end are two calls, perhaps of two tasks; `close` ends it.
 

@@ -1,6 +1,7 @@
 """The commands that ask about, and change, a story that was played."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -34,6 +35,23 @@ def test_recall_says_what_comes_to_mind_and_why(played: Run) -> None:
     shown = played("recall", "cellar", "Bob", "the key").stdout
     assert "Bob remembers" in shown
     assert found["memories"][0]["id"] in shown
+
+
+def test_days_are_called_as_the_calendar_says(run: Run, story: Path, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text('[calendar]\nunit = "night"\n', "utf-8")
+    secret = "the key under the third barrel"
+    shown = [
+        run("play", str(story)).stdout,
+        run("who-knows", "cellar", secret).stdout,
+        run("explain", first_memory(run, "bob")).stdout,
+        run("recall", "cellar", "bob", secret).stdout,
+        run("inspect", "cellar").stdout,
+        run("inspect", "cellar", "bob").stdout,
+    ]
+    assert all("night 5" in each or "night 6" in each for each in shown)
+    assert not any(re.search(r"\bday \d", each) for each in shown)
+    (memory,) = answer(run("inspect", "cellar", "bob", "--filter", "gameDay=5", "--json"))["memories"][:1]
+    assert memory["content"].endswith("GameDay: 5")
 
 
 def test_recall_brings_back_so_many_at_most(played: Run) -> None:

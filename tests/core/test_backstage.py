@@ -75,6 +75,18 @@ async def test_who_knows_says_of_everybody_since_when_and_how(begin: Begin, memo
     assert (charlie.knows, charlie.since, charlie.memory_id, charlie.text) == (False, None, None, None)
 
 
+async def test_days_are_called_as_the_calendar_says(begin: Begin, memories: Memories) -> None:
+    story = await begin(calendar={"unit": "night"})
+    await story.say("alice", "Let us find the Sacred Sword.", present=["bob"])
+    known = await story.backstage().who_knows("the Sacred Sword")
+    assert str(known.knowers["bob"]) == "bob: heard it from alice on night 1"
+    (memory,) = await memories(story, "bob")
+    explained = await story.backstage().explain(memory.id)
+    assert str(explained).startswith("bob remembers what alice said on night 1 ")
+    assert "  heard it from alice on night 1" in str(explained)
+    assert "calendar" not in explained.model_dump_json()
+
+
 async def test_who_was_told_names_the_teller(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
     await story.say("alice", "Let us find the Sacred Sword.", present=["bob"])

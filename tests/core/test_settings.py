@@ -150,4 +150,4 @@ def test_an_error_found_later_still_names_the_line(tmp_path: Path) -> None:
 
 def test_days_are_shown_in_the_storys_own_unit() -> None:
     calendar = Settings.of(calendar={"unit": "night"}).calendar
-    assert [calendar.show(6), calendar.show(2.5)] == ["night 6", "night 2.5"]
+    assert [calendar.show(day) for day in (6, 2.5, 1234567)] == ["night 6", "night 2.5", "night 1234567"]

@@ -34,7 +34,7 @@ async def _explained(engine: Engine, session: str, memory_id: str, seen: frozens
         memory_id=memory_id, owner=first.owner, source=first.source, alive=bool(standing), supports=supports,
         sequence=entry.sequence if entry else first.sequence, metadata=first.metadata,
         content=with_knowledge(first.body, [line.text for line in first.knowledge]),
-        knowledge=await _cited(engine, session, standing or deliveries),
+        knowledge=await _cited(engine, session, standing or deliveries), calendar=engine.settings.calendar,
     )  # fmt: skip
 
 
@@ -44,6 +44,7 @@ async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:
     return Hop(
         how=support.how, known=known(delivery), status=delivery.status, learned_day=support.learned_day,
         shared_from=support.shared_from, rule=support.rule, reason=delivery.reason, via=via,
+        calendar=engine.settings.calendar,
     )  # fmt: skip
 
 

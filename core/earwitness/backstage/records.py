@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from ..ids import own_key
+from ..loading.settings import Calendar
 from ..records.base import Record
 from ..records.character import Cast
 from ..records.journal import Original, Piece
 from ..records.memory import Memory, MetaValue
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
-from ..records.state import State, day_text
+from ..records.state import State
 
 
 class BackstageRecord(Record):
     """Holds what no character may see."""
+
+
+class DatedRecord(BackstageRecord):
+    """Says in words on which game day something was."""
+
+    calendar: Calendar = Field(default=Calendar(), exclude=True, repr=False)
+    """How its days are called; no part of the answer."""
 
 
 class Preparation(BackstageRecord):
@@ -49,7 +59,7 @@ class Before(BackstageRecord):
         return tuple(each for one in self.preparations for each in one.originals)
 
 
-class Knower(BackstageRecord):
+class Knower(DatedRecord):
     """Whether one character knows something, and how."""
 
     character: str
@@ -71,7 +81,7 @@ class Knower(BackstageRecord):
     def __str__(self) -> str:
         if self.how is None or self.since is None:
             return f"{self.character}: nothing found"
-        return f"{self.character}: {self.how} on day {day_text(self.since)}"
+        return f"{self.character}: {self.how} on {self.calendar.show(self.since)}"
 
 
 class WhoKnows(BackstageRecord):
@@ -86,7 +96,7 @@ class WhoKnows(BackstageRecord):
         return "\n".join(str(knower) for knower in self.knowers.values())
 
 
-class Hop(BackstageRecord):
+class Hop(DatedRecord):
     """One support of a memory."""
 
     how: str
@@ -108,7 +118,7 @@ class Hop(BackstageRecord):
 
     def __str__(self) -> str:
         why = f": {self.rule}" if self.rule and self.rule != self.known else ""
-        return f"{self.known} on day {day_text(self.learned_day)}{why}{self.gone}"
+        return f"{self.known} on {self.calendar.show(self.learned_day)}{why}{self.gone}"
 
     @property
     def gone(self) -> str:
@@ -126,7 +136,7 @@ class Cited(BackstageRecord):
     """Contents of the world memories it cites."""
 
 
-class Explanation(BackstageRecord):
+class Explanation(DatedRecord):
     """How a memory got where it is, hop by hop."""
 
     memory_id: str
@@ -169,7 +179,7 @@ class Explanation(BackstageRecord):
         speaker, day = self.metadata.get("speaker"), self.metadata.get("gameDay")
         if speaker is None or not isinstance(day, int | float):
             return repr(self.source)
-        return f"what {speaker} said on day {day_text(day)} ({self.number})"
+        return f"what {speaker} said on {self.calendar.show(day)} ({self.number})"
 
     @property
     def number(self) -> str:

@@ -16,6 +16,7 @@ from ..end.world import cites
 from ..engine import Engine
 from ..ids import WORLD
 from ..live import Live
+from ..loading.settings import Calendar
 from ..records.memory import Memory
 from ..records.plan import Delivery
 from .rarity import NEAR_BEST, Question, World, word_set
@@ -34,9 +35,9 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     world = await engine.store.list(world_container(session).name)
     facts, about = await asyncio.to_thread(facts_about, world, question)
     proofs = await _proofs(engine, session, [fact.id for fact in facts], about)
-    return WhoKnows(
-        question=question, knowers={id: _knower(id, proofs.get(id, [])) for id in live.snapshot.cast.ids}
-    )  # fmt: skip
+    calendar = engine.settings.calendar
+    knowers = {id: _knower(id, proofs.get(id, []), calendar) for id in live.snapshot.cast.ids}
+    return WhoKnows(question=question, knowers=knowers)
 
 
 def facts_about(world: Sequence[Memory], question: str) -> tuple[list[Memory], About]:
@@ -69,15 +70,19 @@ async def _proofs(
     return proofs
 
 
-def _knower(id: str, proofs: Sequence[tuple[Delivery, bool]]) -> Knower:
+def _knower(id: str, proofs: Sequence[tuple[Delivery, bool]], calendar: Calendar) -> Knower:
     if not proofs:
         return Knower(character=id)
     delivery, told_along = min(proofs, key=lambda each: (each[1], *strength(each[0])))
     text = "\n".join(line.text for line in delivery.knowledge) if told_along else delivery.body
     return Knower(
-        character=id, how=how(delivery, told_along), since=delivery.support.learned_day,
-        memory_id=delivery.memory_id, text=text,
-    )  # fmt: skip
+        character=id,
+        how=how(delivery, told_along),
+        since=delivery.support.learned_day,
+        memory_id=delivery.memory_id,
+        text=text,
+        calendar=calendar,
+    )
 
 
 def how(delivery: Delivery, told_along: bool = False) -> str:

@@ -22,6 +22,7 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator, model
 
 from ..errors import InputError, SettingsError
 from ..records.base import Record
+from ..records.state import day_text
 from .located import Loc, Located, describe, read_toml
 
 FILE_NAME = "earwitness.toml"
@@ -159,7 +160,7 @@ class Calendar(Record):
 
     def show(self, day: float) -> str:
         """`day 6`, `night 2.5`."""
-        return f"{self.unit} {day:g}"
+        return f"{self.unit} {day_text(day)}"
 
 
 class Settings(Record):

@@ -54,6 +54,11 @@ class Earwitness(OpenedMirror):
         """
         return cls(AsyncEarwitness.open(path, settings=settings, plugins=plugins, strategies=strategies, **changes))
 
+    @property
+    def settings(self) -> Settings:
+        """What it was told, with the defaults for everything else."""
+        return self._behind.settings
+
     def session(
         self,
         id: str,

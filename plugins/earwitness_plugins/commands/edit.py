@@ -32,4 +32,4 @@ async def command(desk: Desk, session: str, key: str, text: str, reroll: bool) -
         outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text))
         decided = await outcome.settled()
         data = {"key": key, "participants": list(decided.participants), "degraded": decided.degraded}
-        desk.answer(data, settled(decided, People(story.cast)))
+        desk.answer(data, settled(decided, People(story.cast, ew.settings.calendar)))

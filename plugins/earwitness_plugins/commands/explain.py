@@ -32,7 +32,7 @@ async def command(desk: Desk, memory: str, session: str | None) -> None:
         id, where = await _found(ew, memory, [session] if session else await ew.sessions())
         story = await ew.open_session(where)
         found = await story.backstage().explain(id)
-        desk.answer(found.model_dump(mode="json"), explanation(found, People(story.cast)))
+        desk.answer(found.model_dump(mode="json"), explanation(found, People(story.cast, ew.settings.calendar)))
 
 
 async def _found(ew: Earwitness, memory: str, sessions: Sequence[str]) -> tuple[str, str]:

@@ -37,8 +37,10 @@ async def command(
         back = story.backstage()
         if owner is None:
             whole = await back.overview()
-            return desk.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast)))
+            return desk.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))
         found = await back.inspect(owner, filter=all_of(*tests), limit=limit, offset=offset)
         if tests and not found.matching:
             tell(tests, (await back.inspect(owner)).memories)
-        return desk.answer(found.model_dump(mode="json"), shelf(found, People(story.cast), offset))
+        return desk.answer(
+            found.model_dump(mode="json"), shelf(found, People(story.cast, ew.settings.calendar), offset)
+        )

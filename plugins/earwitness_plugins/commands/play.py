@@ -37,8 +37,9 @@ async def command(desk: Desk, story: str, fresh: bool) -> None:
     script = _read(story)
     if _nobody_is_there(script) and not desk.json:
         click.echo(NOBODY, err=True)
-    look, failures = StoryLook(People(script.people())), Tally()
+    failures = Tally()
     async with desk.open(create=True) as ew:
+        look = StoryLook(People(script.people(), ew.settings.calendar))
         if fresh and script.story in await ew.sessions():
             await ew.forget(script.story)
         try:

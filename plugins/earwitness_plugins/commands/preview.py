@@ -33,4 +33,4 @@ async def command(
             context=context,
             present=present or None,
         )
-        desk.answer(found.model_dump(mode="json"), preview(found, People(story.cast)))
+        desk.answer(found.model_dump(mode="json"), preview(found, People(story.cast, ew.settings.calendar)))

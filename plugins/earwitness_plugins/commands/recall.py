@@ -37,4 +37,4 @@ async def command(
         settings: dict[str, Any] = {} if memories is None else {"memories": memories}
         turn = await asked(story, character, query, context=context, **settings)
         found = recollection(turn, Recall(character=turn.character, query=query, show=10_000))
-        desk.answer(found.model_dump(mode="json"), panel(found, People(story.cast), ids=True))
+        desk.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))

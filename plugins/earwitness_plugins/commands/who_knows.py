@@ -27,4 +27,6 @@ async def command(desk: Desk, session: str, text: str) -> None:
         story = await ew.open_session(session)
         answer = await story.backstage().who_knows(text)
         shown = Knowledge(text=text, knowers=answer.knowers)
-        desk.answer(answer.model_dump(mode="json"), knowledge(shown, People(story.cast), proofs=True))
+        desk.answer(
+            answer.model_dump(mode="json"), knowledge(shown, People(story.cast, ew.settings.calendar), proofs=True)
+        )

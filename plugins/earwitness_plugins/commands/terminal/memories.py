@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -14,7 +14,6 @@ from rich.text import Text
 
 from earwitness.backstage.records import Knower
 from earwitness.records.memory import Memory
-from earwitness.records.state import day_text
 from earwitness_plugins.stories.gist import NEWS, gist
 from earwitness_plugins.stories.shown import Knowledge, Recollection, Remembered
 
@@ -48,9 +47,9 @@ def recollection(recall: Recollection, people: People, *, ids: bool = False) -> 
 
 
 def _remembered(number: int, memory: Remembered, people: People, *, ids: bool) -> Text:
-    since = "" if memory.learned_day is None or memory.permanent else f", day {day_text(memory.learned_day)}"
+    since = "" if memory.learned_day is None or memory.permanent else f", {people.day(memory.learned_day)}"
     reasons = f"   {with_names(memory.how, people)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
-    return Text.assemble((f"{number}. ", "dim"), readable(memory.text), "\n", (plain(reasons), "dim"))
+    return Text.assemble((f"{number}. ", "dim"), readable(memory.text, people), "\n", (plain(reasons), "dim"))
 
 
 def _legend(memories: Sequence[Remembered]) -> str:
@@ -59,10 +58,14 @@ def _legend(memories: Sequence[Remembered]) -> str:
     return "\n".join([SCORES, "; ".join(named) + "."]) if named else SCORES
 
 
-def readable(text: str) -> str:
+def readable(text: str, people: People) -> str:
     """A gist without the day it was said, which is shown beside it; news with theirs in brackets."""
     lines = plain(text).split("\n")
-    return "\n".join(_DAY.sub(r" (day \1)" if line.startswith(NEWS) else "", line) for line in lines)
+    return "\n".join(_DAY.sub(_told_on(people) if line.startswith(NEWS) else "", line) for line in lines)
+
+
+def _told_on(people: People) -> Callable[[re.Match[str]], str]:
+    return lambda found: f" ({people.day(float(found[1]))})"
 
 
 def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> RenderableType:
@@ -71,20 +74,25 @@ def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> Ren
     for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
         proof = [Text(knower.memory_id or "", style="dim")] if proofs else []
         grid.add_row("  ", _dot(knower), people.name(knower.character), _knows(knower, people), *proof)
-    found = [Padding(Text.assemble("found in: ", (text, "italic")), (0, 0, 0, 4)) for text in _texts(answer) if proofs]
+    found = [
+        Padding(Text.assemble("found in: ", (text, "italic")), (0, 0, 0, 4))
+        for text in _texts(answer, people)
+        if proofs
+    ]
     return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic")), grid, *found)
 
 
-def _texts(answer: Knowledge) -> tuple[str, ...]:
+def _texts(answer: Knowledge, people: People) -> tuple[str, ...]:
     """What they know it from, each once: two who heard the same message remember the same words."""
-    return tuple(dict.fromkeys(_text(knower) for knower in answer.knowers.values() if knower.text))
+    return tuple(dict.fromkeys(_text(knower, people) for knower in answer.knowers.values() if knower.text))
 
 
-def _text(knower: Knower) -> str:
+def _text(knower: Knower, people: People) -> str:
     """The proof, without headings; what is from before the story may begin with the words that find it."""
     content = knower.text or ""
     words = knower.how == BEFORE and content.startswith("[") and content.partition("\n")[0].endswith("]")
-    return readable(gist(Memory(id="", container="", content=content, metadata={"words": []} if words else {})))
+    memory = Memory(id="", container="", content=content, metadata={"words": []} if words else {})
+    return readable(gist(memory), people)
 
 
 def _dot(knower: Knower) -> Text:
@@ -94,7 +102,7 @@ def _dot(knower: Knower) -> Text:
 def _knows(knower: Knower, people: People) -> Text:
     if knower.how is None:
         return Text("nothing found", style="dim")
-    since = "" if knower.since is None or knower.how == BEFORE else f" on day {day_text(knower.since)}"
+    since = "" if knower.since is None or knower.how == BEFORE else f" on {people.day(knower.since)}"
     return Text(plain(with_names(knower.how, people)) + since)
 
 

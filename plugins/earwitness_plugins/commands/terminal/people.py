@@ -1,4 +1,4 @@
-"""The cast as it is shown: names, a colour each, and who heard what."""
+"""The cast and the days of a story as they are shown: names, a colour each, who heard what, and when."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from unicodedata import category
 
 from rich.text import Text
 
+from earwitness.loading.settings import Calendar
 from earwitness.records.character import Cast
 from earwitness.records.message import Participant, Role
 
@@ -28,10 +29,11 @@ def plain(text: str) -> str:
 
 
 class People:
-    """Names and colours of one cast."""
+    """Names and colours of one cast, and the calendar they live by."""
 
-    def __init__(self, cast: Cast) -> None:
+    def __init__(self, cast: Cast, calendar: Calendar | None = None) -> None:
         self.cast = cast
+        self.calendar = calendar or Calendar()
         told = [member.id for member in cast if member.kind != "narrator"]
         self._colours = {id: COLOURS[n % len(COLOURS)] for n, id in enumerate(told)}
 
@@ -44,6 +46,10 @@ class People:
     def names(self, ids: Iterable[str]) -> Text:
         """Names with commas between them."""
         return Text(", ").join(self.name(id) for id in ids)
+
+    def day(self, day: float) -> str:
+        """A game day as people call it: `day 6`, `night 2.5`."""
+        return plain(self.calendar.show(day))
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from earwitness.backstage.records import Overview, Preview, Shelf
 from earwitness.ids import WORLD
 from earwitness.outcome import Settlement
 from earwitness.records.memory import Memory
-from earwitness.records.state import day_text
 from earwitness_plugins.stories.gist import gist, how
 
 from .memories import readable, with_names
@@ -30,7 +29,7 @@ def overview(whole: Overview, people: People) -> RenderableType:
     """A story at a glance: state, cast, and how much each remembers."""
     state = whole.state
     head = Text.assemble(
-        (plain(whole.session), "bold"), f"  day {day_text(state.game_day)} · {plain(state.current_scene)}"
+        (plain(whole.session), "bold"), f"  {people.day(state.game_day)} · {plain(state.current_scene)}"
     )
     if whole.parent:
         head.append(f"  (a branch of {plain(whole.parent)})", style="dim")
@@ -72,12 +71,13 @@ def _count(found: Shelf, offset: int) -> str:
 
 
 def _block(memory: Memory, owner: str, people: People) -> RenderableType:
-    day = "" if memory.learned_day is None else f" · day {day_text(memory.learned_day)}"
+    day = "" if memory.learned_day is None else f" · {people.day(memory.learned_day)}"
     keys = f" · key {', '.join(memory.message_keys)}" if memory.message_keys else ""
     known = "" if owner == WORLD else f" · {with_names(how(memory), people)}"
     line = f"{memory.id} · {memory.type}{day}{known}{keys}"
     return Group(
-        Text(readable(gist(memory).removeprefix("Message: "))), Padding(Text(plain(line), style="dim"), (0, 0, 0, 2))
+        Text(readable(gist(memory).removeprefix("Message: "), people)),
+        Padding(Text(plain(line), style="dim"), (0, 0, 0, 2)),
     )
 
 

@@ -10,7 +10,6 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from earwitness.records.state import day_text
 from earwitness_plugins.stories import shown
 
 from .memories import knowledge, recollection, summary
@@ -83,7 +82,7 @@ class StoryLook:
                 return Text.assemble(("← ", "dim"), who, (" are away" if several else " is away", "dim"))
             case "move":
                 return Text.assemble(("→ ", "dim"), who, (f" goes to {plain(step.place or '')}", "dim"))
-        return Text(f"── day {day_text(step.day)} · {plain(step.scene)}", style="bold dim")
+        return Text(f"── {self.people.day(step.day)} · {plain(step.scene)}", style="bold dim")
 
     @render.register
     def _(self, step: shown.Withdrawn) -> RenderableType:
