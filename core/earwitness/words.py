@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
+from math import log
 
 VERSION = 1
 """Raise it whenever `terms` or `plain` would answer differently: indexes made with another version are made anew."""
@@ -89,6 +90,15 @@ def coverage(query: str, text: str) -> float:
         return 0.0
     there = set(terms(plain(text)))
     return sum(term in there for term in wanted) / len(wanted)
+
+
+def idf(documents: int, containing: int) -> float:
+    """Inverse document frequency: what a term weighs that `containing` of so many `documents` hold.
+
+    ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Robertson and Zaragoza, "The Probabilistic Relevance Framework:
+    BM25 and Beyond", 2009, as in Lucene).
+    """
+    return log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
 def plain(text: str) -> str:

@@ -1,24 +1,24 @@
-"""How much of a question a text holds, its words weighed by how rare they are in one story's world. Pure.
+"""How much of a question a text holds, where a word counts by how rare it is in one story's world. Pure.
 
-The weight is BM25's inverse document frequency, ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Robertson and
-Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, as in Lucene). How often a word stands in a
-text and how long that is play no part: who heard of the sword in a long speech knows of it too.
+The weight of a word is `earwitness.words.idf`. How often a text holds a word, and how long the text is, play no part:
+a character who heard of the sword in a long speech knows of it too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
-from math import log
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
 
-from ..words import STOP_WORDS, plain, query_words, terms
+from ..words import STOP_WORDS, idf, plain, query_words, terms
 
 LEAST = 0.5
-"""The share of a question's weight that a text about it holds at least, …"""
+"""A text is about a question if it holds at least this share of the question's weight, …"""
 SEVERAL = 2
-"""… or, of a long question, the weight of this many words that one memory alone holds."""
+"""… or, for a long question, the weight of this many words that only one memory holds."""
 NEAR_BEST = 0.8
-"""What holds at least this share of what the world's best memory of it holds is a memory of the same."""
+"""A text is about the same thing as the world's best memory of it if it holds this share of what that one holds."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -26,37 +26,47 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(terms(plain(text)))
 
 
-class World:
-    """How rare every word is in a story's world."""
+def asked_terms(question: str) -> tuple[str, ...]:
+    """The terms that a question asks for, each once; none when it holds nothing but stop words."""
+    return tuple(term for word, term in query_words(question).items() if word not in STOP_WORDS)
 
-    def __init__(self, memories: Iterable[Collection[str]]) -> None:
-        """`memories`: the `word_set` of each."""
+
+@dataclass(frozen=True)
+class TermStatistics:
+    """How rare the terms of a story's world are."""
+
+    count: int
+    """How many memories the world holds."""
+    holding: Mapping[str, int]
+    """Term → how many of them hold it; a term that is missing is held by none."""
+
+    @classmethod
+    def of(cls, memories: Iterable[Collection[str]]) -> Self:
+        """Count the terms of memories, given the `word_set` of each."""
         sets = list(memories)
-        self._count = len(sets)
-        self._holding = Counter(term for each in sets for term in each)
+        return cls(len(sets), Counter(term for each in sets for term in each))
 
     def weight(self, term: str) -> float:
-        """What a term weighs; one that nobody ever said weighs most."""
-        return self._idf(self._holding[term])
+        """What a term weighs; one that no memory holds weighs most."""
+        return self._idf(self.holding.get(term, 0))
 
     @property
     def once(self) -> float:
-        """What a term weighs that one memory alone holds."""
+        """What a term weighs that only one memory holds."""
         return self._idf(1)
 
     def _idf(self, holding: int) -> float:
-        return log(1 + (max(self._count, holding) - holding + 0.5) / (holding + 0.5))
+        return idf(max(self.count, holding), holding)
 
 
-class Question:
-    """A question asked of one world. One in nothing but stop words asks for nothing."""
+class WeightedQuery:
+    """A question asked of one world. One that holds nothing but stop words matches no text."""
 
-    def __init__(self, text: str, world: World) -> None:
-        asked = [term for word, term in query_words(text).items() if word not in STOP_WORDS]
-        self._weights = {term: world.weight(term) for term in asked}
-        self._enough = min(LEAST * sum(self._weights.values()), SEVERAL * world.once)
+    def __init__(self, question: str, statistics: TermStatistics) -> None:
+        self._weights = {term: statistics.weight(term) for term in asked_terms(question)}
+        self._enough = min(LEAST * sum(self._weights.values()), SEVERAL * statistics.once)
 
     def held(self, there: Collection[str]) -> float:
-        """How much of the question these words hold; 0 where that is too little to be about it."""
+        """How much of the question these terms hold; 0 where that is too little to be about it."""
         held = sum(weight for term, weight in self._weights.items() if term in there)
         return held if held >= self._enough else 0.0

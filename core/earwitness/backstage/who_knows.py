@@ -19,7 +19,7 @@ from ..live import Live
 from ..loading.settings import Calendar
 from ..records.memory import Memory
 from ..records.plan import Delivery
-from .rarity import NEAR_BEST, Question, World, word_set
+from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, word_set
 from .records import Knower, WhoKnows
 
 About = Callable[[str], bool]
@@ -43,7 +43,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
 def facts_about(world: Sequence[Memory], question: str) -> tuple[list[Memory], About]:
     """The world's memories that are about the question, and what tells whether another text is. Pure."""
     sets = [word_set(memory.content) for memory in world]
-    asked = Question(question, World(sets))
+    asked = WeightedQuery(question, TermStatistics.of(sets))
     held = [asked.held(words) for words in sets]
     least = NEAR_BEST * max(held, default=0.0)
     facts = [memory for memory, share in zip(world, held, strict=True) if share and share >= least]

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earwitness.errors import InputError
-from earwitness_plugins.embedders.table import Floats, StaticTable
+from earwitness_plugins.embedders.table import StaticTable
+from earwitness_plugins.ranking import Floats, TokenIds
 
-Ids = NDArray[np.int32]
 
-
-def maxsim(table: StaticTable, query_ids: Ids, documents: Sequence[Ids], weights: Floats) -> Floats:
+def maxsim(table: StaticTable, query_ids: TokenIds, documents: Sequence[TokenIds], weights: Floats) -> Floats:
     """Score documents by Σ_t weights_t · max_s cos(t, s), with t in the query and s in the document.
 
     Args:
@@ -45,7 +44,7 @@ def maxsim(table: StaticTable, query_ids: Ids, documents: Sequence[Ids], weights
     return scores
 
 
-def cosines(table: StaticTable, left: Ids, right: Ids) -> Floats:
+def cosines(table: StaticTable, left: TokenIds, right: TokenIds) -> Floats:
     """Cosine of every left token with every right one, rows centred on the table's mean row: shape (left, right).
 
     The right side is only cast, never centred: with c of length 1 and m the mean row, c·(s·row - m) = s·(c·row) - c·m.

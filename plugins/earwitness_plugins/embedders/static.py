@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earwitness.protocols import EmbedderIdentity
-from earwitness_plugins.embedders.maxsim import Ids, maxsim
-from earwitness_plugins.embedders.table import SHIPPED, Floats, StaticTable, read_digest, read_table
+from earwitness_plugins.embedders.maxsim import maxsim
+from earwitness_plugins.embedders.table import SHIPPED, StaticTable, read_digest, read_table
 from earwitness_plugins.embedders.wordpiece import WordPiece
+from earwitness_plugins.ranking import Floats, TokenIds
 
 DIMENSION = 256
 _WINDOW = 4096
@@ -47,17 +47,17 @@ class StaticEmbedder:
             self._add_tokens(vector, np.array(self._wordpiece.ids(text), dtype=np.int32))
         return _normalised(vectors)
 
-    def token_ids(self, text: str) -> Ids:
+    def token_ids(self, text: str) -> TokenIds:
         """The ids of the text's known tokens, ascending, each once: shape (n,)."""
         ids = set(self._wordpiece.ids(text))
         ids.discard(self._wordpiece.unknown)
         return np.array(sorted(ids), dtype=np.int32)
 
-    def sif(self, ids: Ids) -> Floats:
+    def sif(self, ids: TokenIds) -> Floats:
         """What these tokens count for by their frequency in the language, above 0 and below 1: shape (len(ids),)."""
         return self._table.weights[ids]
 
-    def maxsim(self, query_ids: Ids, documents: Sequence[Ids], weights: Floats) -> Floats:
+    def maxsim(self, query_ids: TokenIds, documents: Sequence[TokenIds], weights: Floats) -> Floats:
         """Score documents, each the ids of its tokens, by Σ_t weights_t · max_s cos(t, s): shape (len(documents),).
 
         For ranking, `weights` is idf(t) · sif(t), with the idf of the one container that is searched. Negative where
@@ -65,7 +65,7 @@ class StaticEmbedder:
         """
         return maxsim(self._table, query_ids, documents, weights)
 
-    def _add_tokens(self, total: Floats, ids: Ids) -> None:
+    def _add_tokens(self, total: Floats, ids: TokenIds) -> None:
         for start in range(0, ids.size, _WINDOW):
             window = ids[start : start + _WINDOW]
             rows = self._table.rows[window].astype(np.float32)
@@ -88,7 +88,7 @@ class StaticEmbedder:
 
 
 def _normalised(vectors: Floats) -> Floats:
-    lengths: NDArray[np.float32] = np.sqrt(np.vecdot(vectors, vectors))
+    lengths: Floats = np.sqrt(np.vecdot(vectors, vectors))
     lengths[lengths == 0] = 1
     vectors /= lengths[:, None]
     return vectors

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earwitness.errors import SettingsError
+from earwitness_plugins.ranking import Floats
 
 FORMAT = "earwitness static table 1"
 """Names the members below and the tokenising that goes with them: a change of either makes other vectors."""
 
 SHIPPED = Path(__file__).parent / "data" / "static_table.npz"
-
-Floats = NDArray[np.float32]
 
 _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, OSError, TypeError, ValueError)
 """What numpy and zipfile raise for a file that is cut off, altered, or something else altogether."""

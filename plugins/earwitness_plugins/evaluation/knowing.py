@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from earwitness.backstage.rarity import Question, World, word_set
+from earwitness.backstage.rarity import TermStatistics, WeightedQuery, word_set
 
 Texts = Sequence[frozenset[str]]
 
@@ -18,12 +18,12 @@ class Facts:
     def __init__(self, world: Iterable[str]) -> None:
         """`world`: the texts of the world container."""
         self._told = held(world)
-        self._world = World(self._told)
+        self._world = TermStatistics.of(self._told)
 
     def shares(self, fact: str, containers: Mapping[str, Texts]) -> dict[str, float]:
         """Name → what its container's best memory holds of the fact, as a share of the world's best; 0 where nobody
         ever spoke of it."""
-        asked = Question(fact, self._world)
+        asked = WeightedQuery(fact, self._world)
         best = _best(asked, self._told)
         return {name: min(_best(asked, own) / best, 1.0) if best else 0.0 for name, own in containers.items()}
 
@@ -33,5 +33,5 @@ def held(texts: Iterable[str]) -> list[frozenset[str]]:
     return [word_set(text) for text in texts]
 
 
-def _best(asked: Question, container: Texts) -> float:
+def _best(asked: WeightedQuery, container: Texts) -> float:
     return max(map(asked.held, container), default=0.0)

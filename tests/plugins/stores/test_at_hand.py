@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from earwitness.filters import equals
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
-from earwitness_plugins.embedders.maxsim import Ids
 from earwitness_plugins.embedders.static import StaticEmbedder
+from earwitness_plugins.ranking import TokenIds
 from earwitness_plugins.stores.sqlite import SqliteStore, snapshots
 
 Floats = NDArray[np.float32]
@@ -27,7 +27,7 @@ class Watching(StaticEmbedder):
         super().__init__()
         self.threads: list[int] = []
 
-    def maxsim(self, query_ids: Ids, documents: Sequence[Ids], weights: Floats) -> Floats:
+    def maxsim(self, query_ids: TokenIds, documents: Sequence[TokenIds], weights: Floats) -> Floats:
         self.threads.append(get_ident())
         return super().maxsim(query_ids, documents, weights)
 

@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earwitness.filters import Compare, In, is_number, matches
 from earwitness.records.memory import MetaValue
-
-Mask = NDArray[np.bool_]
-Integers = NDArray[np.int64]
+from earwitness_plugins.ranking import Flags, Integers
 
 _MISSING, _NUMBER, _TEXT, _BOOLEAN, _LIST, _ODD = range(6)
 _LARGEST_EXACT = 2**53
@@ -54,7 +51,7 @@ class Column:
         else:
             self._put_each(zip(rows.tolist(), values, strict=True))
 
-    def mask(self, leaf: Compare | In, size: int) -> Mask:
+    def mask(self, leaf: Compare | In, size: int) -> Flags:
         """For which of the first `size` rows the comparison with this field holds."""
         self._reserve(size)
         found = self._in(leaf.among, size) if isinstance(leaf, In) else self._compare(leaf, size)
@@ -99,15 +96,15 @@ class Column:
             self._numbers = np.concatenate([self._numbers, np.zeros(more, np.float64)])
             self._codes = np.concatenate([self._codes, np.zeros(more, np.int32)])
 
-    def _in(self, values: frozenset[str], size: int) -> Mask:
+    def _in(self, values: frozenset[str], size: int) -> Flags:
         codes = [self._code_of[value] for value in values & self._code_of.keys()]
-        found: Mask = self._kinds[:size] == _TEXT
+        found: Flags = self._kinds[:size] == _TEXT
         found &= np.isin(self._codes[:size], codes)
         listed = [row for value in values & self._listed.keys() for row in self._listed[value] if row < size]
         found[listed] = True
         return found
 
-    def _compare(self, leaf: Compare, size: int) -> Mask:
+    def _compare(self, leaf: Compare, size: int) -> Flags:
         value = leaf.value
         if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
             return self._one_by_one(leaf, size)
@@ -115,12 +112,12 @@ class Column:
             return self._equal(value, size)
         if leaf.operator == "!=":
             return self._comparable(value, size) & ~self._equal(value, size)
-        found: Mask = _ORDER[leaf.operator](self._numbers[:size], float(value))
+        found: Flags = _ORDER[leaf.operator](self._numbers[:size], float(value))
         found &= self._kinds[:size] == _NUMBER
         return found
 
-    def _equal(self, value: str | float | bool, size: int) -> Mask:
-        found: Mask = self._kinds[:size] == _kind(value)
+    def _equal(self, value: str | float | bool, size: int) -> Flags:
+        found: Flags = self._kinds[:size] == _kind(value)
         if isinstance(value, str):
             found &= self._codes[:size] == self._code_of.get(value, -1)
             found[[row for row in self._listed.get(value, ()) if row < size]] = True
@@ -128,14 +125,14 @@ class Column:
             found &= self._numbers[:size] == value
         return found
 
-    def _comparable(self, value: str | float | bool, size: int) -> Mask:
-        found: Mask = self._kinds[:size] == _kind(value)
+    def _comparable(self, value: str | float | bool, size: int) -> Flags:
+        found: Flags = self._kinds[:size] == _kind(value)
         found |= self._kinds[:size] == _LIST
         return found
 
-    def _one_by_one(self, leaf: Compare, size: int) -> Mask:
+    def _one_by_one(self, leaf: Compare, size: int) -> Flags:
         """A value that no float is: whatever the arrays hold is compared as Python compares it."""
-        found: Mask = np.zeros(size, np.bool_)
+        found: Flags = np.zeros(size, np.bool_)
         if leaf.operator == "!=":
             found |= self._kinds[:size] == _LIST
         for row in np.flatnonzero(self._kinds[:size] == _NUMBER).tolist():

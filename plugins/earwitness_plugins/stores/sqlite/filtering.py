@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from earwitness.filters import And, Compare, Filter, In, Not, Or
+from earwitness_plugins.ranking import Flags
 
-from .columns import Column, Mask
+from .columns import Column
 
 
-def mask(filter: Filter, size: int, column: Callable[[str], Column]) -> Mask:
+def mask(filter: Filter, size: int, column: Callable[[str], Column]) -> Flags:
     """For which of `size` rows the filter holds, each exactly as `earwitness.filters.matches` says."""
     match filter:
         case And(parts):
@@ -24,7 +25,7 @@ def mask(filter: Filter, size: int, column: Callable[[str], Column]) -> Mask:
             return column(filter.field).mask(filter, size)
 
 
-def _all(masks: list[Mask], size: int) -> Mask:
+def _all(masks: list[Flags], size: int) -> Flags:
     held = np.ones(size, np.bool_)
     for each in masks:
         held &= each

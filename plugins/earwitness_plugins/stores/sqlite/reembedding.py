@@ -9,10 +9,10 @@ import apsw
 
 from earwitness.protocols import Embedder
 from earwitness.words import plain
+from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
 from . import facts
-from .embedding import embed, packed
 from .facts import Making
 from .schema import ContainerRow, all_containers, select, sequence
 from .segments import unpacked
@@ -31,7 +31,7 @@ async def reembed(database: Database, embedder: Embedder) -> int:
     await database.write(partial(_begin, identity.model_dump_json()))
     while True:
         while waiting := await database.read(_waiting):
-            vectors = await embed(embedder, [plain(content) for _, _, content in waiting])
+            vectors = await embedded(embedder, [plain(content) for _, _, content in waiting])
             rows = [(key, slot, packed(vector)) for (key, slot, _), vector in zip(waiting, vectors, strict=True)]
             await database.write(partial(_keep, rows), durable=False)
         if (count := await database.write(partial(_exchange, facts.making(identity), identity.dimension))) is not None:

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import apsw
 import numpy as np
 
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.records.memory import Hit
-from earwitness.words import plain, query_words
+from earwitness.words import idf, plain, query_words
+from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
+from earwitness_plugins.ranking.neighbours import SPOKEN
 
-from . import bm25, fusion, rerank
-from .columns import Mask
-from .context import SPOKEN, Context, beside
 from .filtering import mask
-from .fusion import Doubles, Fusion
 from .loading import column, meet, postings
 from .reading import BLANK, content_at, memories_at
-from .rerank import Reranker
-from .snapshot import Floats, Integers, Postings, Snapshot, TokenIds
+from .snapshot import Postings, Snapshot
 
 _FEW = 4
 """Below one row in so many, only the vectors of the rows themselves are looked at."""
 _BLANK = Hit.model_construct(memory=BLANK, score=0.0, parts={})
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """How a store ranks."""
-
-    fusion: Fusion
-    reranker: Reranker | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +55,7 @@ class View:
         rows = np.flatnonzero(snapshot.live if filter == EVERYTHING else snapshot.live & self.mask(filter))
         return rows if snapshot.in_order else rows[np.argsort(snapshot.positions[rows])]
 
-    def mask(self, filter: Filter) -> Mask:
+    def mask(self, filter: Filter) -> Flags:
         """Which rows the filter holds for, gone ones included."""
         return mask(filter, self.snapshot.size, partial(column, self.connection, self.snapshot))
 
@@ -86,55 +74,48 @@ class View:
         """What a term weighs in this container."""
         if term not in self._idfs:
             containing = np.count_nonzero(self.snapshot.live[self.postings(term).rows])
-            self._idfs[term] = bm25.idf(self.documents, int(containing))
+            self._idfs[term] = idf(self.documents, int(containing))
         return self._idfs[term]
 
-    def id_of(self, rows: Integers) -> Callable[[int], str]:
-        """The id at a place among these rows."""
-        return lambda place: self.snapshot.ids[rows[place]]
 
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The rows of a container that a search may find; see `earwitness_plugins.ranking.Candidates`."""
 
-class Scored(NamedTuple):
-    """n memories that were found, and what speaks for each."""
-
+    view: View
     rows: Integers
-    scores: Doubles
-    """Shape (n,)."""
-    parts: dict[str, Doubles]
-    """By name, each of shape (n,); NaN where a part was not looked at."""
+    words: Doubles
+    meaning: Doubles
+    spoken: Flags
+    reranker: Reranker | None
+
+    def id_at(self, place: int) -> str:
+        """The id of the memory at a place."""
+        return self.view.snapshot.ids[int(self.rows[place])]
+
+    def idf(self, term: str) -> float:
+        """What a term weighs in this container."""
+        return self.view.idf(term)
+
+    def tokens(self, places: Sequence[int]) -> Sequence[TokenIds]:
+        """The token ids of these rows; cut from their contents only once."""
+        return _documents(self.view, self.rows[places], self.reranker) if self.reranker else []
 
 
-def search(view: View, question: Question, filter: Filter, limit: int, ranking: Ranking) -> list[Hit]:
+def search(view: View, question: Question, filter: Filter, limit: int, method: RankingMethod) -> list[Hit]:
     """The best hits among the memories the filter holds for: those that share a word or some meaning with the question.
 
     A question without words and meaning finds the newest memories, with score 0.
     """
-    seen = view.rows(filter)
-    if limit <= 0 or not seen.size:
+    rows = view.rows(filter)
+    if limit <= 0 or not rows.size:
         return []
     if not question.words and not question.vector.any():
-        return _newest(view, seen[::-1][:limit].tolist())
-    words, meaning = _word_scores(view, question)[seen], _meaning_scores(view.snapshot, question.vector, seen)
-    found = (words > 0) | (meaning > 0)
-    fused = fusion.fuse(words, meaning, ranking.fusion, depth=_depth(found, limit))
-    spoken = view.mask(SPOKEN)[seen]
-    near = _near(np.flatnonzero(fused.scores), found, spoken, at_least=max(limit, rerank.DEPTH))
-    parts = {"words": fused.words[near], "meaning": fused.meaning[near]}
-    scored, context = Scored(seen[near], fused.scores[near], parts), Context.of(spoken, near)
-    if ranking.reranker is not None and near.size:
-        scored = _reranked(view, question, scored, context, ranking.reranker)
-    return _hits(view, scored, fusion.rounded(context.lifted(scored.scores)), limit)
-
-
-def _depth(found: Mask, limit: int) -> int:
-    """How far down a ranking counts: to its end, where no more than that are found."""
-    depth = max(limit, fusion.DEPTH)
-    return depth if np.count_nonzero(found) > depth else len(found)
-
-
-def _near(strong: Integers, found: Mask, spoken: Mask, *, at_least: int) -> Integers:
-    """The places of all that can be among the best: those with a score, and those beside them."""
-    return np.flatnonzero(found & beside(spoken, strong) if len(strong) >= at_least else found)
+        return _newest(view, rows[::-1][:limit].tolist())
+    words, meaning = _word_scores(view, question)[rows], _meaning_scores(view.snapshot, question.vector, rows)
+    seen = _Seen(view, rows, words, meaning, view.mask(SPOKEN)[rows], method.reranker)
+    ranked = rank(seen, question.words, limit, method)
+    return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
 
 
 def _word_scores(view: View, question: Question) -> Doubles:
@@ -158,19 +139,6 @@ def _meaning_scores(snapshot: Snapshot, vector: Floats, rows: Integers) -> Doubl
     return doubles
 
 
-def _reranked(view: View, question: Question, scored: Scored, context: Context, reranker: Reranker) -> Scored:
-    tokens, weights = rerank.weighed_tokens(reranker, question.words, view.idf)
-    if not tokens.size:
-        return scored
-    lifted = fusion.rounded(context.lifted(scored.scores))
-    candidates = fusion.best(lifted, view.id_of(scored.rows), rerank.DEPTH)
-    documents = _documents(view, scored.rows[candidates], reranker)
-    again = np.full(len(lifted), np.nan)
-    again[candidates] = rerank.similarities(reranker, tokens, weights, documents)
-    scores = fusion.rounded((1 - rerank.SHARE) * lifted + rerank.SHARE * np.nan_to_num(again))
-    return Scored(scored.rows, scores, {**scored.parts, "rerank": again})
-
-
 def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]:
     """The token ids of these rows; cut from their contents only once."""
     snapshot = view.snapshot
@@ -182,18 +150,6 @@ def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]
 
 def _newest(view: View, rows: list[int]) -> list[Hit]:
     return _as_hits(view, rows, [0.0] * len(rows), [{}] * len(rows))
-
-
-def _hits(view: View, scored: Scored, scores: Doubles, limit: int) -> list[Hit]:
-    """The best of these scores, which are those of `scored` lifted by their context."""
-    places = fusion.best(scores, view.id_of(scored.rows), limit)
-    lifts = scores[places] - scored.scores[places]
-    parts = {name: part[places] for name, part in scored.parts.items()} | {
-        "context": np.where(lifts > 0, lifts, np.nan)
-    }
-    columns = [[(name, value) for value in part.tolist()] for name, part in parts.items()]
-    made_of = [{name: value for name, value in row if value == value} for row in zip(*columns, strict=True)]  # no NaN
-    return _as_hits(view, scored.rows[places].tolist(), scores[places].tolist(), made_of)
 
 
 def _as_hits(view: View, rows: list[int], scores: Sequence[float], parts: Sequence[dict[str, float]]) -> list[Hit]:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import apsw
 import numpy as np
-from numpy.typing import NDArray
 
 from earwitness.words import plain, terms
+from earwitness_plugins.ranking import Integers
 
 from .schema import FOLD, ContainerRow, find_container, rid, select, sequence
 
@@ -168,6 +168,6 @@ def _packed_pairs(pairs: Sequence[int]) -> bytes:
     return packed.tobytes()
 
 
-def unpacked(data: bytes) -> NDArray[np.int64]:
+def unpacked(data: bytes) -> Integers:
     """The numbers in a column of a segment."""
     return np.frombuffer(data, "<u4").astype(np.int64)

@@ -11,12 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bm25
-from .columns import Column
+from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, TokenIds, bm25
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float32]
-TokenIds = NDArray[np.int32]
+from .columns import Column
 
 _BYTES_AN_ID = 90
 _BYTES_A_TAIL_ROW = 8_000
@@ -72,7 +69,7 @@ class Snapshot:
         self._folded_postings: dict[str, Postings] = {}
         self._tokens: dict[int, TokenIds] = {}
         self._kept_bytes = 0
-        self._norms: NDArray[np.float64] | None = None
+        self._norms: Doubles | None = None
         self._in_order = True
         self._tail_postings: dict[str, array[int]] = {}
         """Term → row, count, row, count, …; an array of numbers is none of the garbage collector's business."""
@@ -103,7 +100,7 @@ class Snapshot:
         return self._lengths[: self.size]
 
     @property
-    def live(self) -> NDArray[np.bool_]:
+    def live(self) -> Flags:
         """Shape (size,): which rows are neither replaced nor removed."""
         return self._live[: self.size]
 
@@ -130,7 +127,7 @@ class Snapshot:
         return arrays + columns + self._kept_bytes + _BYTES_AN_ID * self.size + _BYTES_A_TAIL_ROW * len(self.tail)
 
     @property
-    def length_norms(self) -> NDArray[np.float64]:
+    def length_norms(self) -> Doubles:
         """Shape (size,): see `bm25.length_norms`; worked out once a version."""
         if self._norms is None:
             self._norms = bm25.length_norms(self.lengths, self.live)

@@ -16,15 +16,14 @@ from earwitness.protocols import Embedder, Health
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
+from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
+from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
 from . import facts, reading, reembedding, writing
-from .embedding import embed, packed
-from .fusion import FUSIONS, Fusion
 from .health import examined
-from .rerank import Reranker
 from .schema import COMPONENT, MIGRATIONS
-from .searching import Question, Ranking, View, search
+from .searching import Question, View, search
 from .segments import indexed_words
 from .snapshots import Snapshots
 from .writing import Prepared
@@ -74,7 +73,7 @@ class SqliteStore:
             raise unknown("fusion", fusion, FUSIONS)
         self._database = Database.at(path, resources)
         self._embedder: Embedder = embedder or NoEmbedder()
-        self._ranking = Ranking(fusion, embedder if rerank and isinstance(embedder, Reranker) else None)
+        self._method = RankingMethod(fusion, embedder if rerank and isinstance(embedder, Reranker) else None)
         self._cache_bytes = cache_mb * _MEGABYTE
         self._snapshots: Snapshots | None = None
 
@@ -133,11 +132,11 @@ class SqliteStore:
     ) -> Sequence[Hit]:
         """The best hits, best first; ties by id."""
         text = plain(query)
-        question = Question(text, (await embed(self._embedder, [text]))[0])
-        ranking = self._ranking
+        question = Question(text, (await embedded(self._embedder, [text]))[0])
+        method = self._method
         short = len(text) <= _SHORT and limit <= _SHORT_LIST
         return await self._looking_at(
-            container, lambda view: search(view, question, filter, limit, ranking), short=short
+            container, lambda view: search(view, question, filter, limit, method), short=short
         )
 
     async def count(self, container: str) -> int:
@@ -179,7 +178,7 @@ class SqliteStore:
         memories = list(memories)
         texts = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
         different = list(dict.fromkeys(texts.values()))
-        vectors = await embed(self._embedder, different)
+        vectors = await embedded(self._embedder, different)
         made = {text: (indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)}
         return [
             Prepared(each.container, each.id, each.content, _JSON.encode(each.metadata), *made[texts[each.content]])

@@ -1,4 +1,4 @@
-"""Texts to vectors through any embedder, checked before they are kept."""
+"""Vectors from any embedder, checked before they are kept."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from anyio import to_thread
 from earwitness.errors import StrategyError
 from earwitness.protocols import Embedder
 
-from .snapshot import Floats
+from .arrays import Floats
 
 _AT_ONCE = 64
-"""More texts than this are embedded on a thread, so that the host goes on meanwhile."""
+"""More texts than this are embedded on a thread, so that the event loop stays free."""
 
 
-async def embed(embedder: Embedder, texts: Sequence[str]) -> Floats:
-    """One row a text, shape (len(texts), dimension). Raises `StrategyError` when the embedder answers anything else."""
+async def embedded(embedder: Embedder, texts: Sequence[str]) -> Floats:
+    """One row for each text, shape (len(texts), dimension).
+
+    Raises `StrategyError` when the embedder answers anything else, or a number that is not finite.
+    """
     if not texts:
         return np.zeros((0, embedder.identity.dimension), np.float32)
     answer = embedder.embed(texts) if len(texts) <= _AT_ONCE else await to_thread.run_sync(embedder.embed, texts)
@@ -33,5 +36,5 @@ async def embed(embedder: Embedder, texts: Sequence[str]) -> Floats:
 
 
 def packed(vector: Floats) -> bytes:
-    """A vector as it is kept: float16, little-endian."""
+    """The vector as it is stored: float16, little-endian."""
     return vector.astype("<f2").tobytes()

@@ -1,4 +1,4 @@
-"""The pure parts of ranking: BM25, fusing two rankings, and what a token weighs in re-ranking."""
+"""The steps of a ranking: BM25, fusing two rankings, lifting neighbours, and what a token weighs in re-ranking."""
 
 import math
 
@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from earwitness.words import idf
 from earwitness_plugins.embedders.static import StaticEmbedder
-from earwitness_plugins.stores.sqlite import bm25, fusion, rerank
-from earwitness_plugins.stores.sqlite.context import Context
+from earwitness_plugins.ranking import bm25, fusion, rerank
+from earwitness_plugins.ranking.neighbours import Neighbours
 
 scores = st.lists(st.floats(-1, 30, width=32), min_size=1, max_size=30).map(lambda values: np.array(values, np.float64))
 
 
 def test_a_term_that_all_have_still_weighs_something() -> None:
-    assert 0 < bm25.idf(10, 10) < bm25.idf(10, 1) < bm25.idf(10, 0)
+    assert 0 < idf(10, 10) < idf(10, 1) < idf(10, 0)
 
 
 def test_bm25_is_its_formula() -> None:
@@ -71,29 +72,29 @@ def test_the_kth_largest_is_what_a_sort_would_give(values: list[int], k: int) ->
     assert fusion.kth_largest(np.array(values, np.float64), k) == sorted(values, reverse=True)[k - 1]
 
 
-def in_context(spoken: str, found: list[int], values: list[float]) -> list[float]:
+def among_neighbours(spoken: str, found: list[int], values: list[float]) -> list[float]:
     """`spoken`: one letter a memory, `m` for a message."""
     flags = np.array([letter == "m" for letter in spoken])
-    return Context.of(flags, np.array(found, np.int64)).lifted(np.array(values, np.float64)).tolist()
+    return Neighbours.of(flags, np.array(found, np.int64)).lifted(np.array(values, np.float64)).tolist()
 
 
 def test_a_message_is_lifted_half_the_way_to_a_better_one_before_it_and_a_quarter_to_one_after_it() -> None:
-    assert in_context("mmm", [0, 1, 2], [0.0, 0.8, 0.4]) == pytest.approx([0.2, 0.8, 0.6])
+    assert among_neighbours("mmm", [0, 1, 2], [0.0, 0.8, 0.4]) == pytest.approx([0.2, 0.8, 0.6])
 
 
 def test_equal_neighbours_stay_equal_and_the_best_loses_nothing() -> None:
-    assert in_context("mmm", [0, 1, 2], [0.5, 0.5, 0.5]) == [0.5, 0.5, 0.5]
-    assert max(in_context("mmmm", [0, 1, 2, 3], [1.0, 0.9, 1.0, 0.0])) == 1.0
+    assert among_neighbours("mmm", [0, 1, 2], [0.5, 0.5, 0.5]) == [0.5, 0.5, 0.5]
+    assert max(among_neighbours("mmmm", [0, 1, 2, 3], [1.0, 0.9, 1.0, 0.0])) == 1.0
 
 
 def test_lore_stands_alone_and_parts_no_messages() -> None:
-    assert in_context("mlm", [0, 1, 2], [1.0, 0.2, 0.0]) == [1.0, 0.2, 0.5]
-    assert in_context("lll", [0, 1, 2], [1.0, 0.2, 0.0]) == [1.0, 0.2, 0.0]
+    assert among_neighbours("mlm", [0, 1, 2], [1.0, 0.2, 0.0]) == [1.0, 0.2, 0.5]
+    assert among_neighbours("lll", [0, 1, 2], [1.0, 0.2, 0.0]) == [1.0, 0.2, 0.0]
 
 
 def test_a_message_that_was_not_found_lifts_nobody_and_stands_between() -> None:
-    assert in_context("mmm", [0, 2], [1.0, 0.2]) == [1.0, 0.2]
-    assert in_context("mmm", [], []) == []
+    assert among_neighbours("mmm", [0, 2], [1.0, 0.2]) == [1.0, 0.2]
+    assert among_neighbours("mmm", [], []) == []
 
 
 def test_a_token_weighs_what_the_rarest_word_with_it_weighs(embedder: StaticEmbedder) -> None:

@@ -1,4 +1,4 @@
-"""Re-ranking by MaxSim over the embedder's own tokens, weighted by what a word weighs in this container."""
+"""Re-ranking by MaxSim over the embedder's own tokens, each weighted by how rare its word is in the container."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .fusion import Doubles, rounded
-from .snapshot import Floats, TokenIds
+from .arrays import Doubles, Floats, TokenIds
+from .fusion import rounded
 
 DEPTH = 50
-"""How many of the best are looked at again."""
+"""How many of the best are re-ranked."""
 SHARE = 0.5
-"""Share of the re-ranking in a final score; the rest is the fused score's."""
+"""The share of the re-ranking in a final score; the rest is the fused score's."""
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """What an embedder has beside `embed`, if it can re-rank."""
+    """What an embedder that can re-rank has besides `embed`."""
 
     def token_ids(self, text: str) -> TokenIds:
         """The ids of the text's tokens, ascending, each once; shape (n,)."""
         ...
 
     def sif(self, ids: TokenIds) -> Floats:
-        """What tokens count for by their frequency in the language; shape (n,)."""
+        """The tokens' weights by their frequency in the language; shape (n,)."""
         ...
 
     def maxsim(self, query_ids: TokenIds, documents: Sequence[TokenIds], weights: Floats) -> Floats:
@@ -37,12 +37,14 @@ class Reranker(Protocol):
 def weighed_tokens(
     reranker: Reranker, words: Mapping[str, str], idf: Callable[[str], float]
 ) -> tuple[TokenIds, Floats]:
-    """The tokens of a question's words, and idf(term) · sif(token) of each; the largest, where words share a token.
+    """The tokens of a question's words, shape (n,), and idf(term) · sif(token) of each, shape (n,).
+
+    Where several words share a token, the largest idf counts.
 
     Args:
         reranker: the embedder.
         words: word → term.
-        idf: of a term, in the container that is searched.
+        idf: term → its inverse document frequency in the container that is searched.
     """
     heaviest: dict[int, float] = {}
     for word, term in words.items():
@@ -55,7 +57,7 @@ def weighed_tokens(
 
 
 def similarities(reranker: Reranker, tokens: TokenIds, weights: Floats, documents: Sequence[TokenIds]) -> Doubles:
-    """How well each document fits, from 0 to 1 for the best of them; all 0 when none does. Shape (len(documents),)."""
+    """How well each document fits, as a share of the best one; all 0 where none fits. Shape (len(documents),)."""
     found: NDArray[np.float64] = reranker.maxsim(tokens, documents, weights).astype(np.float64)
     highest = float(found.max(initial=0.0))
     return rounded(np.clip(found / highest, 0.0, 1.0)) if highest > 0 else np.zeros(len(documents))

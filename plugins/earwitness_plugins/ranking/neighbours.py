@@ -1,8 +1,8 @@
-"""What was said just before and after: a message beside one that fits better is lifted part of the way to it.
+"""A message that stands beside one that fits better is lifted part of the way towards it.
 
 In a conversation the question and its answer stand side by side, and often only one of them has the words that are
-asked for. The better one loses nothing, and equals stay equal; what is no message (plot, lore, cards) stands alone.
-On questions to long conversations this found a tenth more of the evidence (docs/benchmarks.md).
+asked for. The better one loses nothing, and equals stay equal. Plot, lore and cards have no neighbours.
+On questions about long conversations this found a tenth more of the evidence (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 
 from earwitness.filters import equals
 
-from .bm25 import Doubles, Flags, Integers
+from .arrays import Doubles, Flags, Integers
 
 BEFORE = 0.5
 """How far towards the message before it."""
 AFTER = 0.25
 """How far towards the message after it."""
 SPOKEN = equals("type", "message")
-"""Only these have a before and an after."""
+"""Only messages have neighbours."""
 
 
 def beside(spoken: Flags, places: Integers) -> Flags:
-    """Which memories are at these places, or messages just before and after a message that is.
+    """Flag the memories at these places, and the messages just before and after those of them that are messages.
 
     Args:
-        spoken: which of the memories that may be seen are messages, in the order they were first written.
-        places: of some of them.
+        spoken: which of the memories that may be seen are messages, in the order they were first written; shape (n,).
+        places: places of some of them, shape (m,).
     """
     there = np.zeros(len(spoken), np.bool_)
     there[places] = True
@@ -41,17 +41,17 @@ def beside(spoken: Flags, places: Integers) -> Flags:
     return there
 
 
-class Context(NamedTuple):
-    """Who stands beside whom among n memories."""
+class Neighbours(NamedTuple):
+    """Which of n memories stand beside each other."""
 
     before: NDArray[np.intp]
-    """Place of the message before each; n where that is not among them, or there is none. Shape (n,)."""
+    """The place of the message before each; n where there is none among them. Shape (n,)."""
     after: NDArray[np.intp]
-    """The same of the message after it."""
+    """The same for the message after each."""
 
     @classmethod
     def of(cls, spoken: Flags, places: Integers) -> Self:
-        """The context of the memories at these places, ascending; see `beside`."""
+        """The neighbours among the memories at these ascending places; arguments as in `beside`."""
         n = len(places)
         before, after = np.full(n, n, np.intp), np.full(n, n, np.intp)
         said = np.flatnonzero(spoken[places])
@@ -62,9 +62,9 @@ class Context(NamedTuple):
         return cls(before, after)
 
     def lifted(self, scores: Doubles) -> Doubles:
-        """The scores, each lifted towards those beside it that are higher; shape (n,)."""
-        beside = np.append(scores, 0.0)
-        more: Doubles = BEFORE * np.maximum(beside[self.before] - scores, 0.0)
-        more += AFTER * np.maximum(beside[self.after] - scores, 0.0)
+        """The scores, each lifted towards the higher ones beside it; shape (n,)."""
+        padded = np.append(scores, 0.0)
+        more: Doubles = BEFORE * np.maximum(padded[self.before] - scores, 0.0)
+        more += AFTER * np.maximum(padded[self.after] - scores, 0.0)
         more += scores
         return more

@@ -1,4 +1,4 @@
-"""Two rankings of the same rows made one. Pure: scores in, scores from 0 to 1 out."""
+"""Two rankings of the same rows become one: scores in, scores from 0 to 1 out."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .arrays import Doubles
 
 Fusion = Literal["score", "rrf"]
-Doubles = NDArray[np.float64]
-
 FUSIONS: tuple[Fusion, ...] = ("score", "rrf")
 DEPTH = 100
 """How far down a ranking counts, unless more hits are asked for."""
@@ -19,9 +18,9 @@ WORDS_SHARE = 0.6
 """Share of the words in a fused score; the rest is the meaning's."""
 _RRF = 60
 _COLUMNS = 4
-"""So many columns for each score that is wanted, where only the largest are."""
+"""`kth_largest` lays the scores out in this many columns for each score that is wanted."""
 _DIGITS = 6
-"""What differs only by the noise of float32 is a tie, and ties go by id."""
+"""Scores that differ only by the noise of float32 are ties, and ties go by id."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Fused:
 
 
 def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH) -> Fused:
-    """Fuse a ranking by words with one by meaning; where one finds nothing at all, the other counts alone.
+    """Fuse scores by words and by meaning, each of shape (n,). Where one finds nothing at all, the other counts alone.
 
     `score`: 0.6 · words + 0.4 · meaning, each normalised over its best `depth`. `rrf`: reciprocal rank fusion of the
     best `depth` of each (Cormack, Clarke and Büttcher 2009, k = 60), scaled so that first in both is 1.
