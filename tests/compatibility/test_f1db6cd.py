@@ -1,0 +1,180 @@
+"""What was stored and exported at f1db6cd opens, imports, recalls, replays and explains as it did there."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness import Earwitness, Session
+from earwitness.errors import EarwitnessError
+from earwitness_plugins.stories.player import play
+from earwitness_plugins.stories.reading import read_story
+from earwitness_plugins.stories.shown import Heard
+
+Store = Callable[[str], Path]
+Export = Callable[[str], list[dict[str, Any]]]
+WHOLE = [
+    *(("store", id) for id in ("sacred_sword", "tavern", "tavern-branch", "crashed", "heist")),
+    *(("export", id) for id in ("sacred_sword", "tavern", "tavern-branch", "heist")),
+]
+
+
+IDS = ["-".join(each) for each in WHOLE]
+Opened = Callable[[tuple[str, str]], AbstractAsyncContextManager[Session]]
+
+
+@pytest.fixture(scope="module")
+def opened(old_store: Store, old_export: Export, tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    """Opens a story as its store has it, or as it comes out of its export."""
+
+    @asynccontextmanager
+    async def opened(which: tuple[str, str]) -> AsyncIterator[Session]:
+        how, id = which
+        if how == "store":
+            async with Earwitness.open(old_store("secrets.db" if id == "heist" else "stories.db")) as ew:
+                yield await ew.open_session(id)
+        else:
+            async with Earwitness.open(tmp_path_factory.mktemp("new") / "new.db") as ew:
+                yield await ew.import_session(old_export(id))
+
+    return opened
+
+
+@pytest.fixture(scope="module", params=WHOLE, ids=IDS)
+async def story(request: pytest.FixtureRequest, opened: Opened) -> AsyncIterator[Session]:
+    """Each story, for tests that change nothing in it."""
+    async with opened(request.param) as story:
+        yield story
+
+
+@pytest.fixture(params=WHOLE, ids=IDS)
+async def copy(request: pytest.FixtureRequest, opened: Opened) -> AsyncIterator[Session]:
+    """Each story, for one test that tells it something."""
+    async with opened(request.param) as story:
+        yield story
+
+
+@pytest.fixture(scope="module")
+def answered(story: Session, expected: dict[str, Any]) -> dict[str, Any]:
+    """What f1db6cd answered about the story."""
+    found: dict[str, Any] = expected["stories"][story.id]
+    return found
+
+
+async def contents(story: Session) -> dict[str, list[dict[str, Any]]]:
+    """Every container, as `expected.json` has it."""
+    back, fields = story.backstage(), {"id", "content", "metadata"}
+    found = {owner: (await back.inspect(owner)).memories for owner in (*story.cast.ids, "world")}
+    return {owner: [each.model_dump(mode="json", include=fields) for each in held] for owner, held in found.items()}
+
+
+async def test_every_container_holds_what_it_held(story: Session, answered: dict[str, Any]) -> None:
+    assert await contents(story) == answered["memories"]
+
+
+async def test_the_cast_and_the_state_are_what_they_were(story: Session, answered: dict[str, Any]) -> None:
+    assert story.cast.model_dump(mode="json") == answered["cast"]
+    assert story.state.model_dump(mode="json") == answered["state"]
+
+
+async def test_the_same_comes_to_mind_in_the_same_order(story: Session, answered: dict[str, Any]) -> None:
+    for asked in answered["recall"]:
+        turn = await story.turn(asked["character"], query=asked["query"], in_prompt=())
+        assert [each.memory.id for each in turn.memories] == asked["ids"], asked["query"]
+        assert turn.text() == asked["text"]
+
+
+async def test_every_memory_is_explained_as_before(story: Session, answered: dict[str, Any]) -> None:
+    back = story.backstage()
+    for was in answered["explain"]:
+        now = await back.explain(was["memory_id"])
+        assert now.model_dump(mode="json", exclude={"content", "metadata"}) == was
+        assert str(now) == answered["explain_text"][now.memory_id]
+
+
+async def test_the_same_people_know_the_same_things(story: Session, answered: dict[str, Any]) -> None:
+    for text, was in answered["who_knows"].items():
+        now = await story.backstage().who_knows(text)
+        assert now.model_dump(mode="json")["knowers"] == was
+        assert str(now) == answered["who_knows_text"][text]
+
+
+async def test_telling_it_again_tells_nothing_new(story: Session, answered: dict[str, Any]) -> None:
+    for said in answered["said"]:
+        outcome = await story.say(**said)
+        assert not outcome.created, said["key"]
+        perceived = {id: part.model_dump(mode="json") for id, part in (await outcome.settled()).participants.items()}
+        assert perceived == answered["participants"][said["key"]]
+    assert await contents(story) == answered["memories"]
+
+
+async def test_what_was_due_arrives_on_its_day(copy: Session, expected: dict[str, Any]) -> None:
+    later = expected["stories"][copy.id]["later"]
+    await (await copy.change(game_day=later["game_day"], key="later")).settled()
+    found = await contents(copy)
+    assert {id: found[id] for id in copy.cast.ids} == {id: later["memories"][id] for id in copy.cast.ids}
+
+
+async def test_the_story_goes_on(copy: Session) -> None:
+    outcome = await copy.say("alice", "And then the clock struck thirteen.", present=["bob"])
+    assert outcome.created
+    assert set((await outcome.settled()).participants) == {"alice", "bob"}
+    turn = await copy.turn("bob", query="When did the clock strike thirteen?", in_prompt=())
+    assert any("thirteen" in each.text for each in turn.memories)
+    known = (await copy.backstage().who_knows("the clock struck thirteen")).knowers
+    assert {id for id, knower in known.items() if knower.knows} == {"alice", "bob"}
+
+
+async def test_it_is_exported_and_taken_back(story: Session, answered: dict[str, Any], tmp_path: Path) -> None:
+    lines = [line async for line in story.backstage().export()]
+    async with Earwitness.open(tmp_path / "taken back.db") as ew:
+        assert await contents(await ew.import_session(lines)) == answered["memories"]
+
+
+async def test_an_old_export_is_found_to_be_in_its_store_already(
+    old_store: Store, old_export: Export, expected: dict[str, Any]
+) -> None:
+    async with Earwitness.open(old_store("stories.db")) as ew:
+        story = await ew.import_session(old_export("tavern"))
+        assert await contents(story) == expected["stories"]["tavern"]["memories"]
+
+
+async def test_an_old_export_comes_in_under_another_id(old_export: Export, expected: dict[str, Any]) -> None:
+    async with Earwitness.open(":memory:") as ew:
+        story = await ew.import_session(old_export("tavern"), id="inn")
+        found, was = await contents(story), expected["stories"]["tavern"]["memories"]
+        assert {id: [each["content"] for each in held] for id, held in found.items()} == {
+            id: [each["content"] for each in held] for id, held in was.items()
+        }
+
+
+async def test_playing_the_old_story_file_again_tells_nothing_new(old: Path, old_store: Store) -> None:
+    async with Earwitness.open(old_store("stories.db")) as ew:
+        before = await contents(await ew.open_session("sacred_sword"))
+        steps = [step async for step in play(ew, read_story(old / "the_sacred_sword.yaml"))]
+        assert sum(isinstance(step, Heard) for step in steps) > 15
+        assert await contents(await ew.open_session("sacred_sword")) == before
+
+
+async def test_a_branch_whose_writing_was_cut_short_is_refused_and_taken_up(old_store: Store) -> None:
+    async with Earwitness.open(old_store("stories.db")) as ew:
+        with pytest.raises(EarwitnessError, match="cut short"):
+            await ew.open_session("cut-short")
+        branch = await (await ew.open_session("tavern")).fork("cut-short", at="t4")
+        assert "Fine weather" in (await branch.backstage().inspect("bob")).memories[-1].content
+
+
+async def test_an_old_story_is_forked_revised_and_forgotten(old_store: Store) -> None:
+    async with Earwitness.open(old_store("stories.db")) as ew:
+        story = await ew.open_session("tavern")
+        branch = await story.fork("another", at="t11")
+        assert "What did I miss?" in (await branch.backstage().inspect("charlie")).memories[-1].content
+        await (await story.edit("t2", '*whispers to Bob* "I have moved the sword to the well."')).settled()
+        assert "alice: said it" in str(await story.backstage().who_knows("I have moved the sword to the well"))
+        await (await story.retract("rumour-1")).settled()
+        assert "was told by bob" not in str(await story.backstage().who_knows("the duke is dead"))
+        await ew.forget("tavern")
+        assert "tavern" not in await ew.sessions()
+        assert "What did I miss?" in (await branch.backstage().inspect("charlie")).memories[-1].content
