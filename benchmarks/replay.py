@@ -92,7 +92,7 @@ def _made_up(count: int) -> list[Spoken]:
 
 def _replayed(files: Sequence[str], store: Path) -> Run:
     """`earwitness replay` in a process that has one core."""
-    command = [sys.executable, "-m", "earwitness.cli", "replay", *files, "--store", str(store), "--json"]
+    command = [sys.executable, "-m", "earwitness_plugins.console", "replay", *files, "--store", str(store), "--json"]
     started = time.perf_counter()
     with _one_core(), subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

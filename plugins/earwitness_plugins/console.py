@@ -1,4 +1,4 @@
-"""The console script `earwitness`: Ctrl-C ends it without a traceback also while it is still being loaded."""
+"""The console script `earwitness`: Ctrl-C ends it without a traceback, even while it is still being loaded."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line."""
     try:
-        from earwitness.cli import main as run
+        from earwitness_plugins.terminal.group import main as run
 
         run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

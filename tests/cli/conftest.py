@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from earwitness.cli import group
+from earwitness_plugins.terminal.group import group
 
 STORY = """\
 story: cellar

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import earwitness.cli
 from earwitness.errors import StorageFull, WallError
+from earwitness_plugins.terminal import CliContext
+from earwitness_plugins.terminal.errors import as_failure
+from earwitness_plugins.terminal.group import COMMANDS, group
 
 from .conftest import Run
 
@@ -21,7 +23,7 @@ HEAVY = {"apsw", "numpy", "rich", "yaml", "tomlkit"}
 
 def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The command line as a process of its own."""
-    command = [sys.executable, "-m", "earwitness.cli", *words]
+    command = [sys.executable, "-m", "earwitness_plugins.console", *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -107,7 +109,7 @@ def test_each_kind_of_error_has_its_exit_code(
     def fail(self: object) -> None:
         raise error
 
-    monkeypatch.setattr(earwitness.cli.Desk, "settings", fail)
+    monkeypatch.setattr(CliContext, "settings", fail)
     result = run("doctor")
     assert result.exit_code == code
     assert said in result.stderr
@@ -135,11 +137,11 @@ def test_a_misspelt_command_is_guessed(run: Run) -> None:
         (["--stoer", "x.db", "play"], "No such option '--stoer'"),
         (
             ["recall", "cellar", "bob", "the", "key"],
-            "unexpected 'key'. What belongs together goes in quotes: \"the key\"",
+            "unexpected 'key'. Put a sentence in quotes: \"the key\"",
         ),
         (
             ["who-knows", "cellar", "a", "b", "c"],
-            "unexpected 'b' 'c'. What belongs together goes in quotes: \"a b c\"",
+            "unexpected 'b' 'c'. Put a sentence in quotes: \"a b c\"",
         ),
         (["play", "a.yaml", "b.yaml"], "unexpected 'b.yaml'.\n"),
     ],
@@ -154,11 +156,11 @@ def test_a_command_that_cannot_be_loaded_is_listed_and_the_others_work(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     points = [
-        EntryPoint("broken", "no_such_module:command", earwitness.cli.COMMANDS),
-        EntryPoint("nothing", "json:dumps", earwitness.cli.COMMANDS),
-        EntryPoint("inspect", "earwitness_plugins.commands.inspect:command", earwitness.cli.COMMANDS),
+        EntryPoint("broken", "no_such_module:command", COMMANDS),
+        EntryPoint("nothing", "json:dumps", COMMANDS),
+        EntryPoint("inspect", "earwitness_plugins.commands.inspect:command", COMMANDS),
     ]
-    monkeypatch.setattr(earwitness.cli, "_points", lambda: points)
+    monkeypatch.setattr("earwitness_plugins.terminal.group._points", lambda: points)
     listed = run("--help").stdout
     assert "(cannot be loaded: ModuleNotFoundError" in listed
     assert run("inspect", "--help").exit_code == 0
@@ -171,7 +173,7 @@ def test_a_command_that_cannot_be_loaded_is_listed_and_the_others_work(
 def test_every_command_says_what_it_does_and_takes_the_same_options(run: Run) -> None:
     from click import Context
 
-    names = earwitness.cli.group.list_commands(Context(earwitness.cli.group))
+    names = group.list_commands(Context(group))
     assert len(names) >= 13
     for name in names:
         shown = run(name, "--help").stdout
@@ -180,7 +182,7 @@ def test_every_command_says_what_it_does_and_takes_the_same_options(run: Run) ->
 
 def test_help_brings_in_nothing_that_weighs() -> None:
     program = (
-        "import sys\nfrom earwitness.cli import main\ntry:\n    main()\nexcept SystemExit:\n    "
+        "import sys\nfrom earwitness_plugins.terminal.group import main\ntry:\n    main()\nexcept SystemExit:\n    "
         f"print(sorted({{*sys.modules}} & {HEAVY!r}))"
     )
     run = subprocess.run([sys.executable, "-c", program, "--help"], capture_output=True, text=True, check=True)
@@ -207,7 +209,7 @@ def test_control_c_while_the_program_is_loaded_ends_it_the_same_way(folder: Path
 def test_control_c_ends_with_130_and_no_traceback(folder: Path) -> None:
     lines = "".join(f'{{"speaker": "ann", "text": "line {n}"}}\n' for n in range(50_000))
     (folder / "long.jsonl").write_text(lines, "utf-8")
-    command = [sys.executable, "-m", "earwitness.cli", "replay", "long.jsonl"]
+    command = [sys.executable, "-m", "earwitness_plugins.console", "replay", "long.jsonl"]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     waited = time.monotonic() + 30
     while not (folder / "earwitness.db").exists() and time.monotonic() < waited:
@@ -222,8 +224,6 @@ def test_control_c_ends_with_130_and_no_traceback(folder: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_named_and_only_that(tmp_path: Path) -> None:
     missing = FileNotFoundError(2, "No such file or directory", str(tmp_path / "nowhere" / ".part"))
-    assert (
-        earwitness.cli.as_failure(missing).message == f"{tmp_path / 'nowhere'}: there is no such folder. Make it first."
-    )
+    assert as_failure(missing).message == f"{tmp_path / 'nowhere'}: there is no such folder. Make it first."
     for other in (FileNotFoundError(2, "No such file", str(tmp_path / "x.txt")), FileNotFoundError("gone")):
-        assert earwitness.cli.as_failure(other).message == str(other)
+        assert as_failure(other).message == str(other)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from earwitness.errors import StoryError
 from earwitness.loading.located import yaml_text
-from earwitness_plugins.stories.reading import read_story
-from earwitness_plugins.stories.writing import story_text, tidy
+from earwitness_plugins.applications.stories.reader import read_story
+from earwitness_plugins.applications.stories.writer import story_text, tidy
 
 from .conftest import Run, answer, told
 from .test_importing import BO, CARD, files  # noqa: F401 - a fixture

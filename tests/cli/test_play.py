@@ -196,4 +196,6 @@ def test_a_detector_that_fails_is_named_at_the_end_with_how_often(run: Run, stor
     result = run("play", str(story))
     assert result.exit_code == 0
     (line,) = result.stderr.splitlines()
-    assert line.startswith("Warning: detector:deaf_of_the_tests.Ears failed on 3 of 3 messages; at first: ValueError")
+    assert line.startswith(
+        "Warning: detector:deaf_of_the_tests.Ears failed on 3 of 3 messages; first failure: ValueError"
+    )

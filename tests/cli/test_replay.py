@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from earwitness_plugins.importers.replaying import character_id, distinct, session_id
+from earwitness_plugins.applications.replay.roles import character_id, distinct, session_id
 
 from .conftest import Run, answer, told
 
@@ -116,7 +116,7 @@ def test_scenes_are_told_of_in_order(run: Run, folder: Path) -> None:
 
 
 def test_a_long_transcript_is_told_in_windows(run: Run, folder: Path) -> None:
-    rows = [{"speaker": "ann" if n % 2 else "ben", "text": f"Line {n}."} for n in range(600)]
+    rows = [{"speaker": "ann" if n % 2 else "ben", "text": f"ReplayedLine {n}."} for n in range(600)]
     (scene,) = told(run("replay", written(folder, *rows), "--json"))
     assert scene["messages"] == 600
     assert len(remembered(run, "night", "ann")["ann"]) == scene["heard"]["ann"]
@@ -162,7 +162,9 @@ def test_a_scenes_id_makes_a_session_id() -> None:
 def test_a_detector_that_fails_is_named_at_the_end_with_how_often(run: Run, folder: Path) -> None:
     result = run("replay", written(folder, SCENE))
     assert result.exit_code == 0
-    assert "detector:deaf_of_the_tests.Ears failed on 4 of 4 messages; at first: ValueError: deaf." in result.stderr
+    assert (
+        "detector:deaf_of_the_tests.Ears failed on 4 of 4 messages; first failure: ValueError: deaf." in result.stderr
+    )
 
 
 def test_each_message_is_shown_with_names(run: Run, folder: Path) -> None:

@@ -94,7 +94,7 @@ def errors_table(_: str) -> str:
 
 
 def commands_table(_: str) -> str:
-    from earwitness.cli import group
+    from earwitness_plugins.terminal.group import group
 
     context = click.Context(group, info_name="earwitness")
     commands = [(name, group.get_command(context, name)) for name in group.list_commands(context)]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from earwitness.cli import group
 from earwitness_plugins.importers.labelled import LabelledLine, LabelledScene
+from earwitness_plugins.terminal.group import group
 
 Run = Callable[..., Result]
 

@@ -8,7 +8,7 @@ from earwitness.errors import InputError, SettingsError, UnknownName
 from earwitness.loading.settings import EndSettings, Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.records.moment import Moment, Presence
-from earwitness_plugins.evaluation.choosing import asked_for, choices, made
+from earwitness_plugins.applications.evaluation.choosing import asked_for, choices, made
 
 pytestmark = pytest.mark.usefixtures("folder")
 

@@ -279,7 +279,7 @@ def test_detect_says_how_often_a_detector_failed(
     monkeypatch.syspath_prepend(str(folder))
     some = run("detect", evening, "--detector", "deaf.ToBen")
     assert some.exit_code == 0
-    assert "Warning: detector:deaf.ToBen failed on 2 of 11 messages; at first: ValueError: no Ben." in some.stderr
+    assert "Warning: detector:deaf.ToBen failed on 2 of 11 messages; first failure: ValueError: no Ben." in some.stderr
     every = run("detect", evening, "--detector", "deaf.ToAll")
     assert every.exit_code == 1
     assert "failed on 11 of 11 messages" in every.stderr

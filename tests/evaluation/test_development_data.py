@@ -14,10 +14,10 @@ import pytest
 from earwitness.loading.settings import EndSettings
 from earwitness.loading.strategies import Strategies
 from earwitness.records.moment import Moment, Perceived, Presence
-from earwitness_plugins.evaluation.choosing import Choice, choices
-from earwitness_plugins.evaluation.evaluate import data_of, evaluate
-from earwitness_plugins.evaluation.reading import DataFile
-from earwitness_plugins.evaluation.run import Run, Task
+from earwitness_plugins.applications.evaluation.choosing import Choice, choices
+from earwitness_plugins.applications.evaluation.evaluate import data_of, evaluate
+from earwitness_plugins.applications.evaluation.reading import DataFile
+from earwitness_plugins.applications.evaluation.run import Run, Task
 
 
 class Spoke:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from earwitness.errors import InputError
+from earwitness_plugins.applications.evaluation.fit import split
+from earwitness_plugins.applications.evaluation.fitting import THRESHOLD, Fitted, Values, merged, nested, ranges, search
 from earwitness_plugins.detectors.vote import Vote
-from earwitness_plugins.evaluation.fit import split
-from earwitness_plugins.evaluation.fitting import THRESHOLD, Fitted, Values, merged, nested, ranges, search
 
 from .conftest import scene
 

@@ -2,7 +2,7 @@
 
 from earwitness.backstage.rarity import NEAR_BEST
 from earwitness.formats import character_memory
-from earwitness_plugins.evaluation.knowing import Facts, held
+from earwitness_plugins.applications.evaluation.knowing import Facts, held
 
 SAID = {
     "Ann": "The key is under the third barrel in the cellar.",

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from earwitness_plugins.evaluation.bootstrap import by_group, differences, intervals
-from earwitness_plugins.evaluation.calibration import bins, expected_error
-from earwitness_plugins.evaluation.measures import SET_MEASURES, Doubles, auc, set_counts
+from earwitness_plugins.applications.evaluation.bootstrap import by_group, differences, intervals
+from earwitness_plugins.applications.evaluation.calibration import bins, expected_error
+from earwitness_plugins.applications.evaluation.measures import SET_MEASURES, Doubles, auc, set_counts
 
 
 def table(*pairs: tuple[str, str]) -> Doubles:

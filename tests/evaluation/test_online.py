@@ -9,7 +9,7 @@ from typing import Any
 from earwitness.loading.settings import EndSettings
 from earwitness.protocols import Detector
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Segment
-from earwitness_plugins.evaluation.online import Directions, Judged, watched
+from earwitness_plugins.applications.evaluation.online import Directions, Judged, watched
 from earwitness_plugins.importers.labelled import LabelledScene
 from earwitness_plugins.importers.scenes import ScenesImporter
 

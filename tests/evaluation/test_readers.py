@@ -7,7 +7,7 @@ import pytest
 from earwitness.errors import InputError, StoryError
 from earwitness.importing import Imported, Scene, SceneLine
 from earwitness.loading.strategies import Strategies
-from earwitness_plugins.evaluation.reading import DataFile, again, read
+from earwitness_plugins.applications.evaluation.reading import DataFile, again, read
 from earwitness_plugins.importers.addressees import AddresseesImporter
 from earwitness_plugins.importers.conversations import ConversationsImporter
 from earwitness_plugins.importers.knowledge import KnowledgeImporter

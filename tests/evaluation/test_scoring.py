@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from earwitness_plugins.evaluation.choosing import Choice
-from earwitness_plugins.evaluation.mistakes import ranked, worst_of
-from earwitness_plugins.evaluation.online import Judged, Part
-from earwitness_plugins.evaluation.participants import answered, row
-from earwitness_plugins.evaluation.run import Run
-from earwitness_plugins.evaluation.scoring import by_dataset, by_present, parts
-from earwitness_plugins.evaluation.sheet import Row, Sheet
+from earwitness_plugins.applications.evaluation.choosing import Choice
+from earwitness_plugins.applications.evaluation.mistakes import ranked, worst_of
+from earwitness_plugins.applications.evaluation.online import Judged, Part
+from earwitness_plugins.applications.evaluation.participants import answered, row
+from earwitness_plugins.applications.evaluation.run import Run
+from earwitness_plugins.applications.evaluation.scoring import by_dataset, by_present, parts
+from earwitness_plugins.applications.evaluation.sheet import Row, Sheet
 from earwitness_plugins.importers.labelled import LabelledLine, LabelledScene
 
 RUN = Run(task="participants", detectors=(Choice(label="d", name="d"),), data=(), resamples=50)

@@ -42,6 +42,6 @@ def test_importing_the_relationships_brings_in_no_sdk() -> None:
     assert modules_after("import earwitness_relationships") & (HEAVY | SDKS) == set()
 
 
-@pytest.mark.parametrize("module", ["earwitness.testing", "earwitness.cli"])
+@pytest.mark.parametrize("module", ["earwitness.testing", "earwitness_plugins.terminal.group"])
 def test_the_command_line_and_the_kit_for_plugin_authors_bring_in_no_backend_and_no_sdk(module: str) -> None:
     assert modules_after(f"import {module}") & (SDKS | {"apsw", "numpy", "sqlite3"}) == set()

@@ -10,26 +10,24 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
-
-from .terminal import labelled
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
-    from earwitness_plugins.evaluation.answers import Task
-    from earwitness_plugins.evaluation.online import Directions, Judged
+    from earwitness_plugins.applications.evaluation.answers import Task
+    from earwitness_plugins.applications.evaluation.online import Directions, Judged
 
 
-@story_command("detect", store=labelled.NO_STORE)
+@story_command("detect", store=options.NO_STORE)
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE; else the settings'.")
-@labelled.format
+@options.format
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
-@labelled.directions
-@labelled.threshold
+@options.directions
+@options.threshold
 @click.option("--seed", type=int, default=0, show_default=True, help="Of detectors that ask for it.")
 @click.option("--output", metavar="OUT.jsonl", help="Write the lines there.  [default: standard output]")
 async def command(
-    desk: Desk, files: tuple[str, ...], name: str | None, format: str | None, task: Task, directions: Directions,
+    cli: CliContext, files: tuple[str, ...], name: str | None, format: str | None, task: Task, directions: Directions,
     threshold: float | None, seed: int, output: str | None,
 ) -> None:  # fmt: skip
     """Say who perceives each message, one JSON line a message.
@@ -39,32 +37,31 @@ async def command(
     """
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.evaluation.answers import answers
-    from earwitness_plugins.evaluation.choosing import asked_for, made
-    from earwitness_plugins.evaluation.reading import read
-
-    from .terminal.failures import Tally
+    from earwitness_plugins.applications.evaluation.answers import answers
+    from earwitness_plugins.applications.evaluation.choosing import asked_for, made
+    from earwitness_plugins.applications.evaluation.reading import read
+    from earwitness_plugins.terminal.warnings import FailureTally
 
     strategies = Strategies()
-    named = asked_for(name, task, desk.settings(), strategies, threshold)
+    named = asked_for(name, task, cli.settings(), strategies, threshold)
     if len(named) > 1:
         raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
     choice = named[0]
     detector = made(choice, strategies, seed)
     scenes = read(strategies, files, format).scenes
-    count, failures = 0, Tally()
+    count, failures = 0, FailureTally()
 
     def seen(judged: Judged) -> None:
-        failures.take([f"detector:{choice.label}: {judged.failure}"] if judged.failure else [])
+        failures.add([f"detector:{choice.label}: {judged.failure}"] if judged.failure else [])
 
     with _opened(output) as out:
         async for line in answers(scenes, choice, detector, task, directions, seen):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
             count += 1
     if output is not None:
-        desk.answer({"lines": count, "output": output}, f"{count:,} lines in {output}")
-    failures.tell()
-    desk.finish(ok=failures.times.total() < max(failures.messages, 1))
+        cli.answer({"lines": count, "output": output}, f"{count:,} lines in {output}")
+    failures.report()
+    cli.finish(ok=failures.counts.total() < max(failures.messages, 1))
 
 
 def _opened(output: str | None) -> AbstractContextManager[IO[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from earwitness import errors
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.loading.settings import Settings, StrategySpec
@@ -19,19 +19,19 @@ PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
 
 @story_command("doctor")
-async def command(desk: Desk) -> None:
+async def command(cli: CliContext) -> None:
     """Look at versions, the strategies in use, plugins and their failures, the store's health, and the embedder.
 
     Exits with 1 when something is broken, or when the store named with --store is not there. Nothing is written.
     """
-    from .terminal.checkup import checkup
+    from earwitness_plugins.terminal.checkup import checkup
 
-    settings = desk.settings()
+    settings = cli.settings()
     report = {**_versions(), **_extensions(settings)}
-    report["store"] = await _store(settings, named=desk.store is not None, broken=bool(report["failures"]))
+    report["store"] = await _store(settings, named=cli.store is not None, broken=bool(report["failures"]))
     report["ok"] = not report["failures"] and report["store"]["ok"]
-    desk.answer(report, checkup(report))
-    desk.finish(ok=report["ok"])
+    cli.answer(report, checkup(report))
+    cli.finish(ok=report["ok"])
 
 
 def _versions() -> dict[str, Any]:

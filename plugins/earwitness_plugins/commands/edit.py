@@ -6,7 +6,8 @@ import shlex
 
 import click
 
-from earwitness.cli import Desk, program, story_command
+from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal.context import program
 
 
 @story_command("edit")
@@ -14,22 +15,21 @@ from earwitness.cli import Desk, program, story_command
 @click.argument("key")
 @click.argument("text")
 @click.option("--reroll", is_flag=True, help="Another answer in place of the old one, not a correction.")
-async def command(desk: Desk, session: str, key: str, text: str, reroll: bool) -> None:
+async def command(cli: CliContext, session: str, key: str, text: str, reroll: bool) -> None:
     """Put another text in place of a message, in everybody's memory.
 
     KEY is the message's, as `inspect` shows it. Who perceives the new text is decided again.
     """
     from earwitness.errors import InputError
-
-    from .terminal.people import People
-    from .terminal.shelves import settled
+    from earwitness_plugins.terminal.containers import settled
+    from earwitness_plugins.terminal.people import People
 
     if not text.strip():
-        retract = shlex.join([program(), "retract", session, key, *desk.where()])
+        retract = shlex.join([program(), "retract", session, key, *cli.where()])
         raise InputError(f"the new text is empty. To take the message back: {retract}")
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         story = await ew.open_session(session)
         outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text))
         decided = await outcome.settled()
         data = {"key": key, "participants": list(decided.participants), "degraded": decided.degraded}
-        desk.answer(data, settled(decided, People(story.cast, ew.settings.calendar)))
+        cli.answer(data, settled(decided, People(story.cast, ew.settings.calendar)))

@@ -6,28 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness.cli import Desk, story_command
-
-from .terminal import labelled
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.evaluation.reading import Data
-    from earwitness_plugins.evaluation.run import Report, Run
+    from earwitness_plugins.applications.evaluation.reading import Data
+    from earwitness_plugins.applications.evaluation.run import Report, Run
 
 TASKS = ("participants", "addressees", "knowledge", "recall")
 MOST = 10
 """Differences between two runs that are told of."""
 
 
-@story_command("evaluate", store=labelled.NO_STORE)
+@story_command("evaluate", store=options.NO_STORE)
 @click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
 @click.option(
     "--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE; else the settings'."
 )
-@labelled.format
-@labelled.directions
+@options.format
+@options.directions
 @click.option(
     "--by",
     type=click.Choice(["containers", "who_knows"]),
@@ -35,7 +33,7 @@ MOST = 10
     show_default=True,
     help="For knowledge: search each character's container, or ask backstage who knows.",
 )
-@labelled.threshold
+@options.threshold
 @click.option("--seed", type=int, default=0, show_default=True, help="Of resampling, and of detectors that ask for it.")
 @click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Draws for intervals.")
 @click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="Tell of the N worst scenes, and why.")
@@ -43,7 +41,7 @@ MOST = 10
 @click.option("--report", metavar="FILE", help="Save the run and its results.")
 @click.option("--repeat", metavar="REPORT", help="Do a run again, and compare.")
 async def command(
-    desk: Desk, task: str | None, data: tuple[str, ...],
+    cli: CliContext, task: str | None, data: tuple[str, ...],
     plot: str | None, report: str | None, repeat: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Score detectors on labelled data, and compare them.
@@ -52,41 +50,41 @@ async def command(
     recall (is the answer found again).
     """
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.evaluation.evaluate import data_of, load, save
-    from earwitness_plugins.evaluation.plot import draw, drawable
-    from earwitness_plugins.evaluation.tables import show
+    from earwitness_plugins.applications.evaluation.evaluate import data_of, load, save
+    from earwitness_plugins.applications.evaluation.plot import draw, drawable
+    from earwitness_plugins.applications.evaluation.tables import show
 
     strategies = Strategies()
-    run, before = load(repeat) if repeat else (_run(desk, strategies, task, data, **how), None)
+    run, before = load(repeat) if repeat else (_run(cli, strategies, task, data, **how), None)
     if plot:
         drawable(run, plot)
-    done = await _done(desk, run, data_of(run, strategies), strategies)
+    done = await _done(cli, run, data_of(run, strategies), strategies)
     if plot:
         draw(done, plot)
     if report:
         save(done, report)
-    if desk.json:
-        desk.answer(done.model_dump(mode="json"), "")
+    if cli.json:
+        cli.answer(done.model_dump(mode="json"), "")
     else:
-        show(done, desk.console)
+        show(done, cli.console)
     if before is not None:
-        _compare(desk, repeat, before, done)
+        _compare(cli, repeat, before, done)
 
 
 def _run(
-    desk: Desk, strategies: Strategies, task: str | None, data: tuple[str, ...], *,
+    cli: CliContext, strategies: Strategies, task: str | None, data: tuple[str, ...], *,
     names: str | None, threshold: float | None, format: str | None, **how: Any,
 ) -> Run:  # fmt: skip
     """The run that the words of the command line describe."""
     from earwitness.errors import InputError
-    from earwitness_plugins.evaluation.choosing import asked_for
-    from earwitness_plugins.evaluation.evaluate import kept_settings
-    from earwitness_plugins.evaluation.reading import DataFile
-    from earwitness_plugins.evaluation.run import Run
+    from earwitness_plugins.applications.evaluation.choosing import asked_for
+    from earwitness_plugins.applications.evaluation.evaluate import kept_settings
+    from earwitness_plugins.applications.evaluation.reading import DataFile
+    from earwitness_plugins.applications.evaluation.run import Run
 
     if task is None or not data:
         raise InputError(f"name a task ({', '.join(TASKS)}) and its files, or a report with --repeat.")
-    settings = desk.settings()
+    settings = cli.settings()
     return Run.model_validate(
         {
             "task": task,
@@ -98,21 +96,21 @@ def _run(
     )
 
 
-async def _done(desk: Desk, run: Run, data: Data, strategies: Strategies) -> Report:
-    from earwitness_plugins.evaluation.evaluate import described, evaluate
+async def _done(cli: CliContext, run: Run, data: Data, strategies: Strategies) -> Report:
+    from earwitness_plugins.applications.evaluation.evaluate import described, evaluate
 
     run = described(run.model_copy(update={"data": data.files}))
     lines = sum(len(scene.lines) for scene in data.scenes) * len(run.detectors)
-    with desk.progress("Evaluating", lines) as advance:
+    with cli.progress("Evaluating", lines) as advance:
         return await evaluate(run, data, strategies, advance)
 
 
-def _compare(desk: Desk, path: str | None, before: Report, done: Report) -> None:
+def _compare(cli: CliContext, path: str | None, before: Report, done: Report) -> None:
     """Say whether the numbers came out as before; end with exit code 1 when not."""
-    from earwitness_plugins.evaluation.run import changed
+    from earwitness_plugins.applications.evaluation.run import changed
 
     changes = changed(before, done)
     what = f"The same numbers as in {path}." if not changes else f"{len(changes)} numbers are not as in {path}:"
-    if not desk.json:
+    if not cli.json:
         click.echo("\n".join([what, *changes[:MOST], *(["…"] if len(changes) > MOST else [])]))
-    desk.finish(ok=not changes)
+    cli.finish(ok=not changes)

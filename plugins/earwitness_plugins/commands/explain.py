@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
@@ -20,19 +20,19 @@ MOST = 6
 @story_command("explain")
 @click.argument("memory")
 @click.option("--session", metavar="ID", help="The story to look in.  [default: all]")
-async def command(desk: Desk, memory: str, session: str | None) -> None:
+async def command(cli: CliContext, memory: str, session: str | None) -> None:
     """Show how a memory got where it is, hop by hop.
 
     MEMORY is an id, as `recall`, `who-knows` and `inspect` show it, or the beginning of one.
     """
-    from .terminal.explaining import explanation
-    from .terminal.people import People
+    from earwitness_plugins.terminal.explanations import explanation
+    from earwitness_plugins.terminal.people import People
 
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         id, where = await _found(ew, memory, [session] if session else await ew.sessions())
         story = await ew.open_session(where)
         found = await story.backstage().explain(id)
-        desk.answer(found.model_dump(mode="json"), explanation(found, People(story.cast, ew.settings.calendar)))
+        cli.answer(found.model_dump(mode="json"), explanation(found, People(story.cast, ew.settings.calendar)))
 
 
 async def _found(ew: Earwitness, memory: str, sessions: Sequence[str]) -> tuple[str, str]:

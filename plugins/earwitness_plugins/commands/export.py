@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.session import Session
-    from earwitness_plugins.exporters.files import File
+    from earwitness_plugins.applications.exports.files import File
 
 WHOLE = "jsonl"
 
@@ -25,18 +25,18 @@ WHOLE = "jsonl"
     help="jsonl: the whole story. The others: the cards, lorebooks or chats that came into it.",
 )  # fmt: skip
 @click.option("--output", "-o", metavar="PATH", default="-", help="A file, or a folder.  [default: standard output]")
-async def command(desk: Desk, session: str | None, name: str, output: str) -> None:
+async def command(cli: CliContext, session: str | None, name: str, output: str) -> None:
     """Write a story as JSON Lines: everything said and decided. `import` takes it back.
 
     As card, worldinfo or chat: every file of that kind as it came, to the letter, and what came from no file as a new
     one. SESSION may be left out where there is one story only.
     """
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         story = await ew.open_session(session or _only(await ew.sessions()))
         written = [await _whole(story, output)] if name == WHOLE else _write(await _parts(story, name), output)
     for path in written:
         if path != "-":
-            desk.answer({"exported": story.id, "file": path}, f"Exported {story.id} to {path}")
+            cli.answer({"exported": story.id, "file": path}, f"Exported {story.id} to {path}")
 
 
 def _only(sessions: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ def _within(output: str, name: str) -> str:
 
 async def _parts(story: Session, name: str) -> list[File]:
     from earwitness.errors import InputError
-    from earwitness_plugins.exporters.files import files
+    from earwitness_plugins.applications.exports.files import files
 
     made = files(name, await story.backstage().before(), story.cast, story.id)
     if not made:

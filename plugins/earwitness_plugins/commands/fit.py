@@ -6,30 +6,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
-
-from .terminal import labelled
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
-    from earwitness_plugins.evaluation.fit import Outcome
+    from earwitness_plugins.applications.evaluation.fit import Outcome
 
 GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_error")
 
 
-@story_command("fit", store=labelled.NO_STORE)
+@story_command("fit", store=options.NO_STORE)
 @click.argument("detector")
 @click.argument("data", nargs=-1, required=True, metavar="DATA…")
-@labelled.format
+@options.format
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--goal", type=click.Choice(GOALS), default="exact", show_default=True, help="Mean over data sets.")
-@labelled.directions
+@options.directions
 @click.option("--threshold", is_flag=True, help="Fit too from which probability on somebody perceives.")
 @click.option("--evaluations", type=click.IntRange(1), default=60, show_default=True, help="Sets of values to try.")
 @click.option("--holdout", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share to check on.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of what is held out, and of the order of trials.")
 @click.option("--output", metavar="FILE", default="fitted.toml", show_default=True, help="Where the settings go.")
 async def command(
-    desk: Desk, detector: str, data: tuple[str, ...], format: str | None, task: str, goal: str, directions: str,
+    cli: CliContext, detector: str, data: tuple[str, ...], format: str | None, task: str, goal: str, directions: str,
     threshold: bool, evaluations: int, holdout: float, seed: int, output: str,
 ) -> None:  # fmt: skip
     """Fit a detector's numbers on labelled data, and save them as settings.
@@ -39,26 +37,26 @@ async def command(
     """
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.evaluation.choosing import choices
-    from earwitness_plugins.evaluation.fit import fit, save
-    from earwitness_plugins.evaluation.reading import read
-    from earwitness_plugins.evaluation.run import Run
+    from earwitness_plugins.applications.evaluation.choosing import choices
+    from earwitness_plugins.applications.evaluation.fit import fit, save
+    from earwitness_plugins.applications.evaluation.reading import read
+    from earwitness_plugins.applications.evaluation.run import Run
 
     strategies = Strategies()
-    named = choices(detector, strategies, desk.settings().end)
+    named = choices(detector, strategies, cli.settings().end)
     if len(named) > 1:
         raise InputError(f"{detector!r} names {len(named)} detectors; fit them one by one.")
     found = read(strategies, data, format)
     run = Run.model_validate(
         {"task": task, "detectors": named, "data": found.files, "directions": directions, "seed": seed}
     )  # fmt: skip
-    with desk.progress("Fitting", evaluations) as advance:
+    with cli.progress("Fitting", evaluations) as advance:
         done = await fit(
             run, found.scenes, strategies,
             goal=goal, evaluations=evaluations, holdout=holdout, threshold=threshold, advance=advance,
         )  # fmt: skip
     save(done.choice, _comment(goal, data, done), output)
-    desk.answer({"output": output, **done.model_dump(mode="json")}, _shown(done, goal, output))
+    cli.answer({"output": output, **done.model_dump(mode="json")}, _shown(done, goal, output))
 
 
 def _comment(goal: str, data: tuple[str, ...], done: Outcome) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 @click.argument("session")
 @click.argument("new")
 @click.option("--at", metavar="KEY", help="The last message or change the two share; else all there is.")
-async def command(desk: Desk, session: str, new: str, at: str | None) -> None:
+async def command(cli: CliContext, session: str, new: str, at: str | None) -> None:
     """Branch off a story under the id NEW.
 
     Nobody is asked again: everybody remembers in the branch what they remembered then.
     """
-    from .terminal.people import plain
+    from earwitness_plugins.terminal.people import plain
 
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         story = await ew.open_session(session)
-        with desk.progress("Forking", await _length(ew, session, at)) as advance:
+        with cli.progress("Forking", await _length(ew, session, at)) as advance:
             branch = await story.fork(new, at=at, seen=advance)
         data = {"session": branch.id, "parent": session, "at": at, "cast": list(branch.cast.ids)}
         shared = f"all up to {plain(at)}" if at else "all up to now"
-        desk.answer(data, f"{plain(branch.id)} shares with {plain(session)} {shared}, and goes its own way.")
+        cli.answer(data, f"{plain(branch.id)} shares with {plain(session)} {shared}, and goes its own way.")
 
 
 async def _length(ew: Earwitness, session: str, at: str | None) -> int | None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
     from earwitness.importing import Imported
-    from earwitness_plugins.importers.bringing import Brought
+    from earwitness_plugins.applications.imports.import_files import ImportResult
 
 Export = list[dict[str, Any]]
 
@@ -26,7 +26,7 @@ Export = list[dict[str, Any]]
 @click.option("--format", "name", metavar="NAME", help="The importer.  [default: whichever takes the file for its own]")
 @click.option("--user", metavar="NAME", help="Whom {{user}} stands for.  [default: the story's persona]")
 async def command(
-    desk: Desk, files: tuple[str, ...], into: str | None, id: str | None, name: str | None, user: str | None
+    cli: CliContext, files: tuple[str, ...], into: str | None, id: str | None, name: str | None, user: str | None
 ) -> None:
     """Take in character cards, lorebooks and chats, or stories that `export` wrote.
 
@@ -34,16 +34,16 @@ async def command(
     """
     exports, found = _read(files, name)
     _check(exports, found, into, id)
-    async with desk.open(create=True) as ew:
+    async with cli.open(create=True) as ew:
         for lines in exports:
-            await _take(ew, desk, lines, id)
-        await _bring(ew, desk, _stories(found, into), user)
+            await _take(ew, cli, lines, id)
+        await _import(ew, cli, _stories(found, into), user)
 
 
 def _read(paths: Sequence[str], name: str | None) -> tuple[list[Export], list[tuple[str, Imported]]]:
     """Exported stories, and everything else; all of it, before anything is written."""
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.importers.choosing import is_export, read_file
+    from earwitness_plugins.applications.imports.detect_format import is_export, read_file
     from earwitness_plugins.importers.rows import rows, rows_in
 
     strategies = Strategies()
@@ -59,14 +59,14 @@ def _read(paths: Sequence[str], name: str | None) -> tuple[list[Export], list[tu
     return exports, found
 
 
-async def _take(ew: Earwitness, desk: Desk, lines: Export, id: str | None) -> None:
+async def _take(ew: Earwitness, cli: CliContext, lines: Export, id: str | None) -> None:
     name = id or str(lines[0].get("id")) if lines else ""
     found = await ew.engine.ledger.load(name)
     there = found is not None and not found.unfinished
-    with desk.progress("Importing", len(lines) - 1) as advance:
+    with cli.progress("Importing", len(lines) - 1) as advance:
         story = await ew.import_session(lines, id=id, seen=advance)
     shown = f"Imported {story.id}{': nothing new' if there else ''}"
-    desk.answer({"imported": story.id, "lines": len(lines), "new": not there}, shown)
+    cli.answer({"imported": story.id, "lines": len(lines), "new": not there}, shown)
 
 
 def _check(exports: Sequence[Export], found: Sequence[object], into: str | None, id: str | None) -> None:
@@ -80,7 +80,7 @@ def _check(exports: Sequence[Export], found: Sequence[object], into: str | None,
 
 def _stories(found: Sequence[tuple[str, Imported]], into: str | None) -> Iterator[tuple[str, list[Imported]]]:
     """Session id and what goes into it: one for cards and lorebooks together, one for each scene."""
-    from earwitness_plugins.importers.replaying import distinct, session_id
+    from earwitness_plugins.applications.replay.roles import distinct, session_id
 
     if into is not None:
         yield into, [each for _, each in found]
@@ -99,22 +99,23 @@ def _scene_by_scene(found: Imported) -> Iterator[Imported]:
         yield found.model_copy(update={"scenes": (scene,), **more})
 
 
-async def _bring(ew: Earwitness, desk: Desk, stories: Iterable[tuple[str, list[Imported]]], user: str | None) -> None:
-    from earwitness_plugins.importers.bringing import bring_in
-
-    from .terminal.warnings import warn
+async def _import(
+    ew: Earwitness, cli: CliContext, stories: Iterable[tuple[str, list[Imported]]], user: str | None
+) -> None:
+    from earwitness_plugins.applications.imports.import_files import import_files
+    from earwitness_plugins.terminal.warnings import warn
 
     stories = list(stories)
     total = sum(len(scene.lines) for _, files in stories for each in files for scene in each.scenes)
-    with desk.progress("Importing", total) as advance:
-        done = [await bring_in(ew, id, files, user=user, seen=lambda: advance(1)) for id, files in stories]
-    for brought in done:
-        warn(brought.warnings)
-        counts = brought.model_dump(mode="json", exclude={"session"})
-        desk.answer({"imported": brought.session, **counts}, _line(brought))
+    with cli.progress("Importing", total) as advance:
+        done = [await import_files(ew, id, files, user=user, seen=lambda: advance(1)) for id, files in stories]
+    for result in done:
+        warn(result.warnings)
+        counts = result.model_dump(mode="json", exclude={"session"})
+        cli.answer({"imported": result.session, **counts}, _line(result))
 
 
-def _line(brought: Brought) -> str:
-    counts = {"character": len(brought.characters), "piece": brought.pieces, "message": brought.messages}
+def _line(result: ImportResult) -> str:
+    counts = {"character": len(result.characters), "piece": result.pieces, "message": result.messages}
     said = [f"{number:,} {what}{'s' * (number != 1)}" for what, number in counts.items() if number]
-    return f"Imported into {brought.session}: {', '.join(said) if said and brought.changed else 'nothing new'}"
+    return f"Imported into {result.session}: {', '.join(said) if said and result.changed else 'nothing new'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 
 @story_command("inspect")
@@ -16,31 +16,28 @@ from earwitness.cli import Desk, story_command
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="How many at most.")
 @click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to skip.")
 async def command(
-    desk: Desk, session: str | None, owner: str | None, filters: tuple[str, ...], limit: int, offset: int
+    cli: CliContext, session: str | None, owner: str | None, filters: tuple[str, ...], limit: int, offset: int
 ) -> None:
     """List the stories; the cast and state of one; or what a character, or the world, remembers."""
     from earwitness.errors import InputError
     from earwitness.filters import all_of, parse
-
-    from .terminal.people import People
-    from .terminal.shelves import overview, sessions, shelf
-    from .terminal.unmatched import tell
+    from earwitness_plugins.terminal.containers import overview, sessions, shelf
+    from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.unmatched import tell
 
     tests = [parse(test) for test in filters]
     if owner is None and (tests or offset):
         raise InputError("--filter and --offset look among memories: name whose, as in inspect SESSION world.")
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         if session is None:
             names = await ew.sessions()
-            return desk.answer(list(names), sessions(names))
+            return cli.answer(list(names), sessions(names))
         story = await ew.open_session(session)
         back = story.backstage()
         if owner is None:
             whole = await back.overview()
-            return desk.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))
+            return cli.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))
         found = await back.inspect(owner, filter=all_of(*tests), limit=limit, offset=offset)
         if tests and not found.matching:
             tell(tests, (await back.inspect(owner)).memories)
-        return desk.answer(
-            found.model_dump(mode="json"), shelf(found, People(story.cast, ew.settings.calendar), offset)
-        )
+        return cli.answer(found.model_dump(mode="json"), shelf(found, People(story.cast, ew.settings.calendar), offset))

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from earwitness.cli import Desk, program, story_command
+from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal.context import program
 
 ENDINGS = (".yaml", ".yml")
 
@@ -21,7 +22,7 @@ ENDINGS = (".yaml", ".yml")
 @click.option("--user", metavar="NAME", help="Whom {{user}} stands for.  [default: User]")
 @click.option("--force", is_flag=True, help="Write over a story file that is there.")
 async def command(
-    desk: Desk, story: str, files: tuple[str, ...], cards: tuple[str, ...], lore: tuple[str, ...],
+    cli: CliContext, story: str, files: tuple[str, ...], cards: tuple[str, ...], lore: tuple[str, ...],
     user: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Make a story file of character cards, lorebooks and chats, ready for `earwitness play`.
@@ -29,8 +30,7 @@ async def command(
     It opens with the first message of every card, or with what was said in the chats.
     """
     from earwitness.errors import InputError
-
-    from .terminal.warnings import warn
+    from earwitness_plugins.terminal.warnings import warn
 
     path = _free_path(story, force)
     given = [*cards, *files, *lore]
@@ -44,7 +44,7 @@ async def command(
     said = [step for step in values["steps"] if "note" not in step]
     counts = {"cast": len(values["cast"]), "lore": len(lore), "steps": len(said)}
     answer = {"story": str(path), "session": values["story"], **counts, "warnings": warnings}
-    desk.answer(answer, _lines(path, counts, values["cast"][0]["id"], desk.where()))
+    cli.answer(answer, _lines(path, counts, values["cast"][0]["id"], cli.where()))
 
 
 def _free_path(story: str, force: bool) -> Path:
@@ -61,11 +61,11 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
     from earwitness.errors import StoryError
     from earwitness.loading.located import yaml_text
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.importers.beginning import story_values
-    from earwitness_plugins.importers.choosing import read_file
-    from earwitness_plugins.importers.replaying import session_id
-    from earwitness_plugins.stories.reading import checked
-    from earwitness_plugins.stories.writing import story_text
+    from earwitness_plugins.applications.imports.detect_format import read_file
+    from earwitness_plugins.applications.imports.story_writer import story_values
+    from earwitness_plugins.applications.replay.roles import session_id
+    from earwitness_plugins.applications.stories.reader import checked
+    from earwitness_plugins.applications.stories.writer import story_text
 
     strategies = Strategies()
     title = " ".join(path.stem.replace("_", " ").replace("-", " ").split())

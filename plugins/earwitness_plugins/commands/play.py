@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, program, story_command
 from earwitness.errors import EarwitnessError, KeyConflict, StoryError
+from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal.context import program
 
 if TYPE_CHECKING:
-    from earwitness_plugins.stories.shown import Ended
-    from earwitness_plugins.stories.story import Story
+    from earwitness_plugins.applications.stories.events import Ended
+    from earwitness_plugins.applications.stories.story import Story
 
 ENDINGS = (".yaml", ".yml")
 NOBODY = "The file names nobody as `present:`. Whoever speaks, comes in or is spoken to is there from then on."
@@ -22,41 +23,40 @@ NOBODY = "The file names nobody as `present:`. Whoever speaks, comes in or is sp
 @story_command("play")
 @click.argument("story", metavar="STORY")
 @click.option("--fresh", is_flag=True, help="Forget what the store has of this story, and play it from the beginning.")
-async def command(desk: Desk, story: str, fresh: bool) -> None:
+async def command(cli: CliContext, story: str, fresh: bool) -> None:
     """Play a story file and see who hears, learns and remembers what.
 
     Playing the same story into the same store again changes nothing; lines added at its end are played.
     """
-    from earwitness_plugins.stories.player import play
-    from earwitness_plugins.stories.shown import Ended, Heard
-
-    from .terminal.failures import Tally
-    from .terminal.people import People
-    from .terminal.story import StoryLook
+    from earwitness_plugins.applications.stories.events import Ended, Heard
+    from earwitness_plugins.applications.stories.player import play
+    from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.story_steps import StoryLook
+    from earwitness_plugins.terminal.warnings import FailureTally
 
     script = _read(story)
-    if _nobody_is_there(script) and not desk.json:
+    if _nobody_is_there(script) and not cli.json:
         click.echo(NOBODY, err=True)
-    failures = Tally()
-    async with desk.open(create=True) as ew:
+    failures = FailureTally()
+    async with cli.open(create=True) as ew:
         look = StoryLook(People(script.people(), ew.settings.calendar))
         if fresh and script.story in await ew.sessions():
             await ew.forget(script.story)
         try:
             async for step in play(ew, script):
-                desk.answer(step.model_dump(mode="json"), look.render(step))
+                cli.answer(step.model_dump(mode="json"), look.render(step))
                 if isinstance(step, Heard):
-                    failures.take(step.failures)
-                if isinstance(step, Ended) and not desk.json:
-                    click.echo(_next_question(step, script, desk.where()))
+                    failures.add(step.failures)
+                if isinstance(step, Ended) and not cli.json:
+                    click.echo(_next_question(step, script, cli.where()))
         except KeyConflict as error:
-            raise _played_otherwise(error, story, desk.where()) from error
-    failures.tell()
+            raise _played_otherwise(error, story, cli.where()) from error
+    failures.report()
 
 
 def _read(path: str) -> Story:
     """The story. Raises `StoryError`; for a file of another kind, it names the command that takes it."""
-    from earwitness_plugins.stories.reading import read_story
+    from earwitness_plugins.applications.stories.reader import read_story
 
     _check_ending(path)
     try:
@@ -78,7 +78,7 @@ def _check_ending(path: str) -> None:
 def _command_for(path: str) -> str | None:
     """What a file is, if an importer takes it, and the command that takes it too."""
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.importers.choosing import is_export, read_file
+    from earwitness_plugins.applications.imports.detect_format import is_export, read_file
 
     def call(*words: str) -> str:
         return shlex.join([program(), *words, path])
@@ -96,7 +96,7 @@ def _command_for(path: str) -> str | None:
 
 def _nobody_is_there(script: Story) -> bool:
     """The file leaves it open who is there when the first line is said."""
-    from earwitness_plugins.stories.story import Note, Say
+    from earwitness_plugins.applications.stories.story import Note, Say
 
     first = next((step for step in script.steps if not isinstance(step, Note)), None)
     return script.present is None and isinstance(first, Say) and first.present is None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.records.message import Context
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 @click.option("--context", type=click.Choice(["dm", "private_channel", "public_channel"]), default="private_channel")
 @click.option("--present", multiple=True, metavar="WHO", help="Who perceives it, if that is certain; once for each.")
 async def command(
-    desk: Desk, text: str, speaker: str, session: str | None, context: Context, present: tuple[str, ...]
+    cli: CliContext, text: str, speaker: str, session: str | None, context: Context, present: tuple[str, ...]
 ) -> None:
     """Show who would learn this if it were said now. Nothing is written."""
-    from .terminal.people import People
-    from .terminal.shelves import preview
+    from earwitness_plugins.terminal.containers import preview
+    from earwitness_plugins.terminal.people import People
 
-    async with desk.open() as ew:
-        story = await ew.open_session(session or desk.only(await ew.sessions()))
+    async with cli.open() as ew:
+        story = await ew.open_session(session or cli.only_story(await ew.sessions()))
         found = await story.backstage(role="author").preview(
             speaker,
             text,
             context=context,
             present=present or None,
         )
-        desk.answer(found.model_dump(mode="json"), preview(found, People(story.cast, ew.settings.calendar)))
+        cli.answer(found.model_dump(mode="json"), preview(found, People(story.cast, ew.settings.calendar)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.records.message import Context
@@ -19,22 +19,21 @@ if TYPE_CHECKING:
 @click.option("--memories", type=click.IntRange(min=1), metavar="N", help="How many at most.")
 @click.option("--context", type=click.Choice(["dm", "private_channel", "public_channel"]), default="private_channel")
 async def command(
-    desk: Desk, session: str, character: str, query: str | None, memories: int | None, context: Context
+    cli: CliContext, session: str, character: str, query: str | None, memories: int | None, context: Context
 ) -> None:
     """Show what a character remembers now, and why.
 
     Without a QUERY: what the recent messages bring to mind.
     """
-    from earwitness_plugins.stories.player import asked, recollection
-    from earwitness_plugins.stories.story import Recall
-
-    from .terminal.memories import recollection as panel
-    from .terminal.people import People
+    from earwitness_plugins.applications.stories.player import asked, recollection
+    from earwitness_plugins.applications.stories.story import Recall
+    from earwitness_plugins.terminal.memories import recollection as panel
+    from earwitness_plugins.terminal.people import People
 
     query = query or None  # an empty question is none
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         story = await ew.open_session(session)
         settings: dict[str, Any] = {} if memories is None else {"memories": memories}
         turn = await asked(story, character, query, context=context, **settings)
         found = recollection(turn, Recall(character=turn.character, query=query, show=10_000))
-        desk.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))
+        cli.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))

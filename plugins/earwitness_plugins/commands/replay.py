@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
     from earwitness.importing import Scene
-    from earwitness_plugins.importers.replaying import Replayed
+    from earwitness_plugins.applications.replay.replay import ReplayedScene
 
 
 @story_command("replay")
@@ -23,47 +23,45 @@ if TYPE_CHECKING:
 @click.option("--each", is_flag=True, help="Show every message and who heard it.")
 @click.option("--gold", is_flag=True, help="Take the transcript's word on who was present; else it is not looked at.")
 async def command(
-    desk: Desk, transcripts: tuple[str, ...], name: str | None, session: str | None, each: bool, gold: bool
+    cli: CliContext, transcripts: tuple[str, ...], name: str | None, session: str | None, each: bool, gold: bool
 ) -> None:
     """Run transcripts through END and see who heard what.
 
     Each scene becomes a story of its own. Replaying it again changes nothing; what was interrupted goes on.
     """
-    from earwitness_plugins.importers.replaying import replay_all
+    from earwitness_plugins.applications.replay.replay import replay_all
+    from earwitness_plugins.terminal.replays import each_line, next_question, scene_line, total_line
+    from earwitness_plugins.terminal.warnings import FailureTally
 
-    from .terminal.failures import Tally
-    from .terminal.replays import each_line, next_question, scene_line, total_line
+    started, finished, failures = time.perf_counter(), [], FailureTally()
 
-    started, finished, failures = time.perf_counter(), [], Tally()
-
-    def done(scene: Replayed) -> None:
+    def done(scene: ReplayedScene) -> None:
         finished.append(scene)
         for line in scene.lines:
-            failures.take(line.failures)
+            failures.add(line.failures)
         for line in scene.lines if each else ():
-            desk.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line, scene.names))
-        desk.answer(_summary(scene), scene_line(scene))
+            cli.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line, scene.names))
+        cli.answer(_summary(scene), scene_line(scene))
 
-    async with desk.open(create=True) as ew:
+    async with cli.open(create=True) as ew:
         scenes = list(_named(_scenes(ew, transcripts, name), session))
-        with desk.progress("Replaying", sum(len(scene.lines) for _, scene in scenes)) as advance:
+        with cli.progress("Replaying", sum(len(scene.lines) for _, scene in scenes)) as advance:
             await replay_all(ew, scenes, gold=gold, seen=lambda line: advance(1), done=done)
-    if not desk.json:
-        desk.console.print(total_line(finished, time.perf_counter() - started))
-        click.echo(next_question(finished, desk.where()))
-    failures.tell()
+    if not cli.json:
+        cli.console.print(total_line(finished, time.perf_counter() - started))
+        click.echo(next_question(finished, cli.where()))
+    failures.report()
 
 
-def _summary(scene: Replayed) -> dict[str, Any]:
+def _summary(scene: ReplayedScene) -> dict[str, Any]:
     counts = {"messages": len(scene.lines), "new": scene.new, "heard": scene.heard}
     return {"kind": "scene", "session": scene.session, "names": scene.names, **counts}
 
 
 def _scenes(ew: Earwitness, transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
     from earwitness.errors import StoryError
-    from earwitness_plugins.importers.choosing import read_file
-
-    from .terminal.warnings import warn
+    from earwitness_plugins.applications.imports.detect_format import read_file
+    from earwitness_plugins.terminal.warnings import warn
 
     for path in transcripts:
         found = read_file(ew.strategies, path, name)
@@ -76,7 +74,7 @@ def _scenes(ew: Earwitness, transcripts: tuple[str, ...], name: str | None) -> I
 def _named(scenes: Iterator[Scene], session: str | None) -> Iterator[tuple[str, Scene]]:
     """Each scene with its session id. Raises `InputError` when one id was given for several."""
     from earwitness.errors import InputError
-    from earwitness_plugins.importers.replaying import distinct, session_id
+    from earwitness_plugins.applications.replay.roles import distinct, session_id
 
     found = list(scenes)
     if session is None:

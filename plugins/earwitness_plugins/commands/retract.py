@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 
 @story_command("retract")
 @click.argument("session")
 @click.argument("target")
 @click.option("--by", default="author", show_default=True, metavar="ROLE", help="Who takes it back; `explain` tells.")
-async def command(desk: Desk, session: str, target: str, by: str) -> None:
+async def command(cli: CliContext, session: str, target: str, by: str) -> None:
     """Take back a message or change (by its key) or one memory (by its id).
 
     Whatever rested on it goes too, everywhere.
     """
-    from .terminal.people import plain
+    from earwitness_plugins.terminal.people import plain
 
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         story = await ew.open_session(session)
         outcome = await story.backstage(role=by).retract(target)
         await outcome.settled()
         said = "Taken back" if outcome.created else "It was taken back already, nothing changes"
         data = {"retracted": target, "session": session, "already": not outcome.created}
-        desk.answer(data, f"{said}: {plain(target)}")
+        cli.answer(data, f"{said}: {plain(target)}")

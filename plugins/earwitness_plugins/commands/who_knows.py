@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import click
 
-from earwitness.cli import Desk, story_command
+from earwitness_plugins.terminal import CliContext, story_command
 
 
 @story_command("who-knows")
 @click.argument("session")
 @click.argument("text")
-async def command(desk: Desk, session: str, text: str) -> None:
+async def command(cli: CliContext, session: str, text: str) -> None:
     """Show who knows of something, since when, and how.
 
     Every character: nothing found, or how they know, with the memory that proves it.
     """
     from earwitness.errors import InputError
-    from earwitness_plugins.stories.shown import Knowledge
-
-    from .terminal.memories import knowledge
-    from .terminal.people import People
+    from earwitness_plugins.applications.stories.events import Knowledge
+    from earwitness_plugins.terminal.memories import knowledge
+    from earwitness_plugins.terminal.people import People
 
     if not text.strip():
         raise InputError("the text is empty: give words of what they may know, as they were said.")
-    async with desk.open() as ew:
+    async with cli.open() as ew:
         story = await ew.open_session(session)
         answer = await story.backstage().who_knows(text)
         shown = Knowledge(text=text, knowers=answer.knowers)
-        desk.answer(
+        cli.answer(
             answer.model_dump(mode="json"), knowledge(shown, People(story.cast, ew.settings.calendar), proofs=True)
         )

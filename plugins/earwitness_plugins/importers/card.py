@@ -13,10 +13,10 @@ from earwitness.importing import Imported
 from .cards.character import imported, is_card
 from .files import png
 from .files.archive import unzipped
+from .files.content_type import is_text, json_in
 from .files.documents import Document, document
+from .files.lenient import storable
 from .files.limits import opened, whole
-from .files.mending import storable
-from .files.sniffing import is_text, json_in
 from .files.webp import exif_json, is_webp
 
 KEYWORDS = ("ccv3", "chara")

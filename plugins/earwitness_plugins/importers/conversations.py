@@ -13,9 +13,9 @@ from typing import Any
 
 from earwitness.errors import StoryError
 
+from .files.content_type import json_in
 from .files.documents import document
 from .files.limits import whole
-from .files.sniffing import json_in
 from .labelled import Asked, Labelled, LabelledLine, LabelledScene
 from .rows import Row, as_row
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from earwitness.importing import Imported
 
 from .cards.book import imported, is_lorebook
+from .files.content_type import json_in
 from .files.documents import document
+from .files.lenient import storable
 from .files.limits import whole
-from .files.mending import storable
-from .files.sniffing import json_in
 
 
 class LorebookImporter:

@@ -13,10 +13,10 @@ from earwitness.importing import Imported, Scene, SceneLine
 from earwitness.records.journal import Original
 
 from .cards.macros import with_user
+from .files.content_type import is_text, text_of
 from .files.documents import MARK, decoded, parsed
+from .files.lenient import LenientObject, lenient_object, storable
 from .files.limits import whole
-from .files.mending import Mended, mended, storable
-from .files.sniffing import is_text, text_of
 
 NARRATOR = "narrator"
 UNUSED = "unused"
@@ -58,15 +58,15 @@ def _is_message(row: Mapping[str, Any]) -> bool:
     return "mes" in row and "name" in row
 
 
-def _read(text: str, path: str, repairs: list[str]) -> tuple[Mended, list[_Message]]:
+def _read(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list[_Message]]:
     """Header and messages. A line that cannot be read is left out and named, so that one does not cost the others."""
-    header, messages = mended({}, path, repairs), list[_Message]()
+    header, messages = lenient_object({}, path, repairs), list[_Message]()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         place = f"{path}:{number}"
         try:
-            row = mended(parsed(line, place, repairs), place, repairs)
+            row = lenient_object(parsed(line, place, repairs), place, repairs)
         except StoryError as error:
             repairs.append(f"{error} The line was left out.")
             continue
@@ -100,7 +100,7 @@ class _Message:
     """Pictures of those the extension «Presence» saw there."""
 
 
-def _message(row: Mended) -> _Message:
+def _message(row: LenientObject) -> _Message:
     extra = row.values.get("extra")
     kind = str(extra.get("type") or "") if isinstance(extra, dict) else ""
     there = row.values.get("present")
@@ -115,7 +115,7 @@ def _message(row: Mended) -> _Message:
     )
 
 
-def _chosen(row: Mended) -> str:
+def _chosen(row: LenientObject) -> str:
     """The swipe that was chosen; the message itself where there is none."""
     swipes, number = row.values.get("swipes"), row.values.get("swipe_id")
     if isinstance(number, str) and number.isdecimal():
@@ -132,7 +132,7 @@ def _chosen(row: Mended) -> str:
 # ── the whole chat ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _scene(id: str, header: Mended, messages: Sequence[_Message]) -> Scene:
+def _scene(id: str, header: LenientObject, messages: Sequence[_Message]) -> Scene:
     users = dict.fromkeys(each.name for each in messages if each.user and not each.narrated)
     user = _named(header, "user_name") or next(iter(users), "")
     faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
@@ -142,7 +142,7 @@ def _scene(id: str, header: Mended, messages: Sequence[_Message]) -> Scene:
     return Scene(id=id, roster=tuple(roster), lines=lines, personas=tuple(users))
 
 
-def _named(header: Mended, key: str) -> str:
+def _named(header: LenientObject, key: str) -> str:
     """A name in the header; a group's says `unused`."""
     name = " ".join(header.text(key).split())
     return "" if name == UNUSED else name

@@ -9,10 +9,10 @@ from pathlib import Path
 from earwitness.errors import StoryError
 from earwitness.importing import Imported, Scene, SceneLine
 
+from .files.content_type import is_text, text_of
 from .files.documents import MARK, decoded
+from .files.lenient import storable
 from .files.limits import whole
-from .files.mending import storable
-from .files.sniffing import is_text, text_of
 
 LOOKED_AT = 40
 _STAMP = r"(?:\[[^\]\n]{1,40}\]\s*)?"

@@ -18,10 +18,10 @@ from earwitness.importing import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.records.character import Cast
 from earwitness.testing.reference import MemoryLedger, MemoryStore
-from earwitness_plugins.importers.bringing import bring_in
+from earwitness_plugins.applications.imports.detect_format import read_file
+from earwitness_plugins.applications.imports.import_files import import_files
+from earwitness_plugins.applications.imports.merge import merge
 from earwitness_plugins.importers.card import CardImporter
-from earwitness_plugins.importers.choosing import read_file
-from earwitness_plugins.importers.gathering import gathered
 from earwitness_plugins.importers.lorebook import LorebookImporter
 
 from .making import V1, V2, V3, WORLD, file, png, text, text_chunk, zipped
@@ -92,7 +92,7 @@ def outcome(path: Path, format: str | None = None) -> Imported | str:
         found = read_file(strategies(), str(path), format)
     except EarwitnessError as error:
         return checked(str(error), path)
-    gathered([found], Cast())
+    merge([found], Cast())
     found.model_dump_json()
     return found
 
@@ -166,8 +166,8 @@ async def test_what_could_be_read_of_them_can_be_told_to_a_story(tmp_path: Path)
             path.write_text(json.dumps(spoilt(chance.choice([V2, V3, WORLD]), chance)), "utf-8")
             found = outcome(path)
             if isinstance(found, Imported):
-                brought = await bring_in(ew, f"s{number}", [found])
-                assert brought.pieces >= len(found.lore)
+                result = await import_files(ew, f"s{number}", [found])
+                assert result.pieces >= len(found.lore)
 
 
 @pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: data[: len(data) // 2], lambda data: b""])

@@ -10,9 +10,9 @@ import pytest
 from earwitness import Earwitness
 from earwitness.errors import StoryError
 from earwitness.loading.strategies import Strategies
-from earwitness_plugins.exporters.files import files
-from earwitness_plugins.importers.bringing import bring_in
-from earwitness_plugins.importers.choosing import read_file
+from earwitness_plugins.applications.exports.files import files
+from earwitness_plugins.applications.imports.detect_format import read_file
+from earwitness_plugins.applications.imports.import_files import import_files
 
 PICTURE = "user-default.png"
 
@@ -39,15 +39,15 @@ async def test_every_card_and_world_comes_in_and_goes_out_to_the_letter(tmp_path
     assert len(paths) == 7
     async with Earwitness.open(tmp_path / "s.db", strict=True) as ew:
         for path in paths:
-            brought = await bring_in(ew, path.stem, [read_file(Strategies(), str(path))])
-            assert brought.warnings == ()
+            result = await import_files(ew, path.stem, [read_file(Strategies(), str(path))])
+            assert result.warnings == ()
             story = await ew.open_session(path.stem)
             (card,) = files("card", await story.backstage().before(), story.cast, story.id)
             assert card.data == raw(path)
-            (name,) = brought.characters
+            (name,) = result.characters
             assert (await story.backstage().inspect(name)).total > 0
         world = development_data / "cards" / "Eldoria.json"
-        await bring_in(ew, "world", [read_file(Strategies(), str(world))])
+        await import_files(ew, "world", [read_file(Strategies(), str(world))])
         story = await ew.open_session("world")
         (book,) = files("worldinfo", await story.backstage().before(), story.cast, story.id)
         assert book.data == world.read_bytes()

@@ -15,7 +15,7 @@ import pytest
 from earwitness.errors import StoryError
 from earwitness.importing import Imported
 from earwitness.loading.strategies import Strategies
-from earwitness_plugins.importers.choosing import read_file
+from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.importers.files.limits import MAX_FILE, MAX_TEXT, MIB
 
 from .making import ENTRY, V2, WORLD, Json, chunk, file, png, text, text_chunk, zipped

@@ -4,7 +4,7 @@ import pytest
 
 from earwitness.formats import character_memory, with_knowledge
 from earwitness.records.memory import Memory, MetaValue
-from earwitness_plugins.stories.gist import gist, how
+from earwitness_plugins.applications.stories.gist import gist, how
 
 
 def memory(content: str, **metadata: MetaValue) -> Memory:

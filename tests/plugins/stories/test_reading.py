@@ -4,8 +4,18 @@ import pytest
 
 from earwitness.errors import StoryError
 from earwitness.loading.located import yaml_text
-from earwitness_plugins.stories.reading import checked
-from earwitness_plugins.stories.story import Change, Come, Edit, Member, Recall, Retract, Say, Story, WhoKnows
+from earwitness_plugins.applications.stories.reader import checked
+from earwitness_plugins.applications.stories.story import (
+    Change,
+    Come,
+    Edit,
+    Member,
+    Recall,
+    Retract,
+    Say,
+    Story,
+    WhoKnows,
+)
 
 STORY = """\
 story: cellar

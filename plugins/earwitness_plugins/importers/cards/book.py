@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from earwitness.importing import Imported
-from earwitness_plugins.importers.files.mending import Mended, mended
+from earwitness_plugins.importers.files.lenient import LenientObject, lenient_object
 
 from .entries import MORE_WORDS, TEXT, WORDS, entries
 
@@ -25,12 +25,12 @@ def is_lorebook(value: object) -> bool:
 
 def imported(value: object, file: str, stem: str, repairs: list[str]) -> Imported:
     """What a lorebook says: common knowledge, but for entries that name who knows them."""
-    book, list_key = _book(mended(value, file, repairs))
+    book, list_key = _book(lenient_object(value, file, repairs))
     title = book.text("name").strip() or stem
     return Imported(lore=entries(book, list_key, title), repairs=tuple(repairs))
 
 
-def _book(root: Mended) -> tuple[Mended, str]:
+def _book(root: LenientObject) -> tuple[LenientObject, str]:
     """Where the entries are."""
     if root.values.get("type") == "risu":
         return root, "data"

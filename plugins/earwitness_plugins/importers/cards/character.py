@@ -10,7 +10,7 @@ from typing import Any
 
 from earwitness.errors import StoryError
 from earwitness.importing import Imported, ImportedCharacter
-from earwitness_plugins.importers.files.mending import Mended, mended, storable
+from earwitness_plugins.importers.files.lenient import LenientObject, lenient_object, storable
 
 from .entries import entries
 from .macros import with_character
@@ -43,7 +43,7 @@ def _describes(values: dict[str, Any]) -> bool:
 
 def imported(value: object, file: str, stem: str, repairs: list[str]) -> Imported:
     """What a card says. `stem` is the file's name, for a card without one. Raises `StoryError` for no object."""
-    root = mended(value, file, repairs)
+    root = lenient_object(value, file, repairs)
     data = _data(root)
     if not any(data.get(*keys)[1] for keys in (NAME, DESCRIPTION, FIRST, ("personality",))) and not root.get(*NAME)[1]:
         raise StoryError(f"{file}: describes nobody: it has no name, no description and no first message.")
@@ -70,7 +70,7 @@ def imported(value: object, file: str, stem: str, repairs: list[str]) -> Importe
     return Imported(characters=(character,), plot=plot, lore=lore, repairs=tuple(repairs))
 
 
-def _data(root: Mended) -> Mended:
+def _data(root: LenientObject) -> LenientObject:
     """Where the fields are: V1 has them at the root, later ones below `data`."""
     if (spec := root.values.get("spec")) is not None and spec not in SPECS:
         root.mend("spec", spec, f"not one of {', '.join(SPECS)}; read as the newest")
@@ -84,20 +84,20 @@ def _data(root: Mended) -> Mended:
     return data or root
 
 
-def _name(data: Mended, root: Mended) -> str:
+def _name(data: LenientObject, root: LenientObject) -> str:
     name = " ".join((data.text(*NAME) or root.text(*NAME)).split())
     if len(name) > LONGEST_NAME:
         data.mend("name", name, f"cut to {LONGEST_NAME} characters")
     return name[:LONGEST_NAME].strip()
 
 
-def _named_after(data: Mended, stem: str) -> str:
+def _named_after(data: LenientObject, stem: str) -> str:
     name = storable(" ".join(stem.replace("_", " ").split()))[:LONGEST_NAME].strip() or "Somebody"
     data.note("name", f"is empty: named {name!r} after the file")
     return name
 
 
-def _card(data: Mended) -> str:
+def _card(data: LenientObject) -> str:
     description, personality = data.text(*DESCRIPTION).strip(), data.text("personality").strip()
     return "\n\n".join((*_some(description), *_some(personality and f"Personality: {personality}")))
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from earwitness.importing import ImportedLore
-from earwitness_plugins.importers.files.mending import Mended, storable
+from earwitness_plugins.importers.files.lenient import LenientObject, storable
 
 from .macros import with_character
 
@@ -27,7 +27,7 @@ _DECORATOR = re.compile(r"@@@?(\w+)[ \t]*(.*)")
 _REGEX = re.compile(r"/.+/[a-z]*")
 
 
-def entries(book: Mended, list_key: str, title: str, owner: str = "") -> tuple[ImportedLore, ...]:
+def entries(book: LenientObject, list_key: str, title: str, owner: str = "") -> tuple[ImportedLore, ...]:
     """The entries that say something to somebody: enabled, with text.
 
     `title` names the book in their keys; `owner` is what `{{char}}` stands for in a character's own book.
@@ -39,7 +39,7 @@ def entries(book: Mended, list_key: str, title: str, owner: str = "") -> tuple[I
     return tuple(each for each in read if each.text)
 
 
-def _lore(entry: Mended, key: str, owner: str) -> ImportedLore:
+def _lore(entry: LenientObject, key: str, owner: str) -> ImportedLore:
     """Common knowledge, unless a filter says who knows it, or it is no constant one of a character's own book."""
     text, decorators = _undecorated(entry.text(*TEXT))
     names, tags, exclude = _knowers(entry)
@@ -54,19 +54,19 @@ def _lore(entry: Mended, key: str, owner: str) -> ImportedLore:
     )  # fmt: skip
 
 
-def _enabled(entry: Mended) -> bool:
+def _enabled(entry: LenientObject) -> bool:
     _check_position(entry)
     return entry.flag("enabled", default=True) and not entry.flag("disable")
 
 
-def _check_position(entry: Mended) -> None:
+def _check_position(entry: LenientObject) -> None:
     """In cards it is a word; we have no use for it, but whoever wrote a number there may want to know."""
     position = entry.values.get("position")
     if "keys" in entry.values and position not in POSITIONS:
         entry.mend("position", position, "not one of before_char, after_char; nothing here depends on it")
 
 
-def _id(entry: Mended) -> str:
+def _id(entry: LenientObject) -> str:
     value = entry.get(*ID)[1]
     known = isinstance(value, str | int) and not isinstance(value, bool)
     return storable(str(value)).strip()[:LONGEST_ID] if known else ""
@@ -83,7 +83,7 @@ def _distinct(keys: Sequence[str]) -> Iterator[str]:
         yield free
 
 
-def _knowers(entry: Mended) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+def _knowers(entry: LenientObject) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Names, tags, and whether they are of those who do not know it."""
     for home in (entry, entry.table("extensions") if "extensions" in entry.values else None):
         for key in FILTER:

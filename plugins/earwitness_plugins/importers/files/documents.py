@@ -11,8 +11,8 @@ from typing import Any
 from earwitness.errors import StoryError
 from earwitness.records.journal import Original
 
+from .lenient import storable
 from .limits import MAX_TEXT, refuse_larger
-from .mending import storable
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _GUESSES = ("utf-8", "cp1252", "latin-1")

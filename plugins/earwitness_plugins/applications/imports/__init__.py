@@ -1,0 +1,1 @@
+"""Files from elsewhere become part of a story, or a story file of their own."""

@@ -1,0 +1,144 @@
+"""Several files together: what was there before one story. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from earwitness.importing import Imported, ImportedCharacter, Scene
+from earwitness.preparing import Lore
+from earwitness.records.character import Cast, Character
+from earwitness.records.journal import Original
+from earwitness_plugins.importers.cards.macros import names_user, with_character, with_user
+
+from .people import People, Person
+
+USER = "User"
+Keyed = dict[tuple[str, tuple[str, ...] | None], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one file says, in the words of `Session.prepare`."""
+
+    plot: dict[str, str]
+    """Who or what it comes from → what the story is about."""
+    cards: dict[str, str]
+    """Character id → who this is."""
+    examples: dict[str, tuple[str, ...]]
+    """Character id → how they speak."""
+    lore: tuple[Lore, ...]
+    """What is so in its world."""
+    originals: tuple[Original, ...]
+    """The file itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFiles:
+    """What some files say, for one story."""
+
+    cast: tuple[Character, ...]
+    """Everybody they describe."""
+    told: dict[str, ImportedCharacter]
+    """Character id → what their file says, with the user's name in it."""
+    parts: tuple[Part, ...]
+    """File by file."""
+    scenes: tuple[Scene, ...]
+    """What was said."""
+    warnings: tuple[str, ...]
+    """What was mended, and what could not be understood."""
+    user: str
+    """Whom `{{user}}` means."""
+    names_user: bool
+    """The files speak of the user."""
+
+
+def merge(
+    files: Sequence[Imported], cast: Cast, *, user: str | None = None, avoid: Collection[str] = ()
+) -> MergedFiles:
+    """Everything the files say, for a story with this cast. Newcomers get no id in `avoid`.
+
+    `user` is whom `{{user}}` means; by default the one persona of the cast, else of the files' chats.
+    """
+    user = user or _persona(files, cast)
+    people = People(files, cast, avoid=avoid)
+    told = {each.character.id: _told(each, user) for each in people.described}
+    keys: Keyed = {}
+    return MergedFiles(
+        cast=tuple(each.character for each in people.described),
+        told=told,
+        parts=tuple(_part(file, number, people, told, user, keys) for number, file in enumerate(files)),
+        scenes=tuple(scene for file in files for scene in file.scenes),
+        warnings=(*(each for file in files for each in file.repairs), *_strangers(files, people)),
+        user=user,
+        names_user=any(names_user(text) for file in files for text in _texts(file)),
+    )
+
+
+def _persona(files: Sequence[Imported], cast: Cast) -> str:
+    in_cast = [member.name for member in cast if member.kind == "persona"]
+    in_chats = list(dict.fromkeys(name for file in files for scene in file.scenes for name in scene.personas))
+    return next((names[0] for names in (in_cast, in_chats) if len(names) == 1), USER)
+
+
+def _told(person: Person, user: str) -> ImportedCharacter:
+    told = person.told or ImportedCharacter(name=person.character.name)
+    filled = {
+        name: tuple(with_user(each, user) for each in getattr(told, name))
+        for name in ("examples", "greetings", "group_greetings")
+    }
+    return told.model_copy(update={"card": with_user(told.card, user), **filled})
+
+
+def _texts(file: Imported) -> Iterator[str]:
+    for told in file.characters:
+        yield from (told.card, *told.examples, *told.greetings[:1], *told.group_greetings[:1])
+    yield from (file.plot or "", *(entry.text for entry in file.lore))
+
+
+# ── one file ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _part(
+    file: Imported, number: int, people: People, told: dict[str, ImportedCharacter], user: str, keys: Keyed
+) -> Part:
+    ids = people.of_file(number)
+    name = file.originals[0].name if file.originals else f"file {number + 1}"
+    return Part(
+        plot={next(iter(ids), name): with_user(file.plot, user)} if file.plot else {},
+        cards={id: told[id].card for id in ids if told[id].card},
+        examples={id: tuple(dict.fromkeys(told[id].examples)) for id in ids if told[id].examples},
+        lore=tuple(_lore(file, number, people, user, keys)),
+        originals=tuple(_owned(each, ids) for each in file.originals),
+    )
+
+
+def _lore(file: Imported, number: int, people: People, user: str, keys: Keyed) -> Iterator[Lore]:
+    """Each entry with those who know it; one of another text has another key, in whatever file it is."""
+    for entry in file.lore:
+        known_by = people.knowers(entry, number)
+        text, key = _filled(entry.text, people, known_by, user), entry.key
+        while keys.setdefault((key, known_by), text) != text:
+            key += "'"
+        yield Lore(text=text, key=key, known_by=known_by, words=tuple(with_user(word, user) for word in entry.words))
+
+
+def _filled(text: str, people: People, known_by: tuple[str, ...] | None, user: str) -> str:
+    """The text with the user's name, and with the character's where only one can be meant."""
+    named = with_user(text, user)
+    return with_character(named, people.name(known_by[0])) if known_by and len(known_by) == 1 else named
+
+
+def _owned(original: Original, ids: Sequence[str]) -> Original:
+    """A card with whose it is."""
+    owner = ids[0] if original.format == "card" and len(ids) == 1 else original.owner
+    return original.model_copy(update={"owner": owner})
+
+
+def _strangers(files: Sequence[Imported], people: People) -> Iterator[str]:
+    """What is to be said of names in filters that fit nobody."""
+    for file in files:
+        for entry in file.lore:
+            if names := ", ".join(people.unknown(entry)):
+                verb = "hidden from" if entry.exclude else "known to"
+                yield f"lore {entry.key!r} is {verb} {names}, who is not here: import it again once they are"

@@ -1,0 +1,115 @@
+"""From files to a story file that can be played: cast, what was there before, and the first lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from earwitness.importing import Imported, ImportedCharacter
+from earwitness.records.character import Cast, Character
+from earwitness_plugins.applications.replay.roles import Roles
+from earwitness_plugins.applications.stories.reader import STEPS
+from earwitness_plugins.applications.stories.writer import tidy
+
+from .merge import MergedFiles, merge
+from .people import newcomer_id
+
+
+def story_values(
+    id: str, title: str, files: Sequence[Imported], user: str | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a story file says, and what was mended on the way. `user` names whom `{{user}}` means."""
+    found = merge(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
+    cast = _cast(found)
+    steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
+    members, renamed = _told_apart((*cast, *narrators))
+    values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in members]}
+    values["present"] = list(cast.ids)
+    if prepare := _before(found):
+        values["prepare"] = prepare
+    return {**values, "steps": steps or _nothing_yet(cast.ids)}, (*found.warnings, *renamed)
+
+
+def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
+    """The files, their chats' speakers described, if only by name."""
+    known = {each.name for file in files for each in file.characters}
+    for file in files:
+        speakers = {name: scene.personas for scene in file.scenes for name in scene.roster if name not in known}
+        known |= speakers.keys()
+        more = [
+            ImportedCharacter(name=name, kind="persona" if name in personas else "character")
+            for name, personas in speakers.items()
+        ]
+        yield file.model_copy(update={"characters": (*file.characters, *more)}) if more else file
+
+
+def _cast(found: MergedFiles) -> Cast:
+    """Everybody, and the user's persona where the texts speak of one."""
+    cast = Cast(members=found.cast)
+    if not found.names_user or cast.resolve(found.user) is not None:
+        return cast
+    id = newcomer_id(found.user, [*STEPS, *cast.ids])
+    return cast.joined([Character(id, name=found.user, kind="persona")])
+
+
+def _told_apart(members: Iterable[Character]) -> tuple[list[Character], list[str]]:
+    """The cast, each with a name of their own, and what is to be said of those who got another."""
+    named: dict[str, Character] = {}
+    renamed: list[str] = []
+    for member in members:
+        name, number = member.name, 1
+        while name.casefold() in named:
+            name, number = f"{member.name} {number + 1}", number + 1
+        if name != member.name:
+            renamed.append(f"two are called {member.name!r}: the one with the id {member.id!r} is {name!r} here")
+        named[name.casefold()] = member.model_copy(update={"name": name})
+    return list(named.values()), renamed
+
+
+def _member(member: Character) -> dict[str, Any]:
+    aliases = {"aliases": list(member.aliases)} if member.aliases else {}
+    kind = {"kind": member.kind} if member.kind != "character" else {}
+    return {"id": member.id, "name": member.name, **aliases, **kind}
+
+
+def _before(found: MergedFiles) -> dict[str, Any]:
+    said = {
+        "plot": "\n\n".join(dict.fromkeys(tidy(each) for part in found.parts for each in part.plot.values())),
+        "cards": {id: tidy(card) for part in found.parts for id, card in part.cards.items()},
+        "examples": {id: list(map(tidy, each)) for part in found.parts for id, each in part.examples.items()},
+        "lore": [_lore(each.model_dump(mode="json")) for part in found.parts for each in part.lore],
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _lore(entry: dict[str, Any]) -> dict[str, Any]:
+    """Nobody (`known_by: []`) is not everybody (no `known_by`)."""
+    said = {key: value for key, value in entry.items() if value or (key == "known_by" and value is not None)}
+    return {**said, "text": tidy(entry["text"])}
+
+
+def _greetings(found: MergedFiles) -> list[dict[str, Any]]:
+    """What each opens with; in company, what is meant for company."""
+    alone = len(found.told) == 1
+    firsts = {
+        id: next(iter((() if alone else told.group_greetings) or told.greetings), "") for id, told in found.told.items()
+    }
+    return [{id: tidy(text)} for id, text in firsts.items() if tidy(text)]
+
+
+def _nothing_yet(ids: Sequence[str]) -> list[dict[str, Any]]:
+    """A step for whoever plays a story of cards without first messages."""
+    return [
+        {"note": f"Nobody has said anything yet. Add lines below, such as  - {next(iter(ids), 'alice')}: Good evening."}
+    ]
+
+
+def _said(found: MergedFiles, cast: Cast) -> tuple[list[dict[str, Any]], tuple[Character, ...]]:
+    """What was said in the scenes, and whoever tells them."""
+    steps: list[dict[str, Any]] = []
+    narrators: dict[str, Character] = {}
+    for scene in found.scenes:
+        roles = Roles(scene, cast.joined(narrators.values()))
+        narrators |= {each.id: each for each in roles.cast()}
+        steps += [{roles.speaker(line): tidy(line.text)} for line in scene.lines if tidy(line.text)]
+    return steps, tuple(narrators.values())

@@ -1,0 +1,1 @@
+"""Transcripts become stories: every line goes through END."""

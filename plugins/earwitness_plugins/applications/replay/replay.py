@@ -1,0 +1,136 @@
+"""Replaying a scene through END: its roster becomes a cast, its lines become messages, in their own session.
+
+Keys are the lines' places in the scene, so that a second run changes nothing and an interrupted one goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from earwitness.app import Earwitness
+from earwitness.importing import Scene, SceneLine
+from earwitness.outcome import Outcome, Settlement
+from earwitness.records.base import Record
+from earwitness.records.character import Cast
+
+from .roles import Roles
+
+WINDOW = 256
+AT_ONCE = 4
+
+
+class ReplayedLine(Record):
+    """One message as it went."""
+
+    session: str
+    """Session id."""
+    key: str
+    """The message's key."""
+    speaker: str
+    """Character id."""
+    text: str
+    """What was said."""
+    heard: tuple[str, ...]
+    """Ids of those who perceived it."""
+    new: bool
+    """It was not there before."""
+    failures: tuple[str, ...] = ()
+    """What failed, by name."""
+
+
+class ReplayedScene(Record):
+    """One scene as it went."""
+
+    session: str
+    """Session id."""
+    names: dict[str, str]
+    """Character id → name as written."""
+    lines: tuple[ReplayedLine, ...]
+    """Every message, in order."""
+
+    @property
+    def new(self) -> int:
+        """How many messages were not there before."""
+        return sum(line.new for line in self.lines)
+
+    @property
+    def heard(self) -> dict[str, int]:
+        """Character id → how many messages they perceived."""
+        return dict(Counter(id for line in self.lines for id in line.heard))
+
+
+async def replay_all(
+    ew: Earwitness,
+    scenes: Iterable[tuple[str, Scene]],
+    *,
+    gold: bool = False,
+    seen: Callable[[ReplayedLine], None] = lambda line: None,
+    done: Callable[[ReplayedScene], None] = lambda replayed: None,
+) -> None:
+    """Replay scenes into the sessions named with them, a few at a time; `done` is told of them in order."""
+    turnstile = asyncio.Semaphore(AT_ONCE)
+
+    async def one(session: str, scene: Scene) -> ReplayedScene:
+        async with turnstile:
+            return await replay(ew, scene, session, gold=gold, seen=seen)
+
+    async with asyncio.TaskGroup() as group:
+        for task in [group.create_task(one(session, scene)) for session, scene in scenes]:
+            done(await task)
+
+
+async def replay(
+    ew: Earwitness,
+    scene: Scene,
+    session: str,
+    *,
+    gold: bool = False,
+    cast: Cast | None = None,
+    prefix: str = "",
+    seen: Callable[[ReplayedLine], None] = lambda line: None,
+) -> ReplayedScene:
+    """Run a scene through END. `gold`: the source's word on who is present is taken for the host's.
+
+    In a session with other messages, `cast` is who is in it, and `prefix` keeps the keys apart.
+
+    Many messages are told at once, and settled before the next are told.
+    """
+    roles = Roles(scene, cast or Cast())
+    story = await ew.session(session, cast=roles.cast())
+    lines: list[ReplayedLine] = []
+    for window in windows(_spoken(scene), WINDOW):
+        told = await story.say_all(
+            {
+                "speaker": roles.speaker(line),
+                "content": line.text,
+                "key": f"{prefix}{line.key or number}",
+                "present": roles.present(line) if gold else None,
+            }
+            for number, line in window
+        )
+        for (_, line), outcome in zip(window, told, strict=True):
+            lines.append(_line(session, roles.speaker(line), line, outcome, await outcome.settled()))
+            seen(lines[-1])
+    return ReplayedScene(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
+
+
+def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled: Settlement) -> ReplayedLine:
+    return ReplayedLine(
+        session=session, key=outcome.key, speaker=speaker, text=line.text, new=outcome.created,
+        heard=tuple(settled.participants),
+        failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
+    )  # fmt: skip
+
+
+def _spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:
+    """The lines that say something, with their place in the scene."""
+    return ((number, line) for number, line in enumerate(scene.lines) if line.text.strip())
+
+
+def windows(lines: Iterable[tuple[int, SceneLine]], size: int) -> Iterator[Sequence[tuple[int, SceneLine]]]:
+    """The lines, so many at a time."""
+    rest = iter(lines)
+    return iter(lambda: tuple(islice(rest, size)), ())

@@ -1,0 +1,160 @@
+"""What is wrong with a story that a schema cannot say: ids, names, state keys, message keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from earwitness.errors import InputError, unknown
+from earwitness.ids import check_key, check_session_id
+from earwitness.loading.located import Loc, Problem, describe
+from earwitness.records.character import display_name
+from earwitness.records.state import State
+from earwitness.validating import state_key
+
+from .recovery import SOMEBODY
+from .story import Change, Edit, Member, Reroll, Retract, Say, Story
+
+NEAR_MISS = 0.85
+# Keys one would take for typed ones; kept as one's own, they would say nothing to anybody.
+MEANT = {
+    "day": "game_day",
+    "gametime": "game_day",
+    "scene": "current_scene",
+    "place": "current_scene",
+    "location": "current_scene",
+}
+
+
+def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
+    """Ids and names that cannot be used. `steps` are words that stand for a step."""
+    found = _refused(("story",), lambda: check_session_id(story.story))
+    read = [(number, member) for number, member in enumerate(story.cast) if member.id != SOMEBODY]
+    for number, member in read:
+        found += _member_problems(("cast", number), member, story.cast[:number], steps)
+    return found
+
+
+def other_problems(story: Story) -> list[Problem]:
+    """Characters and state keys that nobody knows; where part of the cast could not be read, anybody may be in it."""
+    ids = [member.id for member in story.cast]
+    if SOMEBODY in ids:
+        return list(_state_problems(story))
+    strangers = [Problem(loc, str(unknown("character", id, ids))) for loc, id in _named(story) if id not in ids]
+    return [*strangers, *_state_problems(story)]
+
+
+def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
+    """A key names one message, and steps that change a message come after it. `unread` are keys of unreadable steps."""
+    found: list[Problem] = []
+    named: set[str] = set()
+    for number, step in enumerate(story.steps):
+        loc: Loc = ("steps", number, step.kind, "key")
+        if isinstance(step, Say) and step.key is not None:
+            found += _say_problems(loc, step.key, named)
+            named.add(step.key)
+        elif isinstance(step, Edit | Reroll | Retract) and step.key is not None and step.key not in {*named, *unread}:
+            found.append(Problem(loc, str(unknown("message", step.key, named))))
+    return found
+
+
+def _refused(loc: Loc, check: Callable[[], object]) -> list[Problem]:
+    try:
+        check()
+    except ValidationError as invalid:
+        return [Problem(loc, describe(invalid.errors()[0], State))]
+    except InputError as error:
+        return [Problem(loc, str(error))]
+    return []
+
+
+# ── the cast ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _member_problems(loc: Loc, member: Member, before: Collection[Member], steps: Collection[str]) -> list[Problem]:
+    found = _refused(loc, member.character)
+    if found or not (why := _taken(member, before, steps)):
+        return found
+    return [Problem(loc, why)]
+
+
+def _taken(member: Member, before: Collection[Member], steps: Collection[str]) -> str | None:
+    """Why this id or name is no longer free."""
+    id, name = member.id, _name(member)
+    if id in steps:
+        return f"character {id!r} is the name of a step. Choose another id."
+    for other in before:
+        if other.id == id:
+            return f"character {id!r} stands twice in the cast. Choose another id."
+        if other.id.casefold() == id.casefold():
+            return f"character {id!r} differs from {other.id!r} only in letter case. Choose another id."
+        if _name(other).casefold() == name.casefold():
+            return f"character {id!r} is called {name!r}, and so is {other.id!r}. Give one of them another name."
+    return None
+
+
+def _name(member: Member) -> str:
+    return member.name or display_name(member.id)
+
+
+# ── who is named ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _named(story: Story) -> Iterator[tuple[Loc, str]]:
+    """Every place where a character is named, and who."""
+    yield from ((("present", number), id) for number, id in enumerate(story.present or ()))
+    yield from ((("prepare", "cards", id), id) for id in story.prepare.cards)
+    yield from ((("prepare", "examples", id), id) for id in story.prepare.examples)
+    for number, entry in enumerate(story.prepare.lore):
+        yield from ((("prepare", "lore", number, "known_by"), id) for id in entry.known_by or ())
+    for number, step in enumerate(story.steps):
+        for field in ("speaker", "character", "characters", "present", "audience"):
+            yield from ((("steps", number, step.kind, field), id) for id in _ids(getattr(step, field, None)))
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return () if value in {"present", "public"} else (value,)
+    return value if isinstance(value, tuple) else ()
+
+
+# ── the state ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _state_problems(story: Story) -> Iterator[Problem]:
+    yield from _state_values(("state",), story.state)
+    for number, step in enumerate(story.steps):
+        if isinstance(step, Change):
+            yield from _state_values(("steps", number, "change"), step.changes)
+
+
+def _state_values(loc: Loc, values: dict[str, Any]) -> Iterator[Problem]:
+    for key, value in values.items():
+        if meant := _meant(key):
+            why = f"unknown state key {key!r}. Did you mean {meant!r}? A key of your own needs another name."
+            yield Problem((*loc, key), why)
+        else:
+            yield from _refused((*loc, key), partial(State().updated, {state_key(key): value}))
+
+
+def _meant(key: str) -> str | None:
+    """The typed state key that a free one is a slip of."""
+    if state_key(key) in State.model_fields:
+        return None
+    plain = key.replace("_", "").casefold()
+    typed = {name.replace("_", ""): name for name in State.model_fields}
+    close = get_close_matches(plain, typed, n=1, cutoff=NEAR_MISS)
+    return MEANT.get(plain) or (typed[close[0]] if close else None)
+
+
+# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _say_problems(loc: Loc, key: str, named: Collection[str]) -> list[Problem]:
+    if key in named:
+        return [Problem(loc, f"the key {key!r} names an earlier message. Choose another.")]
+    return _refused(loc, lambda: check_key(key))

@@ -1,0 +1,209 @@
+"""Playing a story: each step is told to the session under its own key, and shown as it went."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from earwitness.app import Earwitness
+from earwitness.errors import StoryError
+from earwitness.outcome import Outcome
+from earwitness.records.plan import Delivery
+from earwitness.records.state import State
+from earwitness.session import Session
+from earwitness.start.recalled import Recalled
+from earwitness.turn import Turn
+
+from . import events
+from .gist import gist, how
+from .replay_check import check_played
+from .story import Change, Come, Edit, Move, Note, Recall, Reroll, Retract, Say, Step, Story, Tell, WhoKnows
+
+SHOWN = ("game_day", "current_scene")
+
+
+async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.Shown]:
+    """Play a story into its session, and yield what each step shows. Playing it again changes nothing.
+
+    Raises `KeyConflict` when another version of the story was played into the same session; where lines differ, or how
+    it begins, before anything is events.
+    """
+    again = story.story in await ew.sessions()
+    if again:
+        check_played(story, await ew.engine.ledger.entries(story.story))
+    session = await begin(ew, story)
+    yield events.Began(session=session.id, title=story.title or story.story, plot=story.prepare.plot, again=again)
+    player = Player(session, story)
+    for number, step in enumerate(story.steps, 1):
+        yield (await player.step(number, step)).model_copy(update={"step": number})
+    yield await player.end()
+
+
+async def begin(ew: Earwitness, story: Story) -> Session:
+    """The story's session, with everything that was there before."""
+    before = story.prepare
+    session = await ew.session(
+        story.story,
+        cast=story.people().members,
+        state=story.state,
+        present=story.present or (),
+    )
+    if before.model_fields_set:
+        lore = [entry.model_dump() for entry in before.lore]
+        await session.prepare(
+            plot=before.plot, cards=before.cards, examples=before.examples, lore=lore, key=f"{story.story}:0"
+        )
+    await session.settled()
+    return session
+
+
+class Player:
+    """Tells a session one step after the other."""
+
+    def __init__(self, session: Session, story: Story) -> None:
+        self.session = session
+        self.story = story
+        self._now = State().updated(story.state)
+
+    async def step(self, number: int, step: Step) -> events.Shown:
+        """Play one step, and wait until it is settled."""
+        key = self.story.key(number)
+        match step:
+            case Say() | Edit() | Reroll():
+                return await self._said(step, key, number)
+            case Change() | Tell() | Come() | Move():
+                return await self._happened(step, key)
+            case Retract(key=target):
+                await (await self.session.retract(target, own_key=key)).settled()
+                return events.Withdrawn(key=target)
+            case Recall():
+                return await self._recollected(step)
+            case WhoKnows(text=text):
+                return await self.who_knows(text)
+            case Note(text=text):
+                return events.Noted(text=text)
+
+    async def who_knows(self, text: str) -> events.Knowledge:
+        """Who knows of this, and how."""
+        answer = await self.session.backstage().who_knows(text)
+        return events.Knowledge(text=text, knowers=answer.knowers)
+
+    async def end(self) -> events.Ended:
+        """Who remembers what, now that it is over."""
+        overview = await self.session.backstage().overview()
+        counts = {shelf.owner: shelf.total for shelf in overview.shelves if shelf.owner in overview.cast}
+        asked = dict.fromkeys(step.text for step in self.story.steps if isinstance(step, WhoKnows))
+        questions = tuple([await self.who_knows(text) for text in asked])
+        return events.Ended(session=self.session.id, memories=counts, questions=questions)
+
+    async def _said(self, step: Say | Edit | Reroll, key: str, number: int) -> events.Heard:
+        settled = await (await self._say(step, key, number)).settled()
+        message, cast = settled.message, self.session.cast
+        if message is None:
+            raise StoryError(f"step {number} ({step.kind}) is about a message that was retracted.")
+        return events.Heard(
+            kind=step.kind,
+            key=message.key,
+            speaker=message.speaker,
+            text=message.content,
+            context=message.context,
+            participants=settled.participants,
+            absent=tuple(id for id in cast.ids if id not in settled.participants),
+            knowledge=settled.knowledge,
+            degraded=settled.degraded,
+            failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
+        )
+
+    async def _say(self, step: Say | Edit | Reroll, key: str, number: int) -> Outcome:
+        match step:
+            case Say(speaker=speaker, text=text, present=present, context=context):
+                return await self.session.say(speaker, text, key=key, present=present, context=context)
+            case Edit(key=target, text=text):
+                return await self.session.edit(target, text, own_key=key)
+            case Reroll(key=target, text=text):
+                return await self.session.reroll(text, key=target or self._last_said(number), own_key=key)
+
+    def _last_said(self, number: int) -> str:
+        """The key of the last message before a step; by name, so that playing it again means the same one."""
+        said = [n for n, step in enumerate(self.story.steps[: number - 1], 1) if isinstance(step, Say)]
+        return self.story.key(said[-1])
+
+    async def _happened(self, step: Change | Tell | Come | Move, key: str) -> events.Happened:
+        settled = await (await self._tell(step, key)).settled()
+        self._now = self._now.updated({k: v for k, v in settled.plan.state.items() if k in SHOWN})
+        return events.Happened(
+            kind=step.kind,
+            key=key,
+            characters=step.characters
+            if isinstance(step, Come)
+            else (step.character,)
+            if isinstance(step, Move)
+            else (),
+            place=step.place if isinstance(step, Move) else None,
+            day=self._now.game_day,
+            scene=self._now.current_scene,
+            updates=tuple(_told(update) for update in settled.updates),
+        )
+
+    async def _tell(self, step: Change | Tell | Come | Move, key: str) -> Outcome:
+        match step:
+            case Change(changes=changes, description=description, audience=audience):
+                return await self.session.change(description=description, audience=audience, key=key, **changes)
+            case Tell(text=text, character=character, type=type, audience=audience):
+                return await self.session.update(text, character=character, type=type, audience=audience, key=key)
+            case Move(character=character, place=place):
+                return await self.session.move(character, place, key=key)
+            case Come(kind="enter", characters=characters):
+                return await self.session.enter(*characters, key=key)
+            case Come(characters=characters):
+                return await self.session.leave(*characters, key=key)
+
+    async def _recollected(self, step: Recall) -> events.Recollection:
+        turn = await asked(self.session, step.character, step.query)
+        return recollection(turn, step)
+
+
+async def asked(session: Session, character: str, query: str | None, **how: Any) -> Turn:
+    """A turn for somebody who watches: a question of their own comes with no prompt that holds messages already."""
+    return await session.turn(character, query=query, in_prompt=None if query is None else (), **how)
+
+
+def recollection(turn: Turn, step: Recall) -> events.Recollection:
+    """The best of what came to mind in a turn."""
+    best = sorted(turn.memories, key=lambda recalled: -recalled.score)[: step.show]
+    return events.Recollection(
+        character=turn.character,
+        query=step.query,
+        memories=tuple(remembered(recalled) for recalled in best),
+        total=len(turn.memories),
+    )
+
+
+def remembered(recalled: Recalled) -> events.Remembered:
+    """A recalled memory as it is events."""
+    memory = recalled.memory
+    return events.Remembered(
+        id=memory.id,
+        type=memory.type,
+        text=gist(memory),
+        permanent=memory.permanent,
+        learned_day=memory.learned_day if memory.learned_day is not None else memory.game_day,
+        how=how(memory),
+        score=recalled.score,
+        why=recalled.why,
+    )
+
+
+def _movers(step: Change | Tell | Come | Move) -> tuple[str, ...]:
+    if isinstance(step, Come):
+        return step.characters
+    return (step.character,) if isinstance(step, Move) else ()
+
+
+def _told(update: Delivery) -> events.Told:
+    audience = update.metadata.get("audience", [])
+    return events.Told(
+        text=update.body,
+        audience=tuple(audience) if isinstance(audience, list) else (),
+        public=update.metadata.get("public") is True,
+    )

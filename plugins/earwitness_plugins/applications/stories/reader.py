@@ -1,0 +1,105 @@
+"""Reading a story file: everything that is wrong with it is said, with its line, before anything is played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from earwitness.errors import StoryError, meant
+from earwitness.loading.located import Loc, Located, Problem, read_yaml
+
+from .checks import cast_problems, key_problems, other_problems
+from .recovery import UNREAD, readable
+from .story import Story
+
+# The steps, and the key that a bare text or list in their place stands for.
+STEPS: dict[str, str | None] = {
+    "say": None, "change": None, "update": None, "enter": "characters", "leave": "characters", "move": None,
+    "recall": "character", "who_knows": "text", "edit": None, "reroll": "text", "retract": "key", "note": "text",
+}  # fmt: skip
+
+
+def read_story(path: str | Path) -> Story:
+    """Read and check a story file. Raises `StoryError` naming the file, the lines and what is allowed."""
+    return checked(read_yaml(path, StoryError))
+
+
+def checked(file: Located) -> Story:
+    """The story in a file, if nothing is wrong with it. Raises `StoryError` that says all that is."""
+    if not isinstance(file.value, dict):
+        raise file.error((), "a story begins with its keys: story, cast, steps.")
+    steps, problems = _steps(file)
+    story, unreadable = _validated(file, {**file.value, **({"steps": steps} if "steps" in file.value else {})})
+    problems += unreadable
+    if story is not None:
+        problems += [*cast_problems(story, STEPS), *other_problems(story)]
+        problems += key_problems(story, _unread_keys(file, story))
+    if story is None or problems:
+        raise file.refusal(problems)
+    return story
+
+
+def _validated(file: Located, values: dict[str, Any]) -> tuple[Story | None, list[Problem]]:
+    """The story, or as much of it as can be read, and what cannot."""
+    try:
+        return Story.model_validate(values), []
+    except ValidationError as invalid:
+        return readable(values), file.problems(invalid, Story)
+
+
+def _unread_keys(file: Located, story: Story) -> set[str]:
+    """The keys of messages in steps that could not be read: later steps may mean them."""
+    given = file.value.get("steps")
+    if not isinstance(given, list):
+        return set()
+    unread = [step for step, read in zip(given, story.steps, strict=False) if read.model_dump() == UNREAD]
+    bodies = [body for step in unread if isinstance(step, dict) for body in step.values() if isinstance(body, dict)]
+    return {body["key"] for body in bodies if isinstance(body.get("key"), str)}
+
+
+# ── the short forms ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _steps(file: Located) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """The steps in their long form, and what is wrong with the others."""
+    given, ids = file.value.get("steps", []), _cast_ids(file.value.get("cast"))
+    if not isinstance(given, list):
+        return [], [Problem(("steps",), "steps is a list: each step begins with a dash.")]
+    read = [_step(("steps", number), step, ids) for number, step in enumerate(given)]
+    steps = [UNREAD if isinstance(step, Problem) else step for step in read]
+    return steps, [step for step in read if isinstance(step, Problem)]
+
+
+def _cast_ids(cast: object) -> list[str]:
+    members = cast if isinstance(cast, list) else []
+    return [str(member.get("id")) if isinstance(member, dict) else str(member) for member in members]
+
+
+def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
+    if not isinstance(step, dict):
+        return Problem(loc, f'{step!r} is no step. Write {ids[0] if ids else "alice"}: "…" or note: "…".')
+    if len(step) != 1:
+        return Problem(loc, f"a step is one thing; this one is {len(step)}: {', '.join(map(str, step))}.")
+    ((verb, body),) = step.items()
+    if verb in STEPS:
+        return _with_body((*loc, verb), verb, body)
+    if verb in ids:
+        return {"kind": "say", "speaker": verb, "text": body}
+    known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}.{meant(verb, [*STEPS, *ids])}"
+    return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor one of the cast. {known}")
+
+
+def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
+    short = STEPS[verb]
+    if isinstance(body, dict):
+        return {**(_with_state_keys_apart(body) if verb == "change" else body), "kind": verb}
+    if short is None:
+        return Problem(loc, f"{body!r}: {verb!r} takes keys, one a line below it.")
+    return {short: [body] if short == "characters" and isinstance(body, str) else body, "kind": verb}
+
+
+def _with_state_keys_apart(body: dict[str, Any]) -> dict[str, Any]:
+    own = body.keys() & {"description", "audience"}
+    return {**{key: body[key] for key in own}, "changes": {key: body[key] for key in body.keys() - own}}

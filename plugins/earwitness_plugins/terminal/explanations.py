@@ -1,0 +1,88 @@
+"""How a memory got where it is, as it is shown: hop by hop, with names, and what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from earwitness.backstage.records import Cited, Explanation, Hop
+from earwitness.ids import WORLD
+from earwitness.records.memory import Memory
+from earwitness_plugins.applications.stories.gist import NEWS, gist
+
+from .memories import BEFORE, readable, with_names
+from .people import People, plain
+
+STEP = 2
+PREPARED = {
+    "plot": "the plot",
+    "character_card": "a character's card",
+    "example_dialog": "example dialogue",
+    "lore": "a piece of lore",
+}
+
+
+def explanation(found: Explanation, people: People) -> RenderableType:
+    """A memory's provenance, back to whoever perceived it first."""
+    return Group(*_lines(found, people, 0, told=""))
+
+
+def _lines(found: Explanation, people: People, indent: int, told: str) -> Iterator[RenderableType]:
+    """`told` is what the hop before remembers: the same words are not shown twice."""
+    yield _in(indent, _head(found, people))
+    said = _said(found, people)
+    if said and said != told:
+        yield _in(indent + STEP, Text(f"“{said}”" if "speaker" in found.metadata else said, style="italic"))
+    for hop in found.supports:
+        yield _in(indent + STEP, _hop(hop, people))
+        if hop.via:
+            yield from _lines(hop.via, people, indent + 2 * STEP, said)
+    for line in found.knowledge:
+        yield from _news(line, people, indent + STEP)
+
+
+def _head(found: Explanation, people: People) -> Text:
+    who = Text("The world", style="bold") if found.owner == WORLD else people.name(found.owner, bold=True)
+    return Text.assemble(who, " remembers " if found.alive else " remembers no more ", _about(found, people), ":")
+
+
+def _about(found: Explanation, people: People) -> Text:
+    speaker, day = found.metadata.get("speaker"), found.metadata.get("gameDay")
+    since = f" on {people.day(day)}" if isinstance(day, int | float) else ""
+    if isinstance(speaker, str):
+        return Text.assemble("what ", people.name(speaker), " said", since, (f" ({plain(found.number)})", "dim"))
+    kind = str(found.metadata.get("type", "message"))
+    if kind in PREPARED:
+        key = found.metadata.get("loreKey")
+        return Text.assemble(PREPARED[kind], (f" (key {plain(str(key))!r})" if key else "", "dim"))
+    return Text.assemble("what happened", since, (f" (key {plain(found.source)!r})", "dim"))
+
+
+def _said(found: Explanation, people: People) -> str:
+    """What is remembered, without who said it, the day, and the news, which are told beside it."""
+    memory = Memory(id=found.memory_id, container="", content=found.content, metadata=found.metadata)
+    text = "\n".join(line for line in readable(gist(memory), people).split("\n") if not line.startswith(NEWS))
+    if "speaker" not in found.metadata:
+        return text
+    return text.removeprefix("Message: ").partition(": ")[2]
+
+
+def _hop(hop: Hop, people: People) -> Text:
+    since = "" if hop.known == BEFORE else f" on {people.day(hop.learned_day)}"
+    why = f": {hop.rule}" if hop.rule and hop.rule != hop.known else ""
+    gone = (plain(hop.gone), "red" if hop.status in {"struck", "withdrawn"} else "yellow")
+    return Text.assemble(plain(with_names(hop.known, people)), since, (plain(why), "dim"), gone)
+
+
+def _news(line: Cited, people: People, indent: int) -> Iterator[RenderableType]:
+    yield _in(indent, Text(f"told along: {readable(NEWS + line.text, people).removeprefix(NEWS)}"))
+    for ground in line.rests_on:
+        if ground != line.text:
+            yield _in(indent + STEP, Text(f"as the world remembers: {plain(ground)}", style="dim"))
+
+
+def _in(indent: int, line: Text) -> RenderableType:
+    return Padding(line, (0, 0, 0, indent))

@@ -1,0 +1,132 @@
+"""Memories as they are shown: what, since when, how it got there, and why it came to mind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from earwitness.backstage.records import Knower
+from earwitness.records.memory import Memory
+from earwitness_plugins.applications.stories.events import Knowledge, Recollection, Remembered
+from earwitness_plugins.applications.stories.gist import NEWS, gist
+
+from .people import HEARD, NOT_THERE, People, plain
+
+_DAY = re.compile(r" GameDay: (-?[\d.e+]+)$")
+SCORES = "Scores run from 0 to 1, beside the best that this recall found; those of two recalls do not compare."
+PARTS = {
+    "words": "the same words",
+    "meaning": "alike in meaning",
+    "rerank": "alike word by word",
+    "context": "said beside what fits better",
+    "recency": "how new it is",
+    "news": "told along with what was said last",
+}
+BEFORE = "knew it before the story"
+
+
+def recollection(recall: Recollection, people: People, *, ids: bool = False) -> RenderableType:
+    """A panel with what came to mind, and why; with the memories' ids, and what scores are, if asked for."""
+    after = "" if recall.query else " after what was said last"
+    title = Text.assemble(people.name(recall.character, bold=True), " remembers", after)
+    asked = [Text(f'"{plain(recall.query)}"', style="italic")] if recall.query else []
+    lines = [_remembered(n, memory, people, ids=ids) for n, memory in enumerate(recall.memories, 1)]
+    nothing = [] if lines else [Text("nothing", style="dim italic")]
+    scores = [Text(_legend(recall.memories), style="dim")] if ids and lines else []
+    return Panel(
+        Group(*asked, *lines, *nothing, *scores),
+        title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1),
+    )  # fmt: skip
+
+
+def _remembered(number: int, memory: Remembered, people: People, *, ids: bool) -> Text:
+    since = "" if memory.learned_day is None or memory.permanent else f", {people.day(memory.learned_day)}"
+    reasons = f"   {with_names(memory.how, people)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
+    return Text.assemble((f"{number}. ", "dim"), readable(memory.text, people), "\n", (plain(reasons), "dim"))
+
+
+def _legend(memories: Sequence[Remembered]) -> str:
+    """What the scores are, as far as there is a word for them."""
+    named = [f"{part}: {words}" for part, words in PARTS.items() if any(part in memory.why for memory in memories)]
+    return "\n".join([SCORES, "; ".join(named) + "."]) if named else SCORES
+
+
+def readable(text: str, people: People) -> str:
+    """A gist without the day it was said, which is shown beside it; news with theirs in brackets."""
+    lines = plain(text).split("\n")
+    return "\n".join(_DAY.sub(_told_on(people) if line.startswith(NEWS) else "", line) for line in lines)
+
+
+def _told_on(people: People) -> Callable[[re.Match[str]], str]:
+    return lambda found: f" ({people.day(float(found[1]))})"
+
+
+def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> RenderableType:
+    """Who knows of it: a line for every character, with the memory that proves it if `proofs` are asked for."""
+    grid = Table.grid(padding=(0, 2))
+    for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
+        proof = [Text(knower.memory_id or "", style="dim")] if proofs else []
+        grid.add_row("  ", _dot(knower), people.name(knower.character), _knows(knower, people), *proof)
+    found = [
+        Padding(Text.assemble("found in: ", (text, "italic")), (0, 0, 0, 4))
+        for text in _texts(answer, people)
+        if proofs
+    ]
+    return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic")), grid, *found)
+
+
+def _texts(answer: Knowledge, people: People) -> tuple[str, ...]:
+    """What they know it from, each once: two who heard the same message remember the same words."""
+    return tuple(dict.fromkeys(_text(knower, people) for knower in answer.knowers.values() if knower.text))
+
+
+def _text(knower: Knower, people: People) -> str:
+    """The proof, without headings; what is from before the story may begin with the words that find it."""
+    content = knower.text or ""
+    words = knower.how == BEFORE and content.startswith("[") and content.partition("\n")[0].endswith("]")
+    memory = Memory(id="", container="", content=content, metadata={"words": []} if words else {})
+    return readable(gist(memory), people)
+
+
+def _dot(knower: Knower) -> Text:
+    return Text(HEARD, style="green") if knower.knows else Text(NOT_THERE, style="dim")
+
+
+def _knows(knower: Knower, people: People) -> Text:
+    if knower.how is None:
+        return Text("nothing found", style="dim")
+    since = "" if knower.since is None or knower.how == BEFORE else f" on {people.day(knower.since)}"
+    return Text(plain(with_names(knower.how, people)) + since)
+
+
+def with_names(how: str, people: People) -> str:
+    """`heard it from alice` → `heard it from Alice`."""
+    *words, last = how.split(" ")
+    return " ".join([*words, people.name(last).plain]) if last in people.cast else how
+
+
+def summary(memories: dict[str, int], questions: Sequence[Knowledge], people: People) -> RenderableType:
+    """Who remembers what, and how they know: a row for every character, a column for every question."""
+    title = Text("Who remembers what, and how they know", style="bold")  # above the table, which may be narrower
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    table.add_column("memories", justify="right")
+    for question in questions:
+        table.add_column(plain(question.text), header_style="italic", overflow="fold")
+    for id in people.ids:
+        cells = [_cell(question.knowers.get(id), people) for question in questions]
+        table.add_row(people.name(id), str(memories.get(id, 0)), *cells)
+    return Group(title, table)
+
+
+def _cell(knower: Knower | None, people: People) -> Text:
+    if knower is None or knower.how is None:
+        return Text(NOT_THERE, style="dim")
+    return Text.assemble((f"{HEARD} ", "green"), _knows(knower, people))

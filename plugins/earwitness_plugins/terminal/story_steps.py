@@ -1,0 +1,101 @@
+"""The steps of a story as they are events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import singledispatchmethod
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from earwitness_plugins.applications.stories import events
+
+from .memories import knowledge, recollection, summary
+from .people import People, plain
+
+SAID = {"say": "", "edit": " (edited)", "reroll": " (once more)"}
+WHERE = {"dm": " (direct message)", "private_channel": "", "public_channel": " (in public)"}
+AGAIN = "Played here before: only new steps are told; recalls know how it ended."
+
+
+class StoryLook:
+    """Renders one step after the other."""
+
+    def __init__(self, people: People) -> None:
+        self.people = people
+
+    @singledispatchmethod
+    def render(self, step: events.Shown) -> RenderableType:
+        """The step, for a terminal."""
+        return Text(plain(repr(step)))
+
+    @render.register
+    def _(self, step: events.Began) -> RenderableType:
+        lines: list[RenderableType] = [Rule(Text(plain(step.title), style="bold"), style="dim")]
+        if step.plot:
+            lines.append(Text(plain(step.plot), style="italic"))
+        if step.again:
+            lines.append(Text(AGAIN, style="yellow"))
+        return Group(*lines)
+
+    @render.register
+    def _(self, step: events.Noted) -> RenderableType:
+        return Text(f"\n{plain(step.text)}\n", style="italic dim")
+
+    @render.register
+    def _(self, step: events.Heard) -> RenderableType:
+        aside = SAID[step.kind] + WHERE[step.context]
+        said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
+        lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
+        lines += self._news(step.knowledge)
+        lines += [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
+        return Group(*lines)
+
+    def _news(self, knowledge: Mapping[str, Sequence[str]]) -> list[RenderableType]:
+        """A line for each piece of news, with everybody who learns it."""
+        listeners: dict[str, list[str]] = {}
+        for id, told in knowledge.items():
+            for line in told:
+                listeners.setdefault(line, []).append(id)
+        return [self._learned(line, ids) for line, ids in listeners.items()]
+
+    def _learned(self, line: str, ids: Sequence[str]) -> RenderableType:
+        verb = " learns: " if len(ids) == 1 else " learn: "
+        return Padding(Text.assemble("✦ ", self.people.names(ids), (verb + plain(line), "dim")), (0, 0, 0, 4))
+
+    @render.register
+    def _(self, step: events.Happened) -> RenderableType:
+        lines = [] if step.kind == "update" else [self._happening(step)]
+        for told in step.updates:
+            audience = Text("everybody") if told.public else self.people.names(told.audience)
+            lines.append(Text.assemble("✦ ", plain(told.text), ("  may be told to ", "dim"), audience))
+        return Group(*lines)
+
+    def _happening(self, step: events.Happened) -> Text:
+        who, several = self.people.names(step.characters), len(step.characters) > 1
+        match step.kind:
+            case "enter":
+                return Text.assemble(("→ ", "dim"), who, (" come in" if several else " comes in", "dim"))
+            case "leave":
+                return Text.assemble(("← ", "dim"), who, (" are away" if several else " is away", "dim"))
+            case "move":
+                return Text.assemble(("→ ", "dim"), who, (f" goes to {plain(step.place or '')}", "dim"))
+        return Text(f"── {self.people.day(step.day)} · {plain(step.scene)}", style="bold dim")
+
+    @render.register
+    def _(self, step: events.Withdrawn) -> RenderableType:
+        return Text(f"✗ the message {plain(step.key)!r} is taken back, and with it whatever rested on it", style="red")
+
+    @render.register
+    def _(self, step: events.Recollection) -> RenderableType:
+        return recollection(step, self.people)
+
+    @render.register
+    def _(self, step: events.Knowledge) -> RenderableType:
+        return Padding(knowledge(step, self.people), (1, 0))
+
+    @render.register
+    def _(self, step: events.Ended) -> RenderableType:
+        return Padding(summary(step.memories, step.questions, self.people), (1, 0))
