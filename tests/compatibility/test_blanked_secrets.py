@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from earwitness import Earwitness, Session, sync
-from earwitness.cli import group
+from earwitness_plugins.terminal.group import group
 
 todo = pytest.mark.xfail(strict=True, reason="secrets in old plans are not blanked yet")
 

@@ -9,9 +9,9 @@ import pytest
 
 from earwitness import Earwitness, Session
 from earwitness.errors import EarwitnessError
-from earwitness_plugins.stories.player import play
-from earwitness_plugins.stories.reading import read_story
-from earwitness_plugins.stories.shown import Heard
+from earwitness_plugins.applications.stories.events import Heard
+from earwitness_plugins.applications.stories.player import play
+from earwitness_plugins.applications.stories.reader import read_story
 
 Store = Callable[[str], Path]
 Export = Callable[[str], list[dict[str, Any]]]
