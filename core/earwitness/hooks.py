@@ -182,6 +182,15 @@ class StateChangeAnswer(Record):
 
     updates: tuple[Update, ...] = ()
     """Updates for the world container."""
+    covers: frozenset[str] | None = None
+    """The changed keys that the updates put into words; `None` = all of them, where there is any update. A key that
+    nobody covers is told in a default sentence: cover it without an update, and it is not told at all."""
+
+    def worded(self, changed: frozenset[str]) -> frozenset[str]:
+        """Those of the changed keys that need no default sentence."""
+        if self.covers is not None:
+            return self.covers
+        return changed if self.updates else frozenset()
 
 
 class Plugin:
@@ -219,8 +228,9 @@ class Plugin:
         """CHANGE: the host has changed the state.
 
         :param event: the state before and after, and which keys differ.
-        :return: updates for the world container; `None` tells nothing.
+        :return: updates for the world container; `None` leaves it to the others.
 
-        All answers' updates are told, in plugin order.
+        All answers' updates are told, in plugin order. A key of which nobody tells is told in a default sentence,
+        such as `Weather changed to storm`, unless the host has described the change.
         """
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
@@ -21,6 +21,7 @@ from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.state import State
 from ..records.update import Update
 from .arriving import arriving
+from .default_updates import default_updates
 from .deliver import of_piece, of_update
 from .falling import of_source
 from .message import audience
@@ -43,8 +44,11 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     state = _after(before.state, body, movements, entry.sequence)
     present = _present(before.state, state)
     data = dict(live.data())
-    answers = await _worded(engine, live, body, state, data)
+    changes = before.state.changes_to(state)
+    answers = await _answered(engine, live, body, state, frozenset(changes), data)
     updates = [*_described(body, before.state, state), *body.updates, *_of(answers, body)]
+    if not (body.quiet or body.description or body.updates):
+        updates += default_updates(before.state, changes, _worded(answers, changes), cast, body.audience)
     deliveries = [
         of_update(
             update, index, entry.key, 0, audience(update, present, live), before.id, entry.sequence,
@@ -57,7 +61,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     plan = Plan(
         session=before.id, sequence=entry.sequence, key=entry.key, movements=movements,
         deliveries=(*deliveries, *welcome), due_day=due_day,
-        state=before.state.changes_to(state),
+        state=changes,
         forgotten=body.leaves_cast, cast=cast if cast != before.cast else None, plugin_data=written(data),
         answers=tuple(answer.reported() for answer in answers), degraded=any(answer.failure for answer in answers),
     )  # fmt: skip
@@ -178,11 +182,17 @@ def _described(body: Changed, before: State, after: State) -> list[Update]:
     return [Update(description=body.description, update_type=kind, audience=body.audience, metadata=where)]
 
 
-async def _worded(
-    engine: Engine, live: Live, body: Changed, after: State, data: dict[str, PluginData]
+def _worded(answers: Sequence[Answered[StateChangeAnswer]], changes: Mapping[str, object]) -> frozenset[str]:
+    """The changed keys that plugins have put into words."""
+    keys = frozenset(changes)
+    return frozenset[str]().union(*(answer.value.worded(keys) for answer in answers if answer.value))
+
+
+async def _answered(
+    engine: Engine, live: Live, body: Changed, after: State, changed: frozenset[str], data: dict[str, PluginData]
 ) -> Sequence[Answered[StateChangeAnswer]]:
-    before = live.snapshot.state
-    keys = frozenset(before.changes_to(after)) - {"whereabouts"}
+    """What the plugins make of the change."""
+    before, keys = live.snapshot.state, changed - {"whereabouts"}
     if body.quiet or not keys:
         return []
     event = StateChangeEvent(

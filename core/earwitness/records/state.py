@@ -37,6 +37,12 @@ class Whereabouts(Record):
     """The host said so: it holds until something is told of them, however long they are silent."""
 
 
+UNTOLD = frozenset(
+    {"game_day", "turn_count", "message_count", "participants", "whereabouts", "place_names", "channels"}
+)
+"""State keys of which the world is told nothing: every memory has its day, and the others are bookkeeping."""
+
+
 class State(Record):
     """Typed values every story has, optional ones many have, and any free keys of the host's own."""
 

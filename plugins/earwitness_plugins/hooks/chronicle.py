@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from pydantic import JsonValue
 
@@ -18,30 +19,18 @@ class Chronicle(Plugin):
     """Writes down a new place, time of day, quest or flag. The passing of days alone is no news."""
 
     def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
-        """One update for each key that stories have words for; nothing for a change the host has described."""
-        if event.described:
+        """Updates for the keys that stories have words for; nothing for a change that the host has described."""
+        covers = event.changed & WORDINGS.keys()
+        if event.described or not covers:
             return None
-        updates = tuple(_worded(event))
-        return StateChangeAnswer(updates=updates) if updates else None
+        worded = [WORDINGS[key](event.before, event.after) for key in WORDINGS if key in covers]
+        return StateChangeAnswer(updates=tuple(chain.from_iterable(worded)), covers=covers)
 
 
-def _worded(event: StateChangeEvent) -> Iterator[Update]:
-    before, after = event.before, event.after
-    if "current_scene" in event.changed:
-        yield _moved(before, after)
-    if "time_of_day" in event.changed and after.time_of_day:
-        yield Update(description=f"It is now {after.time_of_day}", update_type="time_changed")
-    if "quest" in event.changed:
-        quest = f"The quest is now: {after.quest}" if after.quest else "There is no quest any more"
-        yield Update(description=quest, update_type="quest_changed")
-    if "flags" in event.changed:
-        yield from _flags(before.flags, after.flags)
-
-
-def _moved(before: State, after: State) -> Update:
+def _moved(before: State, after: State) -> Iterator[Update]:
     """The place the story began at unnamed is not worth a word."""
     origin = "" if before.current_scene == UNNAMED else f" from {_place(before.current_scene, after)}"
-    return Update(
+    yield Update(
         description=f"The party moved{origin} to {_place(after.current_scene, after)}",
         update_type="location_changed",
         metadata={"location": after.current_scene, "previous_location": before.current_scene},
@@ -56,11 +45,23 @@ def _place(id: str, state: State) -> str:
     return words if words[:1].isupper() or words.startswith(("the ", "a ", "an ")) else f"the {words}"
 
 
-def _flags(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Iterator[Update]:
-    for flag in sorted({*before, *after}):
-        if flag in before and flag in after and _same(before[flag], after[flag]):
+def _later(before: State, after: State) -> Iterator[Update]:
+    """A time of day that was taken back leaves nothing to tell."""
+    if after.time_of_day:
+        yield Update(description=f"It is now {after.time_of_day}", update_type="time_changed")
+
+
+def _sought(before: State, after: State) -> Iterator[Update]:
+    quest = f"The quest is now: {after.quest}" if after.quest else "There is no quest any more"
+    yield Update(description=quest, update_type="quest_changed")
+
+
+def _flags(before: State, after: State) -> Iterator[Update]:
+    old, new = before.flags, after.flags
+    for flag in sorted({*old, *new}):
+        if flag in old and flag in new and _same(old[flag], new[flag]):
             continue
-        value = _value(after[flag]) if flag in after else "no longer set"
+        value = _value(new[flag]) if flag in new else "no longer set"
         yield Update(
             description=f"{flag.replace('_', ' ').strip()}: {value}",
             update_type="flag_changed",
@@ -85,3 +86,12 @@ def _value(value: JsonValue) -> str:
             return value
         case _:
             return json.dumps(value, ensure_ascii=False)
+
+
+WORDINGS: Mapping[str, Callable[[State, State], Iterator[Update]]] = {
+    "current_scene": _moved,
+    "time_of_day": _later,
+    "quest": _sought,
+    "flags": _flags,
+}
+"""State key → its words, in the order in which they are told."""
