@@ -9,7 +9,7 @@ import pytest
 
 from earwitness import Earwitness, Session
 from earwitness.errors import EarwitnessError
-from earwitness_plugins.applications.stories.events import Heard
+from earwitness_plugins.applications.stories.events import MessagePlayed
 from earwitness_plugins.applications.stories.player import play
 from earwitness_plugins.applications.stories.reader import read_story
 
@@ -154,7 +154,7 @@ async def test_playing_the_old_story_file_again_tells_nothing_new(old: Path, old
     async with Earwitness.open(old_store("stories.db")) as ew:
         before = await contents(await ew.open_session("sacred_sword"))
         steps = [step async for step in play(ew, read_story(old / "the_sacred_sword.yaml"))]
-        assert sum(isinstance(step, Heard) for step in steps) > 15
+        assert sum(isinstance(step, MessagePlayed) for step in steps) > 15
         assert await contents(await ew.open_session("sacred_sword")) == before
 
 

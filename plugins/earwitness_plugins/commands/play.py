@@ -13,7 +13,7 @@ from earwitness_plugins.terminal import CliContext, story_command
 from earwitness_plugins.terminal.context import program
 
 if TYPE_CHECKING:
-    from earwitness_plugins.applications.stories.events import Ended
+    from earwitness_plugins.applications.stories.events import StoryEnded
     from earwitness_plugins.applications.stories.story import Story
 
 ENDINGS = (".yaml", ".yml")
@@ -28,7 +28,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
 
     Playing the same story into the same store again changes nothing; lines added at its end are played.
     """
-    from earwitness_plugins.applications.stories.events import Ended, Heard
+    from earwitness_plugins.applications.stories.events import MessagePlayed, StoryEnded
     from earwitness_plugins.applications.stories.player import play
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.story_steps import StoryLook
@@ -45,9 +45,9 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
         try:
             async for step in play(ew, script):
                 cli.answer(step.model_dump(mode="json"), look.render(step))
-                if isinstance(step, Heard):
+                if isinstance(step, MessagePlayed):
                     failures.add(step.failures)
-                if isinstance(step, Ended) and not cli.json:
+                if isinstance(step, StoryEnded) and not cli.json:
                     click.echo(_next_question(step, script, cli.where()))
         except KeyConflict as error:
             raise _played_otherwise(error, story, cli.where()) from error
@@ -96,10 +96,10 @@ def _command_for(path: str) -> str | None:
 
 def _nobody_is_there(script: Story) -> bool:
     """The file leaves it open who is there when the first line is said."""
-    from earwitness_plugins.applications.stories.story import Note, Say
+    from earwitness_plugins.applications.stories.story import NoteStep, SayStep
 
-    first = next((step for step in script.steps if not isinstance(step, Note)), None)
-    return script.present is None and isinstance(first, Say) and first.present is None
+    first = next((step for step in script.steps if not isinstance(step, NoteStep)), None)
+    return script.present is None and isinstance(first, SayStep) and first.present is None
 
 
 def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyConflict:
@@ -108,7 +108,7 @@ def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyCo
     return KeyConflict(f"{told} To forget what the store has of it, and play it as it is now: {fresh}")
 
 
-def _next_question(end: Ended, script: Story, where: list[str]) -> str:
+def _next_question(end: StoryEnded, script: Story, where: list[str]) -> str:
     """The command that asks on from where the story ended: how does the one who learned it last know?"""
     found = [knower for question in end.questions[-1:] for knower in question.knowers.values() if knower.memory_id]
     if not found:

@@ -26,7 +26,7 @@ async def command(
     Without a QUERY: what the recent messages bring to mind.
     """
     from earwitness_plugins.applications.stories.player import asked, recollection
-    from earwitness_plugins.applications.stories.story import Recall
+    from earwitness_plugins.applications.stories.story import RecallStep
     from earwitness_plugins.terminal.memories import recollection as panel
     from earwitness_plugins.terminal.people import People
 
@@ -35,5 +35,5 @@ async def command(
         story = await ew.open_session(session)
         settings: dict[str, Any] = {} if memories is None else {"memories": memories}
         turn = await asked(story, character, query, context=context, **settings)
-        found = recollection(turn, Recall(character=turn.character, query=query, show=10_000))
+        found = recollection(turn, RecallStep(character=turn.character, query=query, show=10_000))
         cli.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))

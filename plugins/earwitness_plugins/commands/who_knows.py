@@ -16,7 +16,7 @@ async def command(cli: CliContext, session: str, text: str) -> None:
     Every character: nothing found, or how they know, with the memory that proves it.
     """
     from earwitness.errors import InputError
-    from earwitness_plugins.applications.stories.events import Knowledge
+    from earwitness_plugins.applications.stories.events import WhoKnowsPlayed
     from earwitness_plugins.terminal.memories import knowledge
     from earwitness_plugins.terminal.people import People
 
@@ -25,7 +25,7 @@ async def command(cli: CliContext, session: str, text: str) -> None:
     async with cli.open() as ew:
         story = await ew.open_session(session)
         answer = await story.backstage().who_knows(text)
-        shown = Knowledge(text=text, knowers=answer.knowers)
+        shown = WhoKnowsPlayed(text=text, knowers=answer.knowers)
         cli.answer(
             answer.model_dump(mode="json"), knowledge(shown, People(story.cast, ew.settings.calendar), proofs=True)
         )

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from earwitness.backstage.records import Knower
 from earwitness.records.memory import Memory
-from earwitness_plugins.applications.stories.events import Knowledge, Recollection, Remembered
+from earwitness_plugins.applications.stories.events import RecalledMemory, RecallPlayed, WhoKnowsPlayed
 from earwitness_plugins.applications.stories.gist import NEWS, gist
 
 from .people import HEARD, NOT_THERE, People, plain
@@ -32,7 +32,7 @@ PARTS = {
 BEFORE = "knew it before the story"
 
 
-def recollection(recall: Recollection, people: People, *, ids: bool = False) -> RenderableType:
+def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> RenderableType:
     """A panel with what came to mind, and why; with the memories' ids, and what scores are, if asked for."""
     after = "" if recall.query else " after what was said last"
     title = Text.assemble(people.name(recall.character, bold=True), " remembers", after)
@@ -46,13 +46,13 @@ def recollection(recall: Recollection, people: People, *, ids: bool = False) -> 
     )  # fmt: skip
 
 
-def _remembered(number: int, memory: Remembered, people: People, *, ids: bool) -> Text:
+def _remembered(number: int, memory: RecalledMemory, people: People, *, ids: bool) -> Text:
     since = "" if memory.learned_day is None or memory.permanent else f", {people.day(memory.learned_day)}"
     reasons = f"   {with_names(memory.how, people)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
     return Text.assemble((f"{number}. ", "dim"), readable(memory.text, people), "\n", (plain(reasons), "dim"))
 
 
-def _legend(memories: Sequence[Remembered]) -> str:
+def _legend(memories: Sequence[RecalledMemory]) -> str:
     """What the scores are, as far as there is a word for them."""
     named = [f"{part}: {words}" for part, words in PARTS.items() if any(part in memory.why for memory in memories)]
     return "\n".join([SCORES, "; ".join(named) + "."]) if named else SCORES
@@ -68,7 +68,7 @@ def _told_on(people: People) -> Callable[[re.Match[str]], str]:
     return lambda found: f" ({people.day(float(found[1]))})"
 
 
-def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> RenderableType:
+def knowledge(answer: WhoKnowsPlayed, people: People, *, proofs: bool = False) -> RenderableType:
     """Who knows of it: a line for every character, with the memory that proves it if `proofs` are asked for."""
     grid = Table.grid(padding=(0, 2))
     for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
@@ -82,7 +82,7 @@ def knowledge(answer: Knowledge, people: People, *, proofs: bool = False) -> Ren
     return Group(Text.assemble("Who knows: ", (plain(answer.text), "italic")), grid, *found)
 
 
-def _texts(answer: Knowledge, people: People) -> tuple[str, ...]:
+def _texts(answer: WhoKnowsPlayed, people: People) -> tuple[str, ...]:
     """What they know it from, each once: two who heard the same message remember the same words."""
     return tuple(dict.fromkeys(_text(knower, people) for knower in answer.knowers.values() if knower.text))
 
@@ -112,7 +112,7 @@ def with_names(how: str, people: People) -> str:
     return " ".join([*words, people.name(last).plain]) if last in people.cast else how
 
 
-def summary(memories: dict[str, int], questions: Sequence[Knowledge], people: People) -> RenderableType:
+def summary(memories: dict[str, int], questions: Sequence[WhoKnowsPlayed], people: People) -> RenderableType:
     """Who remembers what, and how they know: a row for every character, a column for every question."""
     title = Text("Who remembers what, and how they know", style="bold")  # above the table, which may be narrower
     table = Table(box=box.SIMPLE_HEAD)

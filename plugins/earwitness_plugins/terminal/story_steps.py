@@ -27,12 +27,12 @@ class StoryLook:
         self.people = people
 
     @singledispatchmethod
-    def render(self, step: events.Shown) -> RenderableType:
+    def render(self, step: events.StoryEvent) -> RenderableType:
         """The step, for a terminal."""
         return Text(plain(repr(step)))
 
     @render.register
-    def _(self, step: events.Began) -> RenderableType:
+    def _(self, step: events.StoryBegun) -> RenderableType:
         lines: list[RenderableType] = [Rule(Text(plain(step.title), style="bold"), style="dim")]
         if step.plot:
             lines.append(Text(plain(step.plot), style="italic"))
@@ -41,11 +41,11 @@ class StoryLook:
         return Group(*lines)
 
     @render.register
-    def _(self, step: events.Noted) -> RenderableType:
+    def _(self, step: events.NotePlayed) -> RenderableType:
         return Text(f"\n{plain(step.text)}\n", style="italic dim")
 
     @render.register
-    def _(self, step: events.Heard) -> RenderableType:
+    def _(self, step: events.MessagePlayed) -> RenderableType:
         aside = SAID[step.kind] + WHERE[step.context]
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
         lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
@@ -66,14 +66,14 @@ class StoryLook:
         return Padding(Text.assemble("✦ ", self.people.names(ids), (verb + plain(line), "dim")), (0, 0, 0, 4))
 
     @render.register
-    def _(self, step: events.Happened) -> RenderableType:
+    def _(self, step: events.ChangePlayed) -> RenderableType:
         lines = [] if step.kind == "update" else [self._happening(step)]
         for told in step.updates:
             audience = Text("everybody") if told.public else self.people.names(told.audience)
             lines.append(Text.assemble("✦ ", plain(told.text), ("  may be told to ", "dim"), audience))
         return Group(*lines)
 
-    def _happening(self, step: events.Happened) -> Text:
+    def _happening(self, step: events.ChangePlayed) -> Text:
         who, several = self.people.names(step.characters), len(step.characters) > 1
         match step.kind:
             case "enter":
@@ -85,17 +85,17 @@ class StoryLook:
         return Text(f"── {self.people.day(step.day)} · {plain(step.scene)}", style="bold dim")
 
     @render.register
-    def _(self, step: events.Withdrawn) -> RenderableType:
+    def _(self, step: events.RetractionPlayed) -> RenderableType:
         return Text(f"✗ the message {plain(step.key)!r} is taken back, and with it whatever rested on it", style="red")
 
     @render.register
-    def _(self, step: events.Recollection) -> RenderableType:
+    def _(self, step: events.RecallPlayed) -> RenderableType:
         return recollection(step, self.people)
 
     @render.register
-    def _(self, step: events.Knowledge) -> RenderableType:
+    def _(self, step: events.WhoKnowsPlayed) -> RenderableType:
         return Padding(knowledge(step, self.people), (1, 0))
 
     @render.register
-    def _(self, step: events.Ended) -> RenderableType:
+    def _(self, step: events.StoryEnded) -> RenderableType:
         return Padding(summary(step.memories, step.questions, self.people), (1, 0))

@@ -17,7 +17,7 @@ from earwitness.records.state import State
 from earwitness.validating import state_key
 
 from .recovery import SOMEBODY
-from .story import Change, Edit, Member, Reroll, Retract, Say, Story
+from .story import ChangeStep, EditStep, RerollStep, RetractStep, SayStep, Story, StoryMember
 
 NEAR_MISS = 0.85
 # Keys one would take for typed ones; kept as one's own, they would say nothing to anybody.
@@ -54,10 +54,14 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
     named: set[str] = set()
     for number, step in enumerate(story.steps):
         loc: Loc = ("steps", number, step.kind, "key")
-        if isinstance(step, Say) and step.key is not None:
+        if isinstance(step, SayStep) and step.key is not None:
             found += _say_problems(loc, step.key, named)
             named.add(step.key)
-        elif isinstance(step, Edit | Reroll | Retract) and step.key is not None and step.key not in {*named, *unread}:
+        elif (
+            isinstance(step, EditStep | RerollStep | RetractStep)
+            and step.key is not None
+            and step.key not in {*named, *unread}
+        ):
             found.append(Problem(loc, str(unknown("message", step.key, named))))
     return found
 
@@ -75,14 +79,16 @@ def _refused(loc: Loc, check: Callable[[], object]) -> list[Problem]:
 # ── the cast ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _member_problems(loc: Loc, member: Member, before: Collection[Member], steps: Collection[str]) -> list[Problem]:
+def _member_problems(
+    loc: Loc, member: StoryMember, before: Collection[StoryMember], steps: Collection[str]
+) -> list[Problem]:
     found = _refused(loc, member.character)
     if found or not (why := _taken(member, before, steps)):
         return found
     return [Problem(loc, why)]
 
 
-def _taken(member: Member, before: Collection[Member], steps: Collection[str]) -> str | None:
+def _taken(member: StoryMember, before: Collection[StoryMember], steps: Collection[str]) -> str | None:
     """Why this id or name is no longer free."""
     id, name = member.id, _name(member)
     if id in steps:
@@ -97,7 +103,7 @@ def _taken(member: Member, before: Collection[Member], steps: Collection[str]) -
     return None
 
 
-def _name(member: Member) -> str:
+def _name(member: StoryMember) -> str:
     return member.name or display_name(member.id)
 
 
@@ -128,7 +134,7 @@ def _ids(value: object) -> tuple[str, ...]:
 def _state_problems(story: Story) -> Iterator[Problem]:
     yield from _state_values(("state",), story.state)
     for number, step in enumerate(story.steps):
-        if isinstance(step, Change):
+        if isinstance(step, ChangeStep):
             yield from _state_values(("steps", number, "change"), step.changes)
 
 

@@ -9,18 +9,18 @@ from earwitness.records.base import Record
 from earwitness.records.message import Context, Participant
 
 
-class Shown(Record):
+class StoryEvent(Record):
     """One step as it went."""
 
     step: int = 0
     """Its number, from 1; 0 for what frames the story."""
 
 
-class Began(Shown):
+class StoryBegun(StoryEvent):
     """The story begins."""
 
     kind: Literal["story"] = "story"
-    """What is events."""
+    """The kind of event."""
     session: str
     """Session id."""
     title: str
@@ -31,11 +31,11 @@ class Began(Shown):
     """It was played into this store before: only what is new will be told, and recalls see how it ended."""
 
 
-class Heard(Shown):
+class MessagePlayed(StoryEvent):
     """Something was said, or said anew."""
 
     kind: Literal["say", "edit", "reroll"] = "say"
-    """What is events."""
+    """The kind of event."""
     key: str
     """The message's key."""
     speaker: str
@@ -56,7 +56,7 @@ class Heard(Shown):
     """What failed, by name."""
 
 
-class Told(Record):
+class UpdateTold(Record):
     """One thing the world now remembers."""
 
     text: str
@@ -67,11 +67,11 @@ class Told(Record):
     """Everybody may know."""
 
 
-class Happened(Shown):
+class ChangePlayed(StoryEvent):
     """The world changed, or somebody came or went."""
 
     kind: Literal["change", "update", "enter", "leave", "move"]
-    """What is events."""
+    """The kind of event."""
     key: str
     """The entry's key."""
     characters: tuple[str, ...] = ()
@@ -82,11 +82,11 @@ class Happened(Shown):
     """The game day now."""
     scene: str
     """The scene now."""
-    updates: tuple[Told, ...] = ()
+    updates: tuple[UpdateTold, ...] = ()
     """What the world was told."""
 
 
-class Remembered(Record):
+class RecalledMemory(Record):
     """One memory that came to mind."""
 
     id: str
@@ -107,58 +107,58 @@ class Remembered(Record):
     """The score by part, in words."""
 
 
-class Recollection(Shown):
+class RecallPlayed(StoryEvent):
     """What a character remembers now."""
 
     kind: Literal["recall"] = "recall"
-    """What is events."""
+    """The kind of event."""
     character: str
     """Character id."""
     query: str | None
     """What was asked; `None`: what the recent messages bring to mind."""
-    memories: tuple[Remembered, ...]
+    memories: tuple[RecalledMemory, ...]
     """The best of what came to mind."""
     total: int
     """How many came to mind."""
 
 
-class Knowledge(Shown):
+class WhoKnowsPlayed(StoryEvent):
     """Who knows of something, and how."""
 
     kind: Literal["who_knows"] = "who_knows"
-    """What is events."""
+    """The kind of event."""
     text: str
     """What they may know of."""
     knowers: dict[str, Knower]
     """Character id → what was found."""
 
 
-class Withdrawn(Shown):
+class RetractionPlayed(StoryEvent):
     """A message was taken back."""
 
     kind: Literal["retract"] = "retract"
-    """What is events."""
+    """The kind of event."""
     key: str
     """The message's key."""
 
 
-class Noted(Shown):
+class NotePlayed(StoryEvent):
     """A word to whoever watches."""
 
     kind: Literal["note"] = "note"
-    """What is events."""
+    """The kind of event."""
     text: str
     """The word."""
 
 
-class Ended(Shown):
+class StoryEnded(StoryEvent):
     """The story is over: who remembers what."""
 
     kind: Literal["end"] = "end"
-    """What is events."""
+    """The kind of event."""
     session: str
     """Session id."""
     memories: dict[str, int]
     """Character id → how many memories they hold."""
-    questions: tuple[Knowledge, ...]
+    questions: tuple[WhoKnowsPlayed, ...]
     """What was asked during the story, asked again at the end."""

@@ -17,22 +17,38 @@ from earwitness.turn import Turn
 from . import events
 from .gist import gist, how
 from .replay_check import check_played
-from .story import Change, Come, Edit, Move, Note, Recall, Reroll, Retract, Say, Step, Story, Tell, WhoKnows
+from .story import (
+    ChangeStep,
+    EditStep,
+    EnterLeaveStep,
+    MessageStep,
+    MoveStep,
+    NoteStep,
+    RecallStep,
+    RerollStep,
+    RetractStep,
+    SayStep,
+    StateStep,
+    Story,
+    StoryStep,
+    UpdateStep,
+    WhoKnowsStep,
+)
 
 SHOWN = ("game_day", "current_scene")
 
 
-async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.Shown]:
+async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]:
     """Play a story into its session, and yield what each step shows. Playing it again changes nothing.
 
     Raises `KeyConflict` when another version of the story was played into the same session; where lines differ, or how
-    it begins, before anything is events.
+    it begins, before anything is shown.
     """
     again = story.story in await ew.sessions()
     if again:
         check_played(story, await ew.engine.ledger.entries(story.story))
     session = await begin(ew, story)
-    yield events.Began(session=session.id, title=story.title or story.story, plot=story.prepare.plot, again=again)
+    yield events.StoryBegun(session=session.id, title=story.title or story.story, plot=story.prepare.plot, again=again)
     player = Player(session, story)
     for number, step in enumerate(story.steps, 1):
         yield (await player.step(number, step)).model_copy(update={"step": number})
@@ -65,43 +81,43 @@ class Player:
         self.story = story
         self._now = State().updated(story.state)
 
-    async def step(self, number: int, step: Step) -> events.Shown:
+    async def step(self, number: int, step: StoryStep) -> events.StoryEvent:
         """Play one step, and wait until it is settled."""
         key = self.story.key(number)
         match step:
-            case Say() | Edit() | Reroll():
+            case SayStep() | EditStep() | RerollStep():
                 return await self._said(step, key, number)
-            case Change() | Tell() | Come() | Move():
+            case ChangeStep() | UpdateStep() | EnterLeaveStep() | MoveStep():
                 return await self._happened(step, key)
-            case Retract(key=target):
+            case RetractStep(key=target):
                 await (await self.session.retract(target, own_key=key)).settled()
-                return events.Withdrawn(key=target)
-            case Recall():
+                return events.RetractionPlayed(key=target)
+            case RecallStep():
                 return await self._recollected(step)
-            case WhoKnows(text=text):
+            case WhoKnowsStep(text=text):
                 return await self.who_knows(text)
-            case Note(text=text):
-                return events.Noted(text=text)
+            case NoteStep(text=text):
+                return events.NotePlayed(text=text)
 
-    async def who_knows(self, text: str) -> events.Knowledge:
+    async def who_knows(self, text: str) -> events.WhoKnowsPlayed:
         """Who knows of this, and how."""
         answer = await self.session.backstage().who_knows(text)
-        return events.Knowledge(text=text, knowers=answer.knowers)
+        return events.WhoKnowsPlayed(text=text, knowers=answer.knowers)
 
-    async def end(self) -> events.Ended:
+    async def end(self) -> events.StoryEnded:
         """Who remembers what, now that it is over."""
         overview = await self.session.backstage().overview()
         counts = {shelf.owner: shelf.total for shelf in overview.shelves if shelf.owner in overview.cast}
-        asked = dict.fromkeys(step.text for step in self.story.steps if isinstance(step, WhoKnows))
+        asked = dict.fromkeys(step.text for step in self.story.steps if isinstance(step, WhoKnowsStep))
         questions = tuple([await self.who_knows(text) for text in asked])
-        return events.Ended(session=self.session.id, memories=counts, questions=questions)
+        return events.StoryEnded(session=self.session.id, memories=counts, questions=questions)
 
-    async def _said(self, step: Say | Edit | Reroll, key: str, number: int) -> events.Heard:
+    async def _said(self, step: MessageStep, key: str, number: int) -> events.MessagePlayed:
         settled = await (await self._say(step, key, number)).settled()
         message, cast = settled.message, self.session.cast
         if message is None:
             raise StoryError(f"step {number} ({step.kind}) is about a message that was retracted.")
-        return events.Heard(
+        return events.MessagePlayed(
             kind=step.kind,
             key=message.key,
             speaker=message.speaker,
@@ -114,51 +130,47 @@ class Player:
             failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
         )
 
-    async def _say(self, step: Say | Edit | Reroll, key: str, number: int) -> Outcome:
+    async def _say(self, step: MessageStep, key: str, number: int) -> Outcome:
         match step:
-            case Say(speaker=speaker, text=text, present=present, context=context):
+            case SayStep(speaker=speaker, text=text, present=present, context=context):
                 return await self.session.say(speaker, text, key=key, present=present, context=context)
-            case Edit(key=target, text=text):
+            case EditStep(key=target, text=text):
                 return await self.session.edit(target, text, own_key=key)
-            case Reroll(key=target, text=text):
+            case RerollStep(key=target, text=text):
                 return await self.session.reroll(text, key=target or self._last_said(number), own_key=key)
 
     def _last_said(self, number: int) -> str:
         """The key of the last message before a step; by name, so that playing it again means the same one."""
-        said = [n for n, step in enumerate(self.story.steps[: number - 1], 1) if isinstance(step, Say)]
+        said = [n for n, step in enumerate(self.story.steps[: number - 1], 1) if isinstance(step, SayStep)]
         return self.story.key(said[-1])
 
-    async def _happened(self, step: Change | Tell | Come | Move, key: str) -> events.Happened:
+    async def _happened(self, step: StateStep, key: str) -> events.ChangePlayed:
         settled = await (await self._tell(step, key)).settled()
         self._now = self._now.updated({k: v for k, v in settled.plan.state.items() if k in SHOWN})
-        return events.Happened(
+        return events.ChangePlayed(
             kind=step.kind,
             key=key,
-            characters=step.characters
-            if isinstance(step, Come)
-            else (step.character,)
-            if isinstance(step, Move)
-            else (),
-            place=step.place if isinstance(step, Move) else None,
+            characters=_movers(step),
+            place=step.place if isinstance(step, MoveStep) else None,
             day=self._now.game_day,
             scene=self._now.current_scene,
             updates=tuple(_told(update) for update in settled.updates),
         )
 
-    async def _tell(self, step: Change | Tell | Come | Move, key: str) -> Outcome:
+    async def _tell(self, step: StateStep, key: str) -> Outcome:
         match step:
-            case Change(changes=changes, description=description, audience=audience):
+            case ChangeStep(changes=changes, description=description, audience=audience):
                 return await self.session.change(description=description, audience=audience, key=key, **changes)
-            case Tell(text=text, character=character, type=type, audience=audience):
+            case UpdateStep(text=text, character=character, type=type, audience=audience):
                 return await self.session.update(text, character=character, type=type, audience=audience, key=key)
-            case Move(character=character, place=place):
+            case MoveStep(character=character, place=place):
                 return await self.session.move(character, place, key=key)
-            case Come(kind="enter", characters=characters):
+            case EnterLeaveStep(kind="enter", characters=characters):
                 return await self.session.enter(*characters, key=key)
-            case Come(characters=characters):
+            case EnterLeaveStep(characters=characters):
                 return await self.session.leave(*characters, key=key)
 
-    async def _recollected(self, step: Recall) -> events.Recollection:
+    async def _recollected(self, step: RecallStep) -> events.RecallPlayed:
         turn = await asked(self.session, step.character, step.query)
         return recollection(turn, step)
 
@@ -168,10 +180,10 @@ async def asked(session: Session, character: str, query: str | None, **how: Any)
     return await session.turn(character, query=query, in_prompt=None if query is None else (), **how)
 
 
-def recollection(turn: Turn, step: Recall) -> events.Recollection:
+def recollection(turn: Turn, step: RecallStep) -> events.RecallPlayed:
     """The best of what came to mind in a turn."""
     best = sorted(turn.memories, key=lambda recalled: -recalled.score)[: step.show]
-    return events.Recollection(
+    return events.RecallPlayed(
         character=turn.character,
         query=step.query,
         memories=tuple(remembered(recalled) for recalled in best),
@@ -179,10 +191,10 @@ def recollection(turn: Turn, step: Recall) -> events.Recollection:
     )
 
 
-def remembered(recalled: Recalled) -> events.Remembered:
-    """A recalled memory as it is events."""
+def remembered(recalled: Recalled) -> events.RecalledMemory:
+    """A recalled memory, as it is shown."""
     memory = recalled.memory
-    return events.Remembered(
+    return events.RecalledMemory(
         id=memory.id,
         type=memory.type,
         text=gist(memory),
@@ -194,15 +206,15 @@ def remembered(recalled: Recalled) -> events.Remembered:
     )
 
 
-def _movers(step: Change | Tell | Come | Move) -> tuple[str, ...]:
-    if isinstance(step, Come):
+def _movers(step: StateStep) -> tuple[str, ...]:
+    if isinstance(step, EnterLeaveStep):
         return step.characters
-    return (step.character,) if isinstance(step, Move) else ()
+    return (step.character,) if isinstance(step, MoveStep) else ()
 
 
-def _told(update: Delivery) -> events.Told:
+def _told(update: Delivery) -> events.UpdateTold:
     audience = update.metadata.get("audience", [])
-    return events.Told(
+    return events.UpdateTold(
         text=update.body,
         audience=tuple(audience) if isinstance(audience, list) else (),
         public=update.metadata.get("public") is True,

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from earwitness.loading.located import Loc, exists
 
-from .story import Note, Story
+from .story import NoteStep, Story
 
-UNREAD = Note(text="This step could not be read.").model_dump()
+UNREAD = NoteStep(text="This step could not be read.").model_dump()
 SOMEBODY = "\0"
 """Stands for a member of the cast whose id could not be read; of such a cast nobody can say who is a stranger."""
 ROUNDS = 4

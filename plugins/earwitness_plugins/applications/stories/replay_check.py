@@ -11,7 +11,7 @@ from earwitness.formats import strip_block
 from earwitness.records.journal import Changed, Entry, Revised, Said
 from earwitness.records.state import State
 
-from .story import Say, Story
+from .story import SayStep, Story
 
 SHOWN = 100
 
@@ -27,7 +27,7 @@ def check_played(story: Story, journal: Sequence[Entry]) -> None:
         _check_beginning(story, begin)
     for number, step in enumerate(story.steps, 1):
         key = story.key(number)
-        if isinstance(step, Say) and key in told.keys() - revised:
+        if isinstance(step, SayStep) and key in told.keys() - revised:
             _check_line(number, f"{step.speaker}: {strip_block(step.text)}", told[key])
 
 

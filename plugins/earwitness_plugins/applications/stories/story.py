@@ -19,10 +19,10 @@ def _one_or_more(given: object) -> object:
     return [given] if isinstance(given, str) and given not in {"present", "public"} else given
 
 
-Audience = Annotated[update.Audience, BeforeValidator(_one_or_more)]
+AudienceField = Annotated[update.Audience, BeforeValidator(_one_or_more)]
 
 
-class Member(Record):
+class StoryMember(Record):
     """A member of the cast; a bare id will do."""
 
     id: str
@@ -46,7 +46,7 @@ class Member(Record):
         return Character(self.id, name=self.name, aliases=self.aliases, kind=self.kind, user_id=self.user_id)
 
 
-class LoreEntry(Record):
+class StoryLore(Record):
     """Something that is so, whether or not anybody has said it yet."""
 
     text: Text
@@ -59,7 +59,7 @@ class LoreEntry(Record):
     """Words that bring it to mind besides its own."""
 
 
-class Before(Record):
+class StoryPreparation(Record):
     """What was there before the story."""
 
     plot: str | None = None
@@ -68,14 +68,14 @@ class Before(Record):
     """Character id → who this is, known to that character alone."""
     examples: dict[str, Text | tuple[Text, ...]] = {}
     """Character id → how this character speaks: a dialogue, or a list of them."""
-    lore: tuple[LoreEntry, ...] = ()
+    lore: tuple[StoryLore, ...] = ()
     """What is so in this world."""
 
 
 # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Say(Record):
+class SayStep(Record):
     """Somebody says or does something: `alice: "…"`, or the long form."""
 
     kind: Literal["say"] = "say"
@@ -92,7 +92,7 @@ class Say(Record):
     """Where it is said."""
 
 
-class Change(Record):
+class ChangeStep(Record):
     """The state changes: `change: {game_day: 6, current_scene: cellar}`."""
 
     kind: Literal["change"] = "change"
@@ -101,7 +101,7 @@ class Change(Record):
     """State keys and their new values."""
     description: Text | None = None
     """The change in one sentence. Default: what the plugins make of it."""
-    audience: Audience = "present"
+    audience: AudienceField = "present"
     """Who may know: `present`, `public`, or ids."""
 
     @field_validator("changes")
@@ -112,7 +112,7 @@ class Change(Record):
         return changes
 
 
-class Tell(Record):
+class UpdateStep(Record):
     """The world tells an update: `update: {text: Alice found a key, character: alice}`."""
 
     kind: Literal["update"] = "update"
@@ -123,11 +123,11 @@ class Tell(Record):
     """Whom it is about."""
     type: str | None = None
     """Such as `item_acquired`."""
-    audience: Audience = "present"
+    audience: AudienceField = "present"
     """Who may know: `present`, `public`, or ids."""
 
 
-class Come(Record):
+class EnterLeaveStep(Record):
     """Somebody enters or leaves: `enter: bob`, `leave: [bob, mira]`."""
 
     kind: Literal["enter", "leave"]
@@ -136,7 +136,7 @@ class Come(Record):
     """Character ids."""
 
 
-class Move(Record):
+class MoveStep(Record):
     """Somebody goes to another place: `move: {character: bob, place: cellar}`."""
 
     kind: Literal["move"] = "move"
@@ -147,7 +147,7 @@ class Move(Record):
     """Where to."""
 
 
-class Recall(Record):
+class RecallStep(Record):
     """A character remembers: `recall: bob`."""
 
     kind: Literal["recall"] = "recall"
@@ -160,7 +160,7 @@ class Recall(Record):
     """How many memories are shown at most."""
 
 
-class WhoKnows(Record):
+class WhoKnowsStep(Record):
     """Who knows of this, and how: `who_knows: "…"`."""
 
     kind: Literal["who_knows"] = "who_knows"
@@ -169,7 +169,7 @@ class WhoKnows(Record):
     """What they may know of."""
 
 
-class Edit(Record):
+class EditStep(Record):
     """A message is corrected: `edit: {key: promise, text: "…"}`."""
 
     kind: Literal["edit"] = "edit"
@@ -180,7 +180,7 @@ class Edit(Record):
     """What it says now."""
 
 
-class Reroll(Record):
+class RerollStep(Record):
     """The last message, or a named one, is said anew: `reroll: "…"`."""
 
     kind: Literal["reroll"] = "reroll"
@@ -191,7 +191,7 @@ class Reroll(Record):
     """The name of an earlier message. Default: the last one."""
 
 
-class Retract(Record):
+class RetractStep(Record):
     """A message is taken back: `retract: promise`."""
 
     kind: Literal["retract"] = "retract"
@@ -200,7 +200,7 @@ class Retract(Record):
     """The name of an earlier message."""
 
 
-class Note(Record):
+class NoteStep(Record):
     """A word to whoever watches; nobody in the story hears it: `note: "…"`."""
 
     kind: Literal["note"] = "note"
@@ -209,8 +209,12 @@ class Note(Record):
     """The word."""
 
 
-Step = Annotated[
-    Say | Change | Tell | Come | Move | Recall | WhoKnows | Edit | Reroll | Retract | Note, Field(discriminator="kind")
+MessageStep = SayStep | EditStep | RerollStep
+"""Steps that tell a message, or another text of one."""
+StateStep = ChangeStep | UpdateStep | EnterLeaveStep | MoveStep
+"""Steps that tell a change."""
+StoryStep = Annotated[
+    MessageStep | StateStep | RecallStep | WhoKnowsStep | RetractStep | NoteStep, Field(discriminator="kind")
 ]
 
 
@@ -221,15 +225,15 @@ class Story(Record):
     """The session's id."""
     title: str = ""
     """For whoever watches."""
-    cast: Annotated[tuple[Member, ...], Field(min_length=1)]
+    cast: Annotated[tuple[StoryMember, ...], Field(min_length=1)]
     """Everybody in it."""
     state: dict[str, Any] = {}
     """What is the case at the beginning."""
     present: tuple[str, ...] | None = None
     """Ids of those in the first scene; `None` leaves it to what is said."""
-    prepare: Before = Before()
+    prepare: StoryPreparation = StoryPreparation()
     """What was there before."""
-    steps: tuple[Step, ...]
+    steps: tuple[StoryStep, ...]
     """What happens, in order."""
 
     def people(self) -> Cast:
@@ -239,4 +243,4 @@ class Story(Record):
     def key(self, number: int) -> str:
         """The key of a step (from 1): the same at every play, so that playing twice changes nothing."""
         step = self.steps[number - 1]
-        return (step.key if isinstance(step, Say) else None) or f"{self.story}:{number}"
+        return (step.key if isinstance(step, SayStep) else None) or f"{self.story}:{number}"

@@ -6,15 +6,15 @@ from earwitness.errors import StoryError
 from earwitness.loading.located import yaml_text
 from earwitness_plugins.applications.stories.reader import checked
 from earwitness_plugins.applications.stories.story import (
-    Change,
-    Come,
-    Edit,
-    Member,
-    Recall,
-    Retract,
-    Say,
+    ChangeStep,
+    EditStep,
+    EnterLeaveStep,
+    RecallStep,
+    RetractStep,
+    SayStep,
     Story,
-    WhoKnows,
+    StoryMember,
+    WhoKnowsStep,
 )
 
 STORY = """\
@@ -63,7 +63,7 @@ def complaint(before: str, after: str) -> str:
 
 
 def test_a_bare_id_makes_a_member_of_the_cast() -> None:
-    assert read(STORY).cast[:2] == (Member(id="alice"), Member(id="bob", aliases=("Robert",)))
+    assert read(STORY).cast[:2] == (StoryMember(id="alice"), StoryMember(id="bob", aliases=("Robert",)))
 
 
 def test_the_short_forms_say_the_same_as_the_long_ones() -> None:
@@ -79,15 +79,18 @@ def test_the_short_forms_say_the_same_as_the_long_ones() -> None:
 
 def test_every_step_is_read_as_it_was_meant() -> None:
     steps = read(STORY).steps
-    assert steps[0] == Say(speaker="alice", text="No")
-    assert steps[2] == Change(changes={"game_day": 6}, audience=("alice",))
-    assert steps[3:5] == (Come(kind="leave", characters=("bob",)), Come(kind="enter", characters=("bob", "voice")))
-    assert steps[7:10] == (
-        Recall(character="bob", query="boots", show=5),
-        WhoKnows(text="boots"),
-        Edit(key="answer", text="Perhaps."),
+    assert steps[0] == SayStep(speaker="alice", text="No")
+    assert steps[2] == ChangeStep(changes={"game_day": 6}, audience=("alice",))
+    assert steps[3:5] == (
+        EnterLeaveStep(kind="leave", characters=("bob",)),
+        EnterLeaveStep(kind="enter", characters=("bob", "voice")),
     )
-    assert steps[12] == Retract(key="answer")
+    assert steps[7:10] == (
+        RecallStep(character="bob", query="boots", show=5),
+        WhoKnowsStep(text="boots"),
+        EditStep(key="answer", text="Perhaps."),
+    )
+    assert steps[12] == RetractStep(key="answer")
 
 
 def test_a_step_has_the_same_key_at_every_play() -> None:
