@@ -7,13 +7,25 @@ from typing import Any
 
 import pytest
 
-from earwitness import MessageAnswer, MessageEvent, Moment, Plan, Plugin, Presence, Reader, Session, SettledMessage
+from earwitness import (
+    Earwitness,
+    MessageAnswer,
+    MessageEvent,
+    Moment,
+    Plan,
+    Plugin,
+    Presence,
+    Reader,
+    Session,
+    SettledMessage,
+)
 from earwitness.errors import InputError, StoryError
 from earwitness.filters import Filter
 from earwitness.protocols import Share
 from earwitness.testing.reference import MemoryLedger
 
 Begin = Callable[..., Awaitable[Session]]
+Open = Callable[..., Awaitable[Earwitness]]
 
 
 def nested(depth: int) -> list[Any]:
@@ -50,13 +62,14 @@ async def test_what_is_nested_too_deep_is_refused_in_a_sentence(begin: Begin, de
     assert story.state.model_extra == {"foo": nested(100)}
 
 
-async def test_an_export_nested_too_deep_is_refused_naming_its_line(begin: Begin) -> None:
-    story = await begin()
+async def test_an_export_nested_too_deep_is_refused_naming_its_line(open_app: Open) -> None:
+    ew = await open_app()
+    story = await ew.session("s1", cast=["alice"])
     await (await story.say("alice", "Hello.")).settled()
     lines = [line async for line in story.backstage().export()]
     lines[2]["entry"]["body"]["metadata"] = {"foo": nested(180)}
     with pytest.raises(StoryError, match=r"line 3.*nested at most 100 deep"):
-        await story._opener.__self__.import_session(lines, id="copy")  # type: ignore[attr-defined]
+        await ew.import_session(lines, id="copy")
 
 
 class Deep(Plugin):

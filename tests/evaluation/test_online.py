@@ -9,7 +9,7 @@ from typing import Any
 from earwitness.loading.settings import EndSettings
 from earwitness.protocols import Detector
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Segment
-from earwitness_plugins.applications.evaluation.online import Directions, Judged, watched
+from earwitness_plugins.applications.evaluation.online import Directions, JudgedMessage, judged_messages
 from earwitness_plugins.importers.labelled import LabelledScene
 from earwitness_plugins.importers.scenes import ScenesImporter
 
@@ -31,8 +31,10 @@ class Scripted:
         return presence
 
 
-async def judged(told: LabelledScene, detector: Detector, directions: Directions = "shown", **end: Any) -> list[Judged]:
-    return [each async for each in watched(told, detector, EndSettings(**end), directions)]
+async def judged(
+    told: LabelledScene, detector: Detector, directions: Directions = "shown", **end: Any
+) -> list[JudgedMessage]:
+    return [each async for each in judged_messages(told, detector, EndSettings(**end), directions)]
 
 
 def evening(folder: Path) -> LabelledScene:
@@ -111,10 +113,13 @@ async def test_who_speaks_along_perceives_it_and_is_here(tmp_path: Path) -> None
 
 async def test_whoever_is_likely_enough_perceives_it_and_the_speaker_always() -> None:
     def unsure(moment: Moment) -> Presence:
-        return Presence(characters={
-            "ben": Perceived(probability=0.5, role="present"), "cat": Perceived(probability=0.49, role="present"),
-            "ann": Perceived(probability=0, role="absent"),
-        })  # fmt: skip
+        return Presence(
+            characters={
+                "ben": Perceived(probability=0.5, role="present"),
+                "cat": Perceived(probability=0.49, role="present"),
+                "ann": Perceived(probability=0, role="absent"),
+            }
+        )
 
     told = scene(("Ann", "Hm."))
     assert [(await judged(told, Scripted(unsure)))[0].perceivers] == [{"Ann", "Ben"}]

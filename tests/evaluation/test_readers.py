@@ -7,7 +7,7 @@ import pytest
 from earwitness.errors import InputError, StoryError
 from earwitness.importing import Imported, Scene, SceneLine
 from earwitness.loading.strategies import Strategies
-from earwitness_plugins.applications.evaluation.reading import DataFile, again, read
+from earwitness_plugins.applications.evaluation.data import DataFile, read, read_again
 from earwitness_plugins.importers.addressees import AddresseesImporter
 from earwitness_plugins.importers.conversations import ConversationsImporter
 from earwitness_plugins.importers.knowledge import KnowledgeImporter
@@ -130,11 +130,11 @@ def test_scenes_of_any_importer_are_a_data_set_named_after_their_file(tmp_path: 
 def test_a_file_that_has_changed_since_is_refused(tmp_path: Path) -> None:
     strategies, path = Strategies(), lines(tmp_path, "x.jsonl", EVENING)
     before = read(strategies, [path]).files
-    assert again(strategies, before).files == before
+    assert read_again(strategies, before).files == before
     lines(tmp_path, "x.jsonl", NEXT)
-    with pytest.raises(InputError, match="not the file of that run any more"):
-        again(strategies, before)
-    assert again(strategies, [DataFile(path=path)]).scenes
+    with pytest.raises(InputError, match="has changed since that run"):
+        read_again(strategies, before)
+    assert read_again(strategies, [DataFile(path=path)]).scenes
 
 
 def test_a_quotation_of_nobody_is_told_not_said(tmp_path: Path) -> None:

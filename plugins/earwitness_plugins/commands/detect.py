@@ -14,7 +14,7 @@ from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness_plugins.applications.evaluation.answers import Task
-    from earwitness_plugins.applications.evaluation.online import Directions, Judged
+    from earwitness_plugins.applications.evaluation.online import Directions, JudgedMessage
 
 
 @story_command("detect", store=options.NO_STORE)
@@ -38,24 +38,24 @@ async def command(
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.answers import answers
-    from earwitness_plugins.applications.evaluation.choosing import asked_for, made
-    from earwitness_plugins.applications.evaluation.reading import read
+    from earwitness_plugins.applications.evaluation.data import read
+    from earwitness_plugins.applications.evaluation.detector_spec import make_detector, requested
     from earwitness_plugins.terminal.warnings import FailureTally
 
     strategies = Strategies()
-    named = asked_for(name, task, cli.settings(), strategies, threshold)
+    named = requested(name, task, cli.settings(), strategies, threshold)
     if len(named) > 1:
         raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
-    choice = named[0]
-    detector = made(choice, strategies, seed)
+    spec = named[0]
+    detector = make_detector(spec, strategies, seed)
     scenes = read(strategies, files, format).scenes
     count, failures = 0, FailureTally()
 
-    def seen(judged: Judged) -> None:
-        failures.add([f"detector:{choice.label}: {judged.failure}"] if judged.failure else [])
+    def seen(judged: JudgedMessage) -> None:
+        failures.add([f"detector:{spec.label}: {judged.failure}"] if judged.failure else [])
 
     with _opened(output) as out:
-        async for line in answers(scenes, choice, detector, task, directions, seen):
+        async for line in answers(scenes, spec, detector, task, directions, seen):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
             count += 1
     if output is not None:

@@ -10,8 +10,8 @@ from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.applications.evaluation.reading import Data
-    from earwitness_plugins.applications.evaluation.run import Report, Run
+    from earwitness_plugins.applications.evaluation.data import Data
+    from earwitness_plugins.applications.evaluation.run import EvaluationReport, Run
 
 TASKS = ("participants", "addressees", "knowledge", "recall")
 MOST = 10
@@ -51,13 +51,13 @@ async def command(
     """
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.evaluate import data_of, load, save
-    from earwitness_plugins.applications.evaluation.plot import draw, drawable
+    from earwitness_plugins.applications.evaluation.plot import draw, require_drawable
     from earwitness_plugins.applications.evaluation.tables import show
 
     strategies = Strategies()
     run, before = load(repeat) if repeat else (_run(cli, strategies, task, data, **how), None)
     if plot:
-        drawable(run, plot)
+        require_drawable(run, plot)
     done = await _done(cli, run, data_of(run, strategies), strategies)
     if plot:
         draw(done, plot)
@@ -77,9 +77,9 @@ def _run(
 ) -> Run:  # fmt: skip
     """The run that the words of the command line describe."""
     from earwitness.errors import InputError
-    from earwitness_plugins.applications.evaluation.choosing import asked_for
+    from earwitness_plugins.applications.evaluation.data import DataFile
+    from earwitness_plugins.applications.evaluation.detector_spec import requested
     from earwitness_plugins.applications.evaluation.evaluate import kept_settings
-    from earwitness_plugins.applications.evaluation.reading import DataFile
     from earwitness_plugins.applications.evaluation.run import Run
 
     if task is None or not data:
@@ -88,7 +88,7 @@ def _run(
     return Run.model_validate(
         {
             "task": task,
-            "detectors": asked_for(names, task, settings, strategies, threshold),
+            "detectors": requested(names, task, settings, strategies, threshold),
             "data": [DataFile(path=path, format=format) for path in data],
             "settings": kept_settings(settings),
             **how,
@@ -96,7 +96,7 @@ def _run(
     )
 
 
-async def _done(cli: CliContext, run: Run, data: Data, strategies: Strategies) -> Report:
+async def _done(cli: CliContext, run: Run, data: Data, strategies: Strategies) -> EvaluationReport:
     from earwitness_plugins.applications.evaluation.evaluate import described, evaluate
 
     run = described(run.model_copy(update={"data": data.files}))
@@ -105,7 +105,7 @@ async def _done(cli: CliContext, run: Run, data: Data, strategies: Strategies) -
         return await evaluate(run, data, strategies, advance)
 
 
-def _compare(cli: CliContext, path: str | None, before: Report, done: Report) -> None:
+def _compare(cli: CliContext, path: str | None, before: EvaluationReport, done: EvaluationReport) -> None:
     """Say whether the numbers came out as before; end with exit code 1 when not."""
     from earwitness_plugins.applications.evaluation.run import changed
 

@@ -9,7 +9,7 @@ import click
 from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
-    from earwitness_plugins.applications.evaluation.fit import Outcome
+    from earwitness_plugins.applications.evaluation.fit import FitResult
 
 GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_error")
 
@@ -37,13 +37,13 @@ async def command(
     """
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
-    from earwitness_plugins.applications.evaluation.choosing import choices
+    from earwitness_plugins.applications.evaluation.data import read
+    from earwitness_plugins.applications.evaluation.detector_spec import detector_specs
     from earwitness_plugins.applications.evaluation.fit import fit, save
-    from earwitness_plugins.applications.evaluation.reading import read
     from earwitness_plugins.applications.evaluation.run import Run
 
     strategies = Strategies()
-    named = choices(detector, strategies, cli.settings().end)
+    named = detector_specs(detector, strategies, cli.settings().end)
     if len(named) > 1:
         raise InputError(f"{detector!r} names {len(named)} detectors; fit them one by one.")
     found = read(strategies, data, format)
@@ -55,15 +55,15 @@ async def command(
             run, found.scenes, strategies,
             goal=goal, evaluations=evaluations, holdout=holdout, threshold=threshold, advance=advance,
         )  # fmt: skip
-    save(done.choice, _comment(goal, data, done), output)
+    save(done.detector, _comment(goal, data, done), output)
     cli.answer({"output": output, **done.model_dump(mode="json")}, _shown(done, goal, output))
 
 
-def _comment(goal: str, data: tuple[str, ...], done: Outcome) -> str:
+def _comment(goal: str, data: tuple[str, ...], done: FitResult) -> str:
     return f"Fitted by earwitness fit for {goal}, in {done.fitted.tried} trials, on:\n" + "\n".join(data)
 
 
-def _shown(done: Outcome, goal: str, output: str) -> str:
+def _shown(done: FitResult, goal: str, output: str) -> str:
     start, best = done.fitted.start, done.fitted.best
     lines = [f"{name}: {start.values[name]:g} → {value:g}" for name, value in best.values.items()]
     trials = f"{done.fitted.tried} trials"
@@ -72,4 +72,5 @@ def _shown(done: Outcome, goal: str, output: str) -> str:
         lines.append(f"{goal} on scenes held out, {name}: {done.before[name]:.3f} → {after:.3f}")
     if not done.after:
         lines.append("Nothing was held out: expect less on data it has not seen.")
-    return "\n".join([*lines, f"Saved in {output}. Compare: --detector {done.choice.name},{done.choice.name}@{output}"])
+    name = done.detector.name
+    return "\n".join([*lines, f"Saved in {output}. Compare: --detector {name},{name}@{output}"])

@@ -1,1 +1,1 @@
-"""How good is a detector? Labelled data, played to it message by message, and what the answers are worth."""
+"""How good is a detector? Labelled scenes are played to it message by message, and its answers are scored."""

@@ -1,15 +1,15 @@
-"""Who is spoken to?"""
+"""The task `addressees`: who is spoken to?"""
 
 from __future__ import annotations
 
 from earwitness_plugins.importers.labelled import LabelledScene
 
-from .online import Judged
-from .sheet import Row
+from .online import JudgedMessage
+from .sheet import ScoredMessage
 
 
-def addressed(scene: LabelledScene, judged: Judged, threshold: float) -> tuple[str, ...]:
-    """Those whose role is addressee, as likely as END asks for, in the order of the roster."""
+def addressed(scene: LabelledScene, judged: JudgedMessage, threshold: float) -> tuple[str, ...]:
+    """Names with the role addressee and at least the probability `threshold`, in the order of the roster."""
     parts = judged.parts
     return tuple(
         name
@@ -18,13 +18,13 @@ def addressed(scene: LabelledScene, judged: Judged, threshold: float) -> tuple[s
     )
 
 
-def row(scene: LabelledScene, judged: Judged, threshold: float) -> Row | None:
-    """One quotation with its label; `None` where nobody knows who is addressed. Only named names are calibrated."""
+def row(scene: LabelledScene, judged: JudgedMessage, threshold: float) -> ScoredMessage | None:
+    """One quotation beside its label; `None` where it has none. Only names the detector gave enter the calibration."""
     gold = scene.lines[judged.index].addressees
     if gold is None:
         return None
     believed = {name: part.probability for name, part in judged.parts.items() if part.role == "addressee"}
-    return Row(
+    return ScoredMessage(
         dataset=scene.dataset,
         scene=scene.name,
         group=scene.group,

@@ -1,4 +1,4 @@
-"""What a detector answers on a data set, as lines that another program can score."""
+"""A detector's answers on a data set, as JSON lines that another program can score."""
 
 from __future__ import annotations
 
@@ -9,40 +9,44 @@ from earwitness.protocols import Detector
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from .addressees import addressed
-from .choosing import Choice
-from .online import Directions, Judged, watched
-from .participants import answered
+from .detector_spec import DetectorSpec
+from .online import Directions, JudgedMessage, judged_messages
+from .participants import scored_positions
 
 Task = Literal["participants", "addressees"]
-PLACES = 6
-"""Decimals of a probability."""
+DECIMALS = 6
+"""Probabilities are rounded to this many."""
 
 
 async def answers(
-    scenes: Sequence[LabelledScene], choice: Choice, detector: Detector, task: Task, directions: Directions,
-    seen: Callable[[Judged], None] = lambda judged: None,
-) -> AsyncIterator[dict[str, Any]]:  # fmt: skip
-    """One JSON object a message, in the order of the scenes; narration that is hidden has none.
+    scenes: Sequence[LabelledScene],
+    spec: DetectorSpec,
+    detector: Detector,
+    task: Task,
+    directions: Directions,
+    seen: Callable[[JudgedMessage], None] = lambda judged: None,
+) -> AsyncIterator[dict[str, Any]]:
+    """One JSON object per scored message, in the order of the scenes. Hidden narration gets none.
 
-    Participants: `{"dataset", "scene", "i", "present": [name], "probability": {name: p}}` for each message that is
-    judged, `i` being its index in the file. Addressees: `{"quote", "addressees": [name]}` for each quotation.
-    `seen` is shown every message that the detector saw, also those without an answer of their own.
+    For participants, an object is `{"dataset", "scene", "i", "present": [name], "probability": {name: p}}`, where `i`
+    is the index of the message in its file. For addressees it is `{"quote", "addressees": [name]}`, one per quotation.
+    `seen` is called with every message the detector saw, including those that get no object.
     """
-    wanted = {*_wanted(scenes, task)}
+    scored = {*_scored_positions(scenes, task)}
     for number, scene in enumerate(scenes):
-        async for judged in watched(scene, detector, choice.end, directions):
+        async for judged in judged_messages(scene, detector, spec.end, directions):
             seen(judged)
-            if (number, judged.index) in wanted:
-                yield _said_to(scene, judged, choice) if task == "addressees" else _present(scene, judged)
+            if (number, judged.index) in scored:
+                yield _addressees(scene, judged, spec) if task == "addressees" else _participants(scene, judged)
 
 
-def _wanted(scenes: Sequence[LabelledScene], task: Task) -> Iterable[tuple[int, int]]:
+def _scored_positions(scenes: Sequence[LabelledScene], task: Task) -> Iterable[tuple[int, int]]:
     if task == "participants":
-        return answered(scenes)
+        return scored_positions(scenes)
     return ((number, index) for number, scene in enumerate(scenes) for index in range(len(scene.lines)))
 
 
-def _present(scene: LabelledScene, judged: Judged) -> dict[str, Any]:
+def _participants(scene: LabelledScene, judged: JudgedMessage) -> dict[str, Any]:
     return {
         "dataset": scene.dataset,
         "scene": scene.name,
@@ -52,11 +56,11 @@ def _present(scene: LabelledScene, judged: Judged) -> dict[str, Any]:
     }
 
 
-def _probability(judged: Judged, name: str) -> float:
-    return round(judged.parts[name].probability, PLACES) if name in judged.parts else 0.0
+def _probability(judged: JudgedMessage, name: str) -> float:
+    return round(judged.parts[name].probability, DECIMALS) if name in judged.parts else 0.0
 
 
-def _said_to(scene: LabelledScene, judged: Judged, choice: Choice) -> dict[str, Any]:
+def _addressees(scene: LabelledScene, judged: JudgedMessage, spec: DetectorSpec) -> dict[str, Any]:
     key = scene.lines[judged.index].key
-    names = addressed(scene, judged, choice.end.enough)
+    names = addressed(scene, judged, spec.end.enough)
     return {"quote": str(judged.index) if key is None else key, "addressees": [*names]}

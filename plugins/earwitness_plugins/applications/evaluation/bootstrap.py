@@ -1,7 +1,7 @@
-"""Is it more than chance? Percentile bootstrap over groups of units that belong together. Pure.
+"""Confidence intervals by percentile bootstrap over groups of units that belong together. Pure.
 
-Messages of one scene are alike, so whole groups are drawn, with replacement (Efron and Tibshirani 1993, ch. 13; the
-cluster bootstrap of Field and Welsh 2007). Two detectors are compared on the same draws.
+The messages of one scene resemble each other, so whole groups are drawn, with replacement (Efron and Tibshirani 1993,
+ch. 13; the cluster bootstrap of Field and Welsh 2007). Two detectors are compared on the same draws.
 """
 
 from __future__ import annotations
@@ -15,30 +15,33 @@ from earwitness.records.base import Record
 
 from .measures import Doubles, Measure
 
-AT_ONCE = 500
-LEAST_GROUPS = 2
+DRAWS_PER_BATCH = 500
+MIN_GROUPS = 2
 
 
 class Interval(Record):
-    """A value, and between what it lies in 95 of 100 draws."""
+    """A value and its 95 % interval."""
 
     value: float | None
-    """Measured; `None` where there is nothing to measure."""
+    """The measured value; `None` where there is nothing to measure."""
     low: float | None = None
-    """2.5th percentile; `None` when there are fewer than two groups to draw from."""
+    """2.5th percentile of the draws; `None` with fewer than two groups to draw from."""
     high: float | None = None
-    """97.5th percentile."""
+    """97.5th percentile of the draws; `None` as `low`."""
 
 
 def by_group(counts: Doubles, groups: NDArray[np.intp]) -> Doubles:
-    """Sums of counts, shape (groups, columns), of rows that carry their group's number."""
+    """Sum the rows of each group: counts of shape (rows, columns) become sums of shape (groups, columns).
+
+    `groups` holds the group number of each row.
+    """
     sums = np.zeros((int(groups.max(initial=-1)) + 1, counts.shape[1]))
     np.add.at(sums, groups, counts)
     return sums[sums.any(axis=1)]
 
 
 def intervals(sums: Doubles, measures: Mapping[str, Measure], *, resamples: int, seed: int) -> dict[str, Interval]:
-    """Each measure with its interval; `sums` has shape (groups, columns)."""
+    """The interval of each measure; `sums` has shape (groups, columns)."""
     drawn = _drawn(sums, resamples, seed)
     return {
         name: _interval(float(each.of(sums.sum(axis=0))), each.of(drawn) if drawn is not None else None)
@@ -49,7 +52,7 @@ def intervals(sums: Doubles, measures: Mapping[str, Measure], *, resamples: int,
 def differences(
     ours: Doubles, theirs: Doubles, measures: Mapping[str, Measure], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Ours minus theirs, paired: rows of both are the same groups in the same order."""
+    """The interval of ours minus theirs for each measure. Rows of both are the same groups, in the same order."""
     columns = ours.shape[1]
     drawn = _drawn(np.hstack([ours, theirs]), resamples, seed)
     found = {}
@@ -61,16 +64,16 @@ def differences(
 
 
 def _drawn(sums: Doubles, resamples: int, seed: int) -> Doubles | None:
-    """Sums of counts of each draw, shape (resamples, columns)."""
-    if len(sums) < LEAST_GROUPS or not resamples:
+    """The sums of each draw, shape (resamples, columns); `None` where nothing can be drawn."""
+    if len(sums) < MIN_GROUPS or not resamples:
         return None
     return np.concatenate(list(_draws(sums, resamples, seed)))
 
 
 def _draws(sums: Doubles, resamples: int, seed: int) -> Iterator[Doubles]:
     generator, groups = np.random.default_rng(seed), len(sums)
-    for first in range(0, resamples, AT_ONCE):
-        times = generator.multinomial(groups, np.full(groups, 1 / groups), size=min(AT_ONCE, resamples - first))
+    for first in range(0, resamples, DRAWS_PER_BATCH):
+        times = generator.multinomial(groups, np.full(groups, 1 / groups), size=min(DRAWS_PER_BATCH, resamples - first))
         yield times @ sums
 
 

@@ -1,4 +1,4 @@
-"""Does 0.8 mean four times in five? Pure."""
+"""Calibration: does a probability of 0.8 come true four times in five? Pure."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ BINS = 15
 
 
 class Bin(Record):
-    """The answers whose probability lies in one fifteenth of the scale."""
+    """The answers whose probability lies within one fifteenth of the scale."""
 
     count: int
-    """How many."""
+    """Number of answers."""
     said: float
     """Their mean probability."""
     was: float
-    """The share of them that came true."""
+    """Share of them that came true."""
 
 
 def bins(probabilities: Doubles, outcomes: NDArray[np.bool_]) -> tuple[Bin, ...]:
-    """The bins that hold anything, lowest first; each reaches up to and includes its upper end."""
+    """The bins that are not empty, lowest first. A bin includes its upper end."""
     place = np.clip(np.ceil(probabilities * BINS).astype(int) - 1, 0, BINS - 1)
     return tuple(
         Bin(count=int(inside.sum()), said=float(probabilities[inside].mean()), was=float(outcomes[inside].mean()))

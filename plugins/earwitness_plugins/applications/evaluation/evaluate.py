@@ -1,4 +1,4 @@
-"""One run, whatever its task; and the same run again."""
+"""Evaluate a run, whatever its task; save its report, load it, and repeat the run."""
 
 from __future__ import annotations
 
@@ -11,74 +11,82 @@ from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 
-from . import knowledge, recall, watching
-from .reading import Data, DataFile, again
-from .run import Report, Run, versions
-from .watching import Advance
+from . import detection, knowledge, recall
+from .data import Data, DataFile, read_again
+from .detection import Advance
+from .run import EvaluationReport, Run, versions
 
 TOLD_THROUGH_END = ("knowledge", "recall")
+"""Tasks whose scenes become stories in a store; the others only play them to the detector."""
 
 
-async def evaluate(run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None) -> Report:
-    """Score the run's detectors on its data. `advance` is told of every line that was played.
+async def evaluate(
+    run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None
+) -> EvaluationReport:
+    """Score the run's detectors on its data. `advance` is called with the number of lines played since the last call.
 
-    Raises `InputError` where there is nothing to score, `UnknownName`, `SettingsError`, `StrategyError`.
+    Raises `InputError` when there is nothing to score, `UnknownName`, `SettingsError`, `StrategyError`.
     """
     if run.task in TOLD_THROUGH_END:
         settings = Settings.of(**run.settings)
         if run.task == "knowledge":
             return await knowledge.evaluated(run, data, strategies, settings, advance)
         return await recall.evaluated(run, data, strategies, settings, advance)
-    return await watching.evaluated(run, data, strategies, advance)
+    return await detection.evaluated(run, data, strategies, advance)
 
 
 def data_of(run: Run, strategies: Strategies) -> Data:
-    """The run's data; for knowledge also the scenes that lie beside the questions (see `beside`).
+    """The run's data; for knowledge also the scenes that lie next to the questions (see `scenes_beside`).
 
     Raises `StoryError`, and `InputError` for a file that has changed since.
     """
-    found = again(strategies, run.data)
+    found = read_again(strategies, run.data)
     if run.task == "knowledge" and not found.scenes:
-        return again(strategies, [*found.files, *(DataFile(path=path) for path in beside(found))])
+        return read_again(strategies, [*found.files, *(DataFile(path=path) for path in scenes_beside(found))])
     return found
 
 
-def beside(data: Data) -> list[str]:
-    """Where the scenes to `knowledge/x.jsonl` are when nobody says: in `participants/x.jsonl`."""
+def scenes_beside(data: Data) -> list[str]:
+    """The scenes for `knowledge/x.jsonl` are looked for in `participants/x.jsonl`."""
     places = (Path(file.path) for file in data.files)
     found = (place.parent.parent / "participants" / place.name for place in places)
     return [str(place) for place in found if place.is_file()]
 
 
 def kept_settings(settings: Settings) -> dict[str, object]:
-    """What a run through END depends on besides the detector, JSON-ready, and only what was set."""
+    """The settings that a run through END depends on besides the detector: JSON-ready, and only those that were set."""
     dumped = settings.model_dump(mode="json", exclude_unset=True)
     return {name: value for name, value in dumped.items() if name not in {"path", "detector", "end"}}
 
 
-def load(path: str) -> tuple[Run, Report | None]:
-    """The run that a report, or a file with just a `run`, describes; and the report. Raises `InputError`."""
+def load(path: str) -> tuple[Run, EvaluationReport | None]:
+    """Read a report, or a file with just a `run`. Returns the run, and the report if there is one.
+
+    Raises `InputError`.
+    """
     try:
         value = json.loads(Path(path).read_text("utf-8"))
         if isinstance(value, dict) and "results" in value:
-            report = Report.model_validate(value)
+            report = EvaluationReport.model_validate(value)
             return report.run, report
         return Run.model_validate(value["run"] if isinstance(value, dict) and "run" in value else value), None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}.") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise InputError(f"{path}: no report of a run: {where}: {first['msg']}. --report FILE writes one.") from error
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise InputError(
+            f"{path}: not the report of a run: {where}: {first['msg']}. --report FILE writes one."
+        ) from error
     except ValueError as error:
         raise InputError(f"{path}: not JSON: {error}. --report FILE writes a report that can be repeated.") from error
 
 
-def save(report: Report, path: str) -> None:
+def save(report: EvaluationReport, path: str) -> None:
     """Write a report, so that its run can be repeated. Raises `OSError`."""
     Path(path).write_text(report.model_dump_json(indent=2) + "\n", "utf-8")
 
 
 def described(run: Run) -> Run:
-    """The run, with what it is about to run on."""
+    """The run, with the versions it is about to run on."""
     return run.model_copy(update={"versions": versions()})

@@ -1,4 +1,4 @@
-"""Who knows a fact? Scenes are told through END; then the containers are asked."""
+"""The task `knowledge`: who knows a fact? Scenes are told through END; then the containers are searched."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from earwitness.loading.strategies import Strategies
 from earwitness_plugins.importers.labelled import LabelledScene, Question
 
 from .bootstrap import Interval, by_group, intervals
-from .knowing import Facts, held
-from .measures import KNOWING_MEASURES, Doubles, auc
-from .reading import Data
-from .replayed import Stage, Story, stage
-from .run import By, Report, Result, Run, Scores
-from .scoring import compared
-from .watching import Advance
+from .data import Data
+from .detection import Advance
+from .fact_shares import FactShares, word_sets
+from .measures import KNOWLEDGE_MEASURES, Doubles, auc
+from .run import By, EvaluationReport, Result, Run, Scores
+from .scores import compared
+from .scratch import ScratchInstance, ScratchStory, scratch_instance
 
 
-class Answered(NamedTuple):
-    """One question and what was found."""
+class AnsweredQuestion(NamedTuple):
+    """One question and its answer."""
 
     dataset: str
     group: str
     question: Question
     shares: dict[str, float]
-    """Name → how much of the world's best memory of the fact theirs comes to."""
+    """Name → best memory of the fact, as a share of the world's best."""
 
     @property
     def counts(self) -> tuple[float, ...]:
-        """The row of this question, in the order of `measures.KNOWING`."""
+        """Its counts, in the order of `measures.KNOWLEDGE_COUNTS`."""
         asked, said = self.question, {name for name, share in self.shares.items() if share >= NEAR_BEST}
         if asked.character is None:
             return 0, 0, 0, 0, float(said == {*(asked.knowers or ())}), 1
@@ -48,21 +48,20 @@ Key = tuple[str, str]
 
 async def evaluated(
     run: Run, data: Data, strategies: Strategies, settings: Settings, advance: Advance = lambda steps: None
-) -> Report:
-    """Score all detectors. Raises `InputError` for a question whose scene is not there, and as `choosing.made`."""
+) -> EvaluationReport:
+    """Score all detectors. Raises `InputError` for a question about an unknown scene, and as `make_detector`."""
     asked = _by_scene(data)
     results, sums = [], []
-    for choice in run.detectors:
-        async with stage(choice, settings, strategies, run.seed, run.directions) as told:
+    for spec in run.detectors:
+        async with scratch_instance(spec, settings, strategies, run.seed, run.directions) as told:
             found = await _answers(told, asked, run.by, advance)
         scored = {name: _of(found, name) for name in dict.fromkeys(each.dataset for each in found)}
-        sums.append((choice.label, {name: _sums(part) for name, part in scored.items()}))
+        sums.append((spec.label, {name: _sums(part) for name, part in scored.items()}))
         scores = {name: _scores(part, run) for name, part in scored.items()}
-        results.append(Result(detector=choice.label, scores=scores))
+        results.append(Result(detector=spec.label, scores=scores))
     scenes = {name: len({scene.name for scene, _ in asked if scene.dataset == name}) for name in results[0].scores}
-    return Report(
-        run=run, scenes=scenes, results=tuple(results), differences=compared(sums, KNOWING_MEASURES, run)
-    )  # fmt: skip
+    differences = compared(sums, KNOWLEDGE_MEASURES, run)
+    return EvaluationReport(run=run, scenes=scenes, results=tuple(results), differences=differences)
 
 
 def _by_scene(data: Data) -> list[tuple[LabelledScene, list[Question]]]:
@@ -72,35 +71,35 @@ def _by_scene(data: Data) -> list[tuple[LabelledScene, list[Question]]]:
         if (question.dataset, question.scene) not in scenes:
             known = len({scene.name for scene in data.scenes if scene.dataset == question.dataset})
             raise InputError(
-                f"a question is about the scene {question.scene!r} of {question.dataset!r}, which none of the files "
-                f"holds ({known} scenes of that data set). Name the file with the scenes too."
+                f"a question is about the scene {question.scene!r} of {question.dataset!r}, which is in none of the "
+                f"files (they hold {known} scenes of that data set). Name the file with the scenes too."
             )
         asked[question.dataset, question.scene].append(question)
     if not asked:
-        raise InputError("there is no question in these files: nothing to score. Name a file of questions too.")
+        raise InputError("these files hold no question, so there is nothing to score. Name a file of questions too.")
     return [(scenes[key], questions) for key, questions in asked.items()]
 
 
 async def _answers(
-    told: Stage, asked: Iterable[tuple[LabelledScene, Sequence[Question]]], by: By, advance: Advance
-) -> list[Answered]:
+    told: ScratchInstance, asked: Iterable[tuple[LabelledScene, Sequence[Question]]], by: By, advance: Advance
+) -> list[AnsweredQuestion]:
     found = []
     for number, (scene, questions) in enumerate(asked):
         story = await told.tell(scene, f"scene-{number}")
         shares = await (_by_who_knows if by == "who_knows" else _by_containers)(story, questions)
-        found += [Answered(scene.dataset, scene.group, *pair) for pair in zip(questions, shares, strict=True)]
+        found += [AnsweredQuestion(scene.dataset, scene.group, *pair) for pair in zip(questions, shares, strict=True)]
         advance(len(scene.lines))
     return found
 
 
-async def _by_containers(story: Story, questions: Sequence[Question]) -> list[dict[str, float]]:
-    facts = Facts(await story.texts())
-    containers = {name: held(await story.texts(name)) for name in story.ids}
+async def _by_containers(story: ScratchStory, questions: Sequence[Question]) -> list[dict[str, float]]:
+    facts = FactShares(await story.texts())
+    containers = {name: word_sets(await story.texts(name)) for name in story.ids}
     asked = [(question.fact, _names(question, story)) for question in questions]
     return [facts.shares(fact, {name: containers[name] for name in names}) for fact, names in asked]
 
 
-async def _by_who_knows(story: Story, questions: Sequence[Question]) -> list[dict[str, float]]:
+async def _by_who_knows(story: ScratchStory, questions: Sequence[Question]) -> list[dict[str, float]]:
     known = [await story.who_knows(question.fact) for question in questions]
     return [
         {name: float(name in knowers) for name in _names(question, story)}
@@ -108,24 +107,24 @@ async def _by_who_knows(story: Story, questions: Sequence[Question]) -> list[dic
     ]
 
 
-def _names(question: Question, story: Story) -> list[str]:
-    """Of whom it is asked, in as far as they are in the story."""
+def _names(question: Question, story: ScratchStory) -> list[str]:
+    """The characters the question is about, if they are in the story."""
     asked = question.roster if question.character is None else (question.character,)
     return [name for name in asked if name in story.ids]
 
 
-def _of(found: Iterable[Answered], dataset: str) -> list[Answered]:
+def _of(found: Iterable[AnsweredQuestion], dataset: str) -> list[AnsweredQuestion]:
     return [each for each in found if each.dataset == dataset]
 
 
-def _sums(found: Sequence[Answered]) -> Doubles:
+def _sums(found: Sequence[AnsweredQuestion]) -> Doubles:
     numbers = {group: n for n, group in enumerate(dict.fromkeys(each.group for each in found))}
     groups = np.array([numbers[each.group] for each in found], dtype=np.intp)
     return by_group(np.array([each.counts for each in found], dtype=float), groups)
 
 
-def _scores(found: Sequence[Answered], run: Run) -> Scores:
-    values = intervals(_sums(found), KNOWING_MEASURES, resamples=run.resamples, seed=run.seed)
+def _scores(found: Sequence[AnsweredQuestion], run: Run) -> Scores:
+    values = intervals(_sums(found), KNOWLEDGE_MEASURES, resamples=run.resamples, seed=run.seed)
     asked = [each for each in found if each.question.character is not None]
     shares = np.array([each.shares.get(each.question.character or "", 0.0) for each in asked])
     area = auc(shares, np.array([bool(each.question.knows) for each in asked], dtype=bool))

@@ -1,4 +1,4 @@
-"""Where a detector fails, and why: the scenes with the most wrong decisions, and in them the longest runs. Pure."""
+"""Where a detector fails: the scenes with the most wrong decisions, and the longest runs of them. Pure."""
 
 from __future__ import annotations
 
@@ -8,56 +8,58 @@ from typing import Literal
 
 from earwitness.records.base import Record
 
-from .online import Judged
-from .sheet import Row
+from .online import JudgedMessage
+from .sheet import ScoredMessage
 
 PRIOR = 5
-"""Messages without a mistake that every scene is given, so that the shortest do not top the list."""
-RUNS = 3
-EXCERPT = 100
+"""Faultless messages added to every scene, so that the shortest scenes do not top the list."""
+MAX_RUNS = 3
+EXCERPT_LENGTH = 100
 NAMELESS = "(no name)"
 
+Pair = tuple[ScoredMessage, JudgedMessage]
 
-class Run(Record):
-    """One character about whom the detector was wrong, message after message."""
+
+class MistakeRun(Record):
+    """One character about whom the detector was wrong in several messages in a row."""
 
     character: str
     """Name."""
     kind: Literal["leak", "miss"]
-    """`leak`: said to hear it, and did not; `miss`: the other way round."""
+    """`leak`: the detector let them hear it, wrongly; `miss`: it left them out, wrongly."""
     messages: int
-    """How many scored messages in a row."""
+    """Number of scored messages in a row."""
     index: int
-    """Place of the first in the source."""
+    """Position of the first message in the source."""
     text: str
-    """Its beginning."""
+    """Beginning of the first message."""
     before: str
-    """The beginning of what was told just before it."""
+    """Beginning of the message before it."""
     probability: float
-    """What was believed there."""
+    """The detector's probability for the first message."""
     evidence: tuple[str, ...]
-    """Why, in the detector's words; none for who was left out."""
+    """The detector's reasons; empty for a character it left out."""
 
 
 class WorstScene(Record):
-    """A scene and what went wrong in it."""
+    """A scene and the mistakes in it."""
 
     dataset: str
     """Name of the data set."""
     scene: str
     """Name of the scene."""
     messages: int
-    """How many are scored."""
+    """Number of scored messages."""
     exact: int
-    """For how many the set is just right."""
+    """Number of messages whose predicted set is exactly right."""
     wrong: int
-    """How many decisions about a character are wrong."""
-    runs: tuple[Run, ...]
+    """Number of wrong decisions about a character."""
+    runs: tuple[MistakeRun, ...]
     """The longest runs, longest first."""
 
 
-def worst_of(scene: Sequence[tuple[Row, Judged]], told: Sequence[Judged]) -> WorstScene:
-    """What went wrong in one scene; `told` are all its messages, those without a label included."""
+def worst_of(scene: Sequence[Pair], told: Sequence[JudgedMessage]) -> WorstScene:
+    """The mistakes in one scene; `told` are all its messages, including those without a label."""
     first = scene[0][0]
     runs = sorted(_runs(scene, told), key=lambda run: -run.messages)
     return WorstScene(
@@ -66,19 +68,19 @@ def worst_of(scene: Sequence[tuple[Row, Judged]], told: Sequence[Judged]) -> Wor
         messages=len(scene),
         exact=sum(row.predicted == row.true for row, _ in scene),
         wrong=sum(len(row.predicted ^ row.true) for row, _ in scene),
-        runs=tuple(runs[:RUNS]),
+        runs=tuple(runs[:MAX_RUNS]),
     )
 
 
 def ranked(scenes: Iterable[WorstScene], count: int) -> tuple[WorstScene, ...]:
-    """Those with mistakes, the most mistakes a message first."""
+    """At most `count` scenes with mistakes, those with the most mistakes per message first."""
     found = [scene for scene in scenes if scene.wrong]
     return tuple(sorted(found, key=lambda scene: (-scene.wrong / (scene.messages + PRIOR), scene.scene))[:count])
 
 
-def _runs(scene: Sequence[tuple[Row, Judged]], told: Sequence[Judged]) -> Iterator[Run]:
+def _runs(scene: Sequence[tuple[ScoredMessage, JudgedMessage]], told: Sequence[JudgedMessage]) -> Iterator[MistakeRun]:
     before = {judged.index: earlier.text for earlier, judged in pairwise(told)}
-    open_runs: dict[tuple[str, str], list[tuple[Row, Judged]]] = {}
+    open_runs: dict[tuple[str, str], list[tuple[ScoredMessage, JudgedMessage]]] = {}
     for row, judged in scene:
         wrong = {(name, "leak") for name in row.predicted - row.true}
         wrong |= {(name, "miss") for name in row.true - row.predicted}
@@ -90,16 +92,16 @@ def _runs(scene: Sequence[tuple[Row, Judged]], told: Sequence[Judged]) -> Iterat
         yield _run(*each, lasting, before)
 
 
-def _run(name: str, kind: str, rows: Sequence[tuple[Row, Judged]], before: dict[int, str]) -> Run:
+def _run(name: str, kind: str, rows: Sequence[Pair], before: dict[int, str]) -> MistakeRun:
     _, judged = rows[0]
     part = judged.parts.get(name)
-    return Run(
+    return MistakeRun(
         character=name or NAMELESS,
         kind="leak" if kind == "leak" else "miss",
         messages=len(rows),
         index=judged.index,
-        text=judged.text[:EXCERPT],
-        before=before.get(judged.index, "")[:EXCERPT],
+        text=judged.text[:EXCERPT_LENGTH],
+        before=before.get(judged.index, "")[:EXCERPT_LENGTH],
         probability=part.probability if part else 0.0,
         evidence=part.evidence if part else (),
     )

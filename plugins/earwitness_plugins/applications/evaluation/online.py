@@ -32,7 +32,7 @@ FIRST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Belief:
     """What a detector believes of one character."""
 
     probability: float
@@ -44,7 +44,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMessage:
     """One message, and what became of it. Names are as the source writes them."""
 
     index: int
@@ -53,7 +53,7 @@ class Judged:
     """As the detector saw it."""
     speakers: tuple[str, ...]
     """Who says it; nobody for narration."""
-    parts: Mapping[str, Part]
+    parts: Mapping[str, Belief]
     """Everybody the detector spoke of, and those who speak."""
     perceivers: frozenset[str]
     """Who perceives it by the detector's word and END's policy, nobody being asked; of an aside, who perceives that."""
@@ -63,7 +63,7 @@ class Judged:
     """Why it had no answer; then only the speaker perceives the message."""
 
 
-class Watch:
+class SceneJudge:
     """One scene, told to one detector."""
 
     def __init__(self, scene: LabelledScene, detector: Detector, end: EndSettings) -> None:
@@ -76,7 +76,7 @@ class Watch:
         self._recent: tuple[Message, ...] = ()
         self._sequence = FIRST
 
-    async def judge(self, index: int, line: LabelledLine, text: str) -> Judged:
+    async def judge(self, index: int, line: LabelledLine, text: str) -> JudgedMessage:
         """Tell the next message, and take the answer over into everybody's whereabouts."""
         message = self._message(index, line, text)
         moment = Moment(message=message, recent=self._recent, cast=self._cast, state=self._state)
@@ -111,12 +111,12 @@ class Watch:
 
     def _judged(
         self, index: int, line: LabelledLine, message: Message, presence: Presence, seconds: float, failure: str | None
-    ) -> Judged:
+    ) -> JudgedMessage:
         parts = reached(message, presence, self._cast, self._end)
         heard_by = {id for id, part in parts.items() if part.probability >= self._end.enough}
         heard_by &= _hearing_every_aside(presence, message.speaker, parts)
         names = self._names
-        return Judged(
+        return JudgedMessage(
             index=index,
             text=message.content,
             speakers=() if line.speaker is None else (line.speaker, *line.along),
@@ -127,7 +127,7 @@ class Watch:
         )
 
 
-def reached(message: Message, presence: Presence, cast: Cast, end: EndSettings) -> dict[str, Part]:
+def reached(message: Message, presence: Presence, cast: Cast, end: EndSettings) -> dict[str, Belief]:
     """Character id → what is believed, by END's own rules; 0 for whom no segment reaches but the speaker."""
     found = participants(message, presence, None, (), cast, enough=0)
     if end.perception == "segments":
@@ -137,7 +137,7 @@ def reached(message: Message, presence: Presence, cast: Cast, end: EndSettings) 
         out = missed(presence, found, message.speaker, ())
     out -= {message.speaker}
     return {
-        id: Part(0.0 if id in out else part.confidence, part.role, part.evidence) for id, part in found.items()
+        id: Belief(0.0 if id in out else part.confidence, part.role, part.evidence) for id, part in found.items()
     }  # fmt: skip
 
 
@@ -158,11 +158,11 @@ def _with_those_who_speak_along(scene: LabelledScene) -> LabelledScene:
     return scene.model_copy(update={"roster": tuple(dict.fromkeys((*scene.roster, *along)))})
 
 
-async def watched(
+async def judged_messages(
     scene: LabelledScene, detector: Detector, end: EndSettings, directions: Directions
-) -> AsyncIterator[Judged]:
+) -> AsyncIterator[JudgedMessage]:
     """Every message of a scene that is told, in order."""
-    watch = Watch(scene, detector, end)
+    watch = SceneJudge(scene, detector, end)
     for index, line, text in told(scene, directions):
         yield await watch.judge(index, line, text)
 

@@ -1,4 +1,4 @@
-"""Who perceives each message?"""
+"""The task `participants`: who perceives each message?"""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from earwitness_plugins.importers.labelled import LabelledScene
 
-from .online import Judged
-from .sheet import Row
+from .online import JudgedMessage
+from .sheet import ScoredMessage
 
 
-def row(scene: LabelledScene, judged: Judged) -> Row | None:
-    """One message with its label, on the scene's roster; `None` where nobody knows who perceives it."""
+def row(scene: LabelledScene, judged: JudgedMessage) -> ScoredMessage | None:
+    """One message beside its label, both limited to the scene's roster; `None` where it has no label."""
     line = scene.lines[judged.index]
     if line.present is None:
         return None
     roster = {*scene.roster}
     certain = roster & {*judged.speakers}
-    return Row(
+    return ScoredMessage(
         dataset=scene.dataset,
         scene=scene.name,
         group=scene.group,
@@ -31,8 +31,8 @@ def row(scene: LabelledScene, judged: Judged) -> Row | None:
     )
 
 
-def answered(scenes: Sequence[LabelledScene]) -> Iterator[tuple[int, int]]:
-    """(number of the scene, index) of the messages that `detect` answers: those that are judged; all, if none is."""
+def scored_positions(scenes: Sequence[LabelledScene]) -> Iterator[tuple[int, int]]:
+    """(number of the scene, index) of the messages that `detect` answers: those marked as judged, or else all."""
     judged = any(line.judged for scene in scenes for line in scene.lines)
     for number, scene in enumerate(scenes):
         yield from ((number, index) for index, line in enumerate(scene.lines) if line.judged or not judged)

@@ -1,4 +1,4 @@
-"""What a run is: small enough to read, and enough to repeat it. And what it found."""
+"""The records of a run, which suffice to repeat it, and of its report."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from earwitness.records.base import Record
 
 from .bootstrap import Interval
 from .calibration import Bin
-from .choosing import Choice
+from .data import DataFile
+from .detector_spec import DetectorSpec
 from .mistakes import WorstScene
 from .online import Directions
-from .reading import DataFile
 
 Task = Literal["participants", "addressees", "knowledge", "recall"]
 By = Literal["containers", "who_knows"]
@@ -24,114 +24,117 @@ TASKS: tuple[Task, ...] = ("participants", "addressees", "knowledge", "recall")
 EVERYTHING = "all"
 CAUTION = "Measured on these files. Where a detector was made or fitted with them, expect less elsewhere."
 TIMED = frozenset({"messages_per_second", "versions"})
-"""What two runs of the same may differ in."""
+"""Fields in which two reports of the same run may differ."""
 
 
 class Run(Record):
-    """One evaluation: run it again with `earwitness evaluate --repeat`."""
+    """One evaluation; `earwitness evaluate --repeat` runs it again."""
 
     task: Task
-    """What is scored."""
-    detectors: tuple[Choice, ...]
-    """What is compared; differences are against the first."""
+    """The task."""
+    detectors: tuple[DetectorSpec, ...]
+    """The detectors; the others are compared with the first."""
     data: tuple[DataFile, ...]
-    """Which files."""
+    """The files."""
     directions: Directions = "shown"
-    """Whether narration and directions of delivery are told."""
+    """Whether the detectors see narration and stage directions."""
     by: By = "containers"
-    """For knowledge: how it is found out who knows."""
+    """For knowledge: whether to search the containers or to ask `backstage.who_knows`."""
     settings: dict[str, JsonValue] = {}
-    """For knowledge and recall: what the stories are told to besides the detector."""
+    """For knowledge and recall: the settings of the instance, besides the detector."""
     seed: int = 0
-    """Of the resampling, and of detectors that ask for it."""
+    """Seed of the resampling, and of detectors with a parameter `seed`."""
     resamples: int = 2000
-    """Draws for intervals; 0 for none."""
+    """Number of draws for the intervals; 0 = no intervals."""
     worst: int = 0
-    """How many of the worst scenes to tell of."""
+    """Number of worst scenes to report."""
     versions: dict[str, str] = {}
-    """What it ran on."""
+    """Versions it ran on."""
 
 
 class Scores(Record):
-    """One detector on some of the data."""
+    """The scores of one detector on some of the data."""
 
     units: int
-    """Messages, quotations or questions."""
+    """Number of messages, quotations or questions."""
     values: dict[str, Interval]
     """Measure → its value and interval."""
     calibration_error: float | None = None
-    """Expected calibration error of what was believed of others than the speaker."""
+    """Expected calibration error of the probabilities, the speaker's excluded."""
     bins: tuple[Bin, ...] = ()
-    """What it is made of."""
+    """The bins of the calibration error."""
 
 
 class Asides(Record):
-    """Messages with an aside in them, which nobody but the speaker may hear."""
+    """Messages with an aside, which only the speaker may hear."""
 
     messages: int
-    """How many."""
+    """Number of messages with an aside."""
     leaked: int
-    """How many of them somebody else was said to hear."""
+    """Number of them that the detector let somebody else hear."""
 
 
 class Result(Record):
-    """What one detector reached."""
+    """The results of one detector."""
 
     detector: str
-    """Its label."""
+    """Label of the detector."""
     scores: dict[str, Scores]
-    """Data set → scores; `all` of them where there are several."""
+    """Data set → scores; with several data sets also `all`."""
     absent: dict[str, Scores] = {}
-    """The same, of messages that somebody of the roster does not perceive."""
+    """The same, limited to messages that somebody of the roster does not perceive."""
     by_present: dict[str, dict[str, Scores]] = {}
-    """Data set → number in the true set → scores."""
+    """Data set → size of the true set → scores."""
     asides: Asides | None = None
-    """Where there are any."""
+    """Asides, if the data has any."""
     curve: tuple[tuple[float, float, float], ...] = ()
     """(threshold, leak, miss) on all data."""
     messages_per_second: float | None = None
-    """By the detector's own time."""
+    """Speed, counting the detector's time only."""
     failures: dict[str, int] = {}
-    """Failure → how many messages; then only the speaker perceived them."""
+    """Failure → number of messages. Those messages were perceived by the speaker only."""
     worst: tuple[WorstScene, ...] = ()
     """The worst scenes, worst first."""
 
 
 class Difference(Record):
-    """How much better a detector is than the first one, on the same draws."""
+    """A detector minus the first one, on the same draws."""
 
     detector: str
-    """Its label."""
+    """Label of the detector."""
     against: str
-    """The first one's."""
+    """Label of the first detector."""
     data: str
     """Data set, or `all`."""
     values: dict[str, Interval]
     """Measure → difference."""
 
 
-class Report(Record):
-    """A run and what it found."""
+class EvaluationReport(Record):
+    """A run and its results."""
 
     run: Run
-    """Enough to repeat it."""
+    """The run, ready to be repeated."""
     note: str = CAUTION
-    """How to read it."""
+    """A caution for readers."""
     scenes: dict[str, int]
-    """Data set → how many scenes are scored."""
+    """Data set → number of scored scenes."""
     results: tuple[Result, ...]
-    """One a detector, in the run's order."""
+    """One per detector, in the order of the run."""
     differences: tuple[Difference, ...] = ()
-    """Of every other detector against the first."""
+    """Every other detector compared with the first."""
 
 
 def versions() -> dict[str, str]:
-    """Of what numbers may depend on."""
+    """Versions that the numbers may depend on."""
     return {"earwitness": version("earwitness"), "numpy": version("numpy"), "python": platform.python_version()}
 
 
-def changed(before: Report, after: Report) -> list[str]:
-    """Where two reports of the same run differ, but for time: `results[0].scores.fantom.values.f1.value: 0.9 → 0.8`."""
+def changed(before: EvaluationReport, after: EvaluationReport) -> list[str]:
+    """The differences between two reports of the same run, except in time.
+
+    Each reads `results[0].scores.fantom.values.f1.value: 0.9 → 0.8`.
+    """
     old, new = (report.model_dump(mode="json") for report in (before, after))
     return [f"{place}: {was} → {now}" for place, was, now in _changed(old, new, "")]
 

@@ -1,4 +1,4 @@
-"""Predicted and true sets of names of many messages, as columns of numbers. Pure."""
+"""The predicted and true sets of many messages, as columns of numbers. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .bootstrap import by_group
 from .calibration import Bin, bins
-from .measures import SETS, Doubles, set_counts
+from .measures import SET_COUNTS, Doubles, set_counts
 
 Flags = NDArray[np.bool_]
 NOBODY_WRONG, NOBODY_LACKING = -1.0, 2.0
@@ -20,53 +20,65 @@ THRESHOLDS = np.arange(1, 101) / 100
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One message: who was meant, and what was said of them."""
+class ScoredMessage:
+    """One message: the true set, and the detector's answer."""
 
     dataset: str
+    """Name of the data set."""
     scene: str
+    """Name of the scene."""
     group: str
+    """Scenes of one group are resampled together."""
     index: int
+    """Position in the source."""
     roster: tuple[str, ...]
-    """Of whom it is asked; both sets are within it, but for a name that no detector could know."""
+    """The names in question. Both sets lie within it, except for names that no detector could know."""
     certain: AbstractSet[str]
-    """Who speaks: predicted without any art, so left out of calibration and of the curve."""
+    """The speakers. Predicting them is trivial, so they are left out of the calibration and the curve."""
     true: AbstractSet[str]
+    """The label."""
     predicted: AbstractSet[str]
+    """The detector's answer, by END's policy."""
     probability: Mapping[str, float]
-    """Name → probability; who is left out has 0."""
+    """Name → probability; 0 for names that are missing."""
     aside: bool = False
-    """Scored apart: nobody but the speaker may hear it."""
+    """The message holds an aside, which only the speaker may hear. Asides are scored separately."""
+
+    @property
+    def counts(self) -> tuple[float, ...]:
+        """Its counts, in the order of `measures.SET_COUNTS`."""
+        return set_counts(self.predicted, self.true)
 
     @property
     def leaks(self) -> bool:
-        """Somebody besides who speaks was said to hear it."""
+        """The detector let somebody besides the speakers hear it."""
         return bool(self.predicted - self.certain)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Messages as columns, each of shape (messages,) but `counts`."""
+    """Messages as columns, each of shape (messages,) except `counts`."""
 
-    rows: Sequence[Row]
+    rows: Sequence[ScoredMessage]
     counts: Doubles
-    """Shape (messages, columns of SETS)."""
+    """Shape (messages, columns of SET_COUNTS)."""
     groups: NDArray[np.intp]
-    """The number of the group that the message belongs to."""
+    """Number of the group that the message belongs to."""
     datasets: NDArray[np.str_]
+    """Name of the data set."""
     present: NDArray[np.intp]
-    """How many are in the true set."""
+    """Size of the true set."""
     absent: Flags
-    """Somebody of the roster is not in the true set."""
+    """Whether somebody of the roster is missing from the true set."""
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> Sheet:
-        """The messages that are scored as they are: all but asides."""
+    def of(cls, rows: Iterable[ScoredMessage]) -> Sheet:
+        """A sheet of these messages, without the asides."""
         kept = [row for row in rows if not row.aside]
         numbers = {group: n for n, group in enumerate(dict.fromkeys((row.dataset, row.group) for row in kept))}
         return cls(
             rows=kept,
-            counts=np.array([set_counts(row.predicted, row.true) for row in kept], dtype=float).reshape(-1, len(SETS)),
+            counts=np.array([row.counts for row in kept], dtype=float).reshape(-1, len(SET_COUNTS)),
             groups=np.array([numbers[row.dataset, row.group] for row in kept], dtype=np.intp),
             datasets=np.array([row.dataset for row in kept], dtype=np.str_),
             present=np.array([len(row.true) for row in kept], dtype=np.intp),
@@ -74,11 +86,11 @@ class Sheet:
         )
 
     def where(self, mask: Flags) -> Sheet:
-        """Those of the messages."""
+        """The sheet of the messages for which `mask` is true."""
         rows = [row for row, kept in zip(self.rows, mask, strict=True) if kept]
         return Sheet(
             rows, self.counts[mask], self.groups[mask], self.datasets[mask], self.present[mask], self.absent[mask]
-        )  # fmt: skip
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -90,7 +102,7 @@ class Sheet:
 
     @cached_property
     def calibration(self) -> tuple[Bin, ...]:
-        """Of everybody in a roster who does not speak."""
+        """Bins over all names of the rosters except the speakers."""
         said, was = [], []
         for row in self.rows:
             asked = [name for name in row.roster if name not in row.certain]
@@ -99,7 +111,7 @@ class Sheet:
         return bins(np.array(said, dtype=float), np.array(was, dtype=bool))
 
     def curve(self) -> tuple[tuple[float, float, float], ...]:
-        """(threshold, leak, miss) as END's threshold moves from 0.01 to 1 and the detector's answers stay."""
+        """(threshold, leak, miss) for every threshold from 0.01 to 1, with the same answers of the detector."""
         if not self.rows:
             return ()
         wrong, lacking = (np.sort([extreme(row) for row in self.rows]) for extreme in (_best_wrong, _least_right))
@@ -110,13 +122,13 @@ class Sheet:
         )
 
 
-def _best_wrong(row: Row) -> float:
-    """The threshold at and below which somebody is told who should not be."""
+def _best_wrong(row: ScoredMessage) -> float:
+    """At this threshold and below, somebody hears the message who should not."""
     others = (name for name in row.roster if name not in row.true and name not in row.certain)
     return max((row.probability.get(name, 0.0) for name in others), default=NOBODY_WRONG)
 
 
-def _least_right(row: Row) -> float:
-    """The threshold above which somebody is not told who should be."""
+def _least_right(row: ScoredMessage) -> float:
+    """Above this threshold, somebody misses the message who should hear it."""
     those = (name for name in row.roster if name in row.true and name not in row.certain)
     return min((row.probability.get(name, 0.0) for name in those), default=NOBODY_LACKING)

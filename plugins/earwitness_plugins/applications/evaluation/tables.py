@@ -1,4 +1,4 @@
-"""A report as people read it."""
+"""A report as tables on a terminal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .bootstrap import Interval
-from .mistakes import Run as Stretch
-from .mistakes import WorstScene
-from .run import Report, Result, Scores
+from .mistakes import MistakeRun, WorstScene
+from .run import EvaluationReport, Result, Scores
 
 UNITS = {"participants": "messages", "addressees": "quotations", "knowledge": "questions", "recall": "questions"}
 TITLES = {
@@ -27,25 +26,25 @@ INTERVALS = ("f1", "exact", "leak", "miss", "balanced_accuracy", "list_exact", "
 SHORT = {"precision": "prec."}
 NOTHING = "–"
 WIDTH = 120
-"""Of what is not written to a terminal, whose width nobody knows."""
+"""Columns of output that does not go to a terminal."""
 
 Line = tuple[str, str, Sequence[str]]
 """Data set, detector, cells."""
 
 
-def show(report: Report, console: Console) -> None:
-    """Print everything a report says."""
+def show(report: EvaluationReport, console: Console) -> None:
+    """Print a report."""
     if not console.is_terminal:
         console.width = max(console.width, WIDTH)
     console.print(shown(report))
 
 
-def shown(report: Report) -> RenderableType:
-    """Everything a report says, in tables."""
+def shown(report: EvaluationReport) -> RenderableType:
+    """A report, in tables."""
     return Group(*_parts(report), Text(_footnote(report), style="dim"))
 
 
-def _parts(report: Report) -> Iterator[RenderableType]:
+def _parts(report: EvaluationReport) -> Iterator[RenderableType]:
     title, results = TITLES[report.run.task], report.results
     yield _main(title, report, lambda result: result.scores)
     if any(result.absent for result in results):
@@ -66,7 +65,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
 # ── tables ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _main(title: str, report: Report, scores_of: Callable[[Result], Mapping[str, Scores]]) -> Table:
+def _main(title: str, report: EvaluationReport, scores_of: Callable[[Result], Mapping[str, Scores]]) -> Table:
     measures = list(next(iter(report.results[0].scores.values())).values)
     timed = report.run.task in {"participants", "addressees"}
     lines = [
@@ -86,8 +85,8 @@ def _cells(scores: Scores, measures: Iterable[str], timed: Result | None) -> lis
     return [*cells, _number(scores.calibration_error), NOTHING if speed is None else f"{speed:,.0f}"]
 
 
-def _by_present(report: Report) -> Table:
-    """How it goes as more are there: exact and leak of every detector, and how many messages there are of each."""
+def _by_present(report: EvaluationReport) -> Table:
+    """Exact and leak of every detector by how many are present, and the number of messages of each size."""
     every = [result.by_present for result in report.results]
     sizes = sorted({size for sets in every for each in sets.values() for size in each})
     counts = [(name, "n", _per_size(each, sizes, _units)) for name, each in every[0].items()]
@@ -96,7 +95,7 @@ def _by_present(report: Report) -> Table:
         for result in report.results
         for name, each in result.by_present.items()
     ]
-    return _table("By how many there are: exact / leak", sizes, [*counts, *lines])
+    return _table("By how many are present: exact / leak", sizes, [*counts, *lines])
 
 
 def _per_size(scores: Mapping[str, Scores], sizes: Iterable[str], cell: Callable[[Scores], str]) -> list[str]:
@@ -131,7 +130,7 @@ def _gap(found: Interval) -> str:
 
 
 def _table(title: str, heads: Sequence[str], lines: Sequence[Line]) -> Table:
-    """A table with the name of the data set above its lines."""
+    """A table in which each data set has a line for its name, then one line per detector."""
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     table.add_column("detector", overflow="fold")
     for head in heads:
@@ -170,10 +169,10 @@ def _worst(result: Result) -> Iterator[RenderableType]:
 
 def _scene(scene: WorstScene) -> str:
     head = f"{scene.dataset} {scene.scene}: {scene.exact} of {scene.messages} exact, {scene.wrong} wrong decisions"
-    return "\n".join([head, *map(_stretch, scene.runs)])
+    return "\n".join([head, *map(_mistake_run, scene.runs)])
 
 
-def _stretch(run: Stretch) -> str:
+def _mistake_run(run: MistakeRun) -> str:
     what = "told, but was not there" if run.kind == "leak" else "not told, but was there"
     times = f"{run.messages}×" if run.messages > 1 else "once"
     why = "; ".join(run.evidence) or "left out"
@@ -188,7 +187,7 @@ def _failures(result: Result) -> Iterator[RenderableType]:
         yield Text(f"{result.detector} failed at {times:,} messages, where only the speaker perceived: {failure}")
 
 
-def _footnote(report: Report) -> str:
+def _footnote(report: EvaluationReport) -> str:
     run = report.run
     scenes = ", ".join(f"{count:,} of {name}" for name, count in report.scenes.items())
     drawn = f" Intervals: {run.resamples:,} draws, by scenes." if run.resamples else ""

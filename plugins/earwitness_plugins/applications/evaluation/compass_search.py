@@ -1,10 +1,11 @@
-"""A detector's numbers, fitted on labelled data.
+"""Search for the best values of a detector's settings.
 
-A detector says which of its settings may be fitted, and between what, in a class attribute:
-`fittable = {"n": (1, 10), "beliefs.lively": (0.0, 1.0)}`; a whole number between whole ends stays whole, a dot leads
-into a table.
-The search is compass search (Kolda, Lewis and Torczon 2003): from where the detector stands, a step up and down along
-each setting in turn; what is better is kept, and when nothing is, the steps are halved.
+A detector declares which settings may be fitted, and within which range, in a class attribute:
+`fittable = {"n": (1, 10), "beliefs.lively": (0.0, 1.0)}`. A range between whole numbers gives whole numbers; a dot
+leads into a table.
+
+The method is compass search (Kolda, Lewis and Torczon 2003). From the current values, try a step up and a step down
+along each setting in turn and keep whatever is better. When nothing is, halve the steps.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CALIBRATION = "calibration_error"
 GOALS = (*SET_MEASURES, CALIBRATION)
 LESS_IS_BETTER = frozenset({CALIBRATION, *(name for name, each in SET_MEASURES.items() if each.better == "less")})
 THRESHOLD = "end.threshold"
-"""END's own threshold, which is no setting of the detector."""
+"""END's threshold, which is not a setting of the detector."""
 
 Number: TypeAlias = int | float
 Values = dict[str, Number]
@@ -34,8 +35,8 @@ Goal = Callable[[Values], Awaitable[float]]
 
 
 @dataclass(frozen=True)
-class Range:
-    """What one setting may be."""
+class SettingRange:
+    """The range of one setting."""
 
     name: str
     low: Number
@@ -44,7 +45,7 @@ class Range:
     start: Number
 
     def stepped(self, value: Number, step: float) -> Number:
-        """The value, `step` of the whole range further, within it."""
+        """The value moved by `step` (a share of the range), kept within the range."""
         by = step * (self.high - self.low)
         if self.whole:
             by = max(1, round(abs(by))) * (1 if by > 0 else -1)
@@ -52,44 +53,44 @@ class Range:
         return round(moved) if self.whole else round(moved, 6)
 
 
-class Tried(Record):
-    """One set of values."""
+class Trial(Record):
+    """One set of values that was tried."""
 
     values: dict[str, Number]
     """Setting → value."""
     goal: float
-    """What it came to; more is better."""
+    """Their score; higher is better."""
 
 
-class Fitted(Record):
-    """What a search found."""
+class SearchResult(Record):
+    """The result of a search."""
 
-    start: Tried
-    """Where it began."""
-    best: Tried
-    """The best it saw."""
+    start: Trial
+    """The values it started from."""
+    best: Trial
+    """The best values it tried."""
     tried: int
-    """How many sets of values."""
+    """Number of sets of values it tried."""
 
 
-def ranges(detector: object, label: str, *, threshold: float | None) -> tuple[Range, ...]:
-    """What may be fitted; with a `threshold`, END's too, which begins there.
+def ranges(detector: object, label: str, *, threshold: float | None) -> tuple[SettingRange, ...]:
+    """The ranges a detector declares. With a `threshold`, END's threshold is added, starting there.
 
-    Raises `InputError` when there is nothing, or a range that is none.
+    Raises `InputError` when nothing may be fitted, or when a range is not two rising numbers.
     """
     declared = getattr(detector, "fittable", None) or {}
     found = [_range(detector, label, name, ends) for name, ends in declared.items()]
     if threshold is not None:
-        found.append(Range(THRESHOLD, 0.01, 1.0, False, threshold))
+        found.append(SettingRange(THRESHOLD, 0.01, 1.0, False, threshold))
     if not found:
         raise InputError(
-            f"{label} says nothing of what may be fitted. Give its class an attribute such as "
+            f"{label} does not declare what may be fitted. Give its class an attribute such as "
             'fittable = {"n": (1, 10)}, or fit END\'s threshold alone with --threshold.'
         )
     return tuple(found)
 
 
-def _range(detector: object, label: str, name: str, ends: Any) -> Range:
+def _range(detector: object, label: str, name: str, ends: Any) -> SettingRange:
     if not (isinstance(ends, Sequence) and [*map(_is_number, ends)] == [True, True] and ends[0] < ends[1]):
         raise InputError(f"{label}: fittable[{name!r}] = {ends!r} must be two numbers, the lower one first.")
     low, high = ends
@@ -97,7 +98,7 @@ def _range(detector: object, label: str, name: str, ends: Any) -> Range:
     whole = not any(isinstance(each, float) for each in (low, high, start))
     if not _is_number(start):
         start = (low + high) // 2 if whole else (low + high) / 2
-    return Range(name, low, high, whole, min(max(start, low), high))
+    return SettingRange(name, low, high, whole, min(max(start, low), high))
 
 
 def _part(whole: Any, name: str) -> Any:
@@ -108,9 +109,9 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-async def search(wanted: Sequence[Range], goal: Goal, *, evaluations: int, seed: int) -> Fitted:
-    """The best values found within so many evaluations of the goal; more of it is better."""
-    order, generator = list(wanted), random.Random(seed)  # noqa: S311 - an order of trials, no secret
+async def search(wanted: Sequence[SettingRange], goal: Goal, *, evaluations: int, seed: int) -> SearchResult:
+    """Find the values with the highest goal, using at most so many evaluations of it."""
+    order, generator = list(wanted), random.Random(seed)  # noqa: S311 - shuffles trials, guards nothing
     seen: dict[tuple[float, ...], float] = {}
 
     async def tried(values: Values) -> float:
@@ -120,7 +121,7 @@ async def search(wanted: Sequence[Range], goal: Goal, *, evaluations: int, seed:
         return seen[key]
 
     values = {each.name: each.start for each in wanted}
-    start = best = Tried(values=values, goal=await tried(values))
+    start = best = Trial(values=values, goal=await tried(values))
     step = FIRST_STEP
     while step >= LAST_STEP and len(seen) < evaluations:
         generator.shuffle(order)
@@ -129,13 +130,13 @@ async def search(wanted: Sequence[Range], goal: Goal, *, evaluations: int, seed:
             for direction in (step, -step):
                 moved = {**best.values, each.name: each.stepped(best.values[each.name], direction)}
                 if len(seen) < evaluations and (value := await tried(moved)) > best.goal:
-                    best = Tried(values=moved, goal=value)
+                    best = Trial(values=moved, goal=value)
         step = step if best is not before else step / 2
-    return Fitted(start=start, best=best, tried=len(seen))
+    return SearchResult(start=start, best=best, tried=len(seen))
 
 
 def nested(values: Mapping[str, Number]) -> dict[str, Any]:
-    """`{"beliefs.lively": 0.7}` → `{"beliefs": {"lively": 0.7}}`, without END's threshold."""
+    """Turn `{"beliefs.lively": 0.7}` into `{"beliefs": {"lively": 0.7}}`, leaving out END's threshold."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if name == THRESHOLD:
@@ -149,7 +150,7 @@ def nested(values: Mapping[str, Number]) -> dict[str, Any]:
 
 
 def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with others put in, table by table."""
+    """Settings overridden by `changes`, table by table."""
     both = dict(settings)
     for name, value in changes.items():
         kept = both.get(name)

@@ -7,24 +7,34 @@ from typing import Any
 
 import pytest
 
-from earwitness_plugins.applications.evaluation.choosing import Choice
+from earwitness_plugins.applications.evaluation.detector_spec import DetectorSpec
 from earwitness_plugins.applications.evaluation.mistakes import ranked, worst_of
-from earwitness_plugins.applications.evaluation.online import Judged, Part
-from earwitness_plugins.applications.evaluation.participants import answered, row
+from earwitness_plugins.applications.evaluation.online import Belief, JudgedMessage
+from earwitness_plugins.applications.evaluation.participants import row, scored_positions
 from earwitness_plugins.applications.evaluation.run import Run
-from earwitness_plugins.applications.evaluation.scoring import by_dataset, by_present, parts
-from earwitness_plugins.applications.evaluation.sheet import Row, Sheet
+from earwitness_plugins.applications.evaluation.scores import by_dataset, by_present, parts
+from earwitness_plugins.applications.evaluation.sheet import ScoredMessage, Sheet
 from earwitness_plugins.importers.labelled import LabelledLine, LabelledScene
 
-RUN = Run(task="participants", detectors=(Choice(label="d", name="d"),), data=(), resamples=50)
+RUN = Run(task="participants", detectors=(DetectorSpec(label="d", name="d"),), data=(), resamples=50)
 
 
-def said(true: str, predicted: str, *, p: Iterable[float] = (), data: str = "x", group: str = "g", **more: Any) -> Row:
+def said(
+    true: str, predicted: str, *, p: Iterable[float] = (), data: str = "x", group: str = "g", **more: Any
+) -> ScoredMessage:
     """Ann speaks; of the others a letter each, with a probability each of b, c, d."""
-    return Row(
-        dataset=data, scene=group, group=group, index=0, roster=("a", "b", "c", "d"), certain=frozenset("a"),
-        true=frozenset(true), predicted=frozenset(predicted), probability=dict(zip("bcd", p, strict=False)), **more,
-    )  # fmt: skip
+    return ScoredMessage(
+        dataset=data,
+        scene=group,
+        group=group,
+        index=0,
+        roster=("a", "b", "c", "d"),
+        certain=frozenset("a"),
+        true=frozenset(true),
+        predicted=frozenset(predicted),
+        probability=dict(zip("bcd", p, strict=False)),
+        **more,
+    )
 
 
 def test_asides_are_scored_apart() -> None:
@@ -74,9 +84,9 @@ def told(*made: LabelledLine, roster: tuple[str, ...] = ("Ann", "Ben")) -> Label
     return LabelledScene(id="s", roster=roster, lines=made, dataset="x", name="s", group="s")
 
 
-def heard(index: int, *names: str, speaker: str = "Ann") -> Judged:
-    believed = {name: Part(0.9, "present", ("spoke lately",)) for name in names}
-    return Judged(index, f"line {index}", (speaker,), believed, frozenset(names), 0.0, None)
+def heard(index: int, *names: str, speaker: str = "Ann") -> JudgedMessage:
+    believed = {name: Belief(0.9, "present", ("spoke lately",)) for name in names}
+    return JudgedMessage(index, f"line {index}", (speaker,), believed, frozenset(names), 0.0, None)
 
 
 def test_a_message_without_a_label_is_not_scored() -> None:
@@ -101,14 +111,14 @@ def test_nobody_but_the_speaker_may_hear_an_aside_whoever_is_there() -> None:
 def test_detect_answers_what_is_judged_and_everything_where_nothing_is() -> None:
     judged = LabelledLine(speaker="Ann", text="x", present=("Ann",))
     left_out = LabelledLine(speaker=None, text="y", judged=False)
-    assert list(answered([told(left_out, judged), told(left_out)])) == [(0, 1)]
-    assert list(answered([told(left_out), told(left_out, left_out)])) == [(0, 0), (1, 0), (1, 1)]
+    assert list(scored_positions([told(left_out, judged), told(left_out)])) == [(0, 1)]
+    assert list(scored_positions([told(left_out), told(left_out, left_out)])) == [(0, 0), (1, 0), (1, 1)]
 
 
 # ── the worst scenes ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def played(predicted: list[tuple[str, ...]]) -> list[tuple[Row, Judged]]:
+def played(predicted: list[tuple[str, ...]]) -> list[tuple[ScoredMessage, JudgedMessage]]:
     scene = told(*[LabelledLine(speaker="Ann", text=f"line {n}", present=("Ann",)) for n in range(len(predicted))])
     everything = [heard(n, *names) for n, names in enumerate(predicted)]
     return [(found, each) for each in everything if (found := row(scene, each))]

@@ -5,8 +5,16 @@ from typing import Any
 import pytest
 
 from earwitness.errors import InputError
+from earwitness_plugins.applications.evaluation.compass_search import (
+    THRESHOLD,
+    SearchResult,
+    Values,
+    merged,
+    nested,
+    ranges,
+    search,
+)
 from earwitness_plugins.applications.evaluation.fit import split
-from earwitness_plugins.applications.evaluation.fitting import THRESHOLD, Fitted, Values, merged, nested, ranges, search
 from earwitness_plugins.detectors.vote import Vote
 
 from .conftest import scene
@@ -19,7 +27,7 @@ class Adjustable:
             setattr(self, name, value)
 
 
-async def found(peak: Values, *, evaluations: int = 200, **detector: Any) -> tuple[Fitted, list[Values]]:
+async def found(peak: Values, *, evaluations: int = 200, **detector: Any) -> tuple[SearchResult, list[Values]]:
     tried: list[Values] = []
 
     async def goal(values: Values) -> float:

@@ -1,4 +1,4 @@
-"""Scenes told to a real Earwitness in a file of its own that is thrown away: what the containers hold afterwards."""
+"""Tell scenes to an Earwitness in a temporary file, and read its containers afterwards."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from earwitness.session import Session
 from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.importers.labelled import LabelledScene
 
-from .choosing import Choice, made
+from .detector_spec import DetectorSpec, make_detector
 from .online import Directions, told
 
 
 @dataclass(frozen=True)
-class Stage:
-    """An open instance, for scenes to be told to."""
+class ScratchInstance:
+    """An open instance in a temporary file."""
 
     ew: Earwitness
     directions: Directions
 
-    async def tell(self, scene: LabelledScene, id: str) -> Story:
-        """Tell a scene as a story of its own. A line's `day`, where the source notes one, is its game day."""
+    async def tell(self, scene: LabelledScene, id: str) -> ScratchStory:
+        """Tell a scene as a story of its own. Where the source notes a `day` with a line, it becomes the game day."""
         shown = [(index, line.model_copy(update={"text": text})) for index, line, text in told(scene, self.directions)]
         scene = scene.model_copy(update={"lines": tuple(line for _, line in shown)})
         roles = Roles(scene, Cast())
@@ -43,12 +43,12 @@ class Stage:
             if line.text.strip():
                 await session.say(roles.speaker(line), line.text, key=line.key or str(index))
         await session.settled()
-        return Story(self.ew, session, roles.by_name)
+        return ScratchStory(self.ew, session, roles.by_name)
 
 
 @dataclass(frozen=True)
-class Story:
-    """A scene that was told. Names are as the source writes them."""
+class ScratchStory:
+    """A scene that was told. Characters go by the names in the source."""
 
     ew: Earwitness
     session: Session
@@ -56,15 +56,15 @@ class Story:
     """Name → character id."""
 
     async def texts(self, name: str | None = None) -> list[str]:
-        """What the container of a character holds, or with `None` the world's."""
+        """All texts in the container of a character, or of the world if `name` is `None`."""
         return [memory.content for memory in await self.ew.engine.store.list(self._container(name))]
 
     async def search(self, name: str | None, query: str, limit: int) -> Sequence[Hit]:
-        """Search one container; with `None` the world's."""
+        """Search the container of a character, or of the world if `name` is `None`."""
         return await self.ew.engine.store.search(self._container(name), query, limit=limit)
 
     async def who_knows(self, fact: str) -> set[str]:
-        """Those of whom backstage says that they know it."""
+        """The names of those who know the fact, according to `backstage.who_knows`."""
         answer = await self.session.backstage().who_knows(fact)
         names = {id: name for name, id in self.ids.items()}
         return {names[id] for id, knower in answer.knowers.items() if knower.knows and id in names}
@@ -75,14 +75,13 @@ class Story:
 
 
 @asynccontextmanager
-async def stage(
-    choice: Choice, settings: Settings, strategies: Strategies, seed: int, directions: Directions
-) -> AsyncIterator[Stage]:
-    """An Earwitness with this detector and nobody's plugins. Raises as `choosing.made`."""
-    detector = made(choice, strategies, seed)
+async def scratch_instance(
+    spec: DetectorSpec, settings: Settings, strategies: Strategies, seed: int, directions: Directions
+) -> AsyncIterator[ScratchInstance]:
+    """Open an Earwitness with this detector and without plugins. Raises as `make_detector`."""
+    detector = make_detector(spec, strategies, seed)
     with TemporaryDirectory(prefix="earwitness-") as folder:
-        own = settings.changed(
-            path=str(Path(folder) / "evaluation.db"), detector=choice.spec, end=choice.end, plugins=()
-        )  # fmt: skip
+        path = str(Path(folder) / "evaluation.db")
+        own = settings.changed(path=path, detector=spec.strategy, end=spec.end, plugins=())
         async with Earwitness.open(settings=own, strategies={"detector": detector}) as ew:
-            yield Stage(ew, directions)
+            yield ScratchInstance(ew, directions)

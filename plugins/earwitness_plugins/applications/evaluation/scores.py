@@ -1,4 +1,4 @@
-"""From columns of counts to scores: on all data, by data set, by number present, where somebody is absent. Pure."""
+"""Scores from columns of counts: overall, by data set, and by how many are present. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .run import EVERYTHING, Difference, Run, Scores
 from .sheet import Flags, Sheet
 
 MANY = 6
-"""So many present, or more, are counted together."""
+"""Messages with so many present, or more, are scored together."""
 
 
 def scores(sheet: Sheet, run: Run) -> Scores:
-    """Scores of sets of names."""
+    """The scores of all messages of a sheet."""
     found = sheet.calibration
     return Scores(
         units=len(sheet),
@@ -28,12 +28,12 @@ def scores(sheet: Sheet, run: Run) -> Scores:
 
 
 def by_dataset(sheet: Sheet, run: Run) -> dict[str, Scores]:
-    """Each data set, and all of them where there are several."""
+    """The scores of each data set, and of all of them where there are several."""
     return {name: scores(part, run) for name, part in parts(sheet).items()}
 
 
 def by_present(sheet: Sheet, run: Run) -> dict[str, dict[str, Scores]]:
-    """Each data set by how many are in the true set; without intervals, which would be many and wide."""
+    """Scores of each data set by the size of the true set, without intervals, which would be many and wide."""
     quick = run.model_copy(update={"resamples": 0})
     return {
         name: {label: scores(part.where(mask), quick) for label, mask in _sizes(part).items() if mask.any()}
@@ -42,7 +42,7 @@ def by_present(sheet: Sheet, run: Run) -> dict[str, dict[str, Scores]]:
 
 
 def parts(sheet: Sheet) -> dict[str, Sheet]:
-    """The sheet by data set, in their order; with all of them last where there are several."""
+    """The sheet split by data set, in their order; with several data sets the whole sheet comes last."""
     found = {name: sheet.where(sheet.datasets == name) for name in dict.fromkeys(map(str, sheet.datasets))}
     return found if len(found) < 2 else {**found, EVERYTHING: sheet}
 
@@ -50,7 +50,7 @@ def parts(sheet: Sheet) -> dict[str, Sheet]:
 def compared(
     groups: Sequence[tuple[str, Mapping[str, Doubles]]], measures: Mapping[str, Measure], run: Run
 ) -> tuple[Difference, ...]:
-    """Every detector against the first; `groups` are (label, data set → sums a group)."""
+    """Every detector minus the first; `groups` are pairs (label, data set → sums of each group)."""
     (first, base), *others = groups
     return tuple(
         Difference(

@@ -2,7 +2,7 @@
 
 from earwitness.backstage.rarity import NEAR_BEST
 from earwitness.formats import character_memory
-from earwitness_plugins.applications.evaluation.knowing import Facts, held
+from earwitness_plugins.applications.evaluation.fact_shares import FactShares, word_sets
 
 SAID = {
     "Ann": "The key is under the third barrel in the cellar.",
@@ -13,7 +13,7 @@ WORLD = [character_memory(name, text, 1, 1) for name, text in SAID.items()]
 
 
 def shares(fact: str, *heard: str) -> float:
-    return Facts(WORLD).shares(fact, {"x": held(WORLD[list(SAID).index(name)] for name in heard)})["x"]
+    return FactShares(WORLD).shares(fact, {"x": word_sets(WORLD[list(SAID).index(name)] for name in heard)})["x"]
 
 
 def test_whoever_holds_the_best_memory_of_it_knows_it() -> None:
@@ -28,7 +28,7 @@ def test_rare_words_tell_more_than_common_ones() -> None:
 def test_an_empty_container_knows_nothing_and_nobody_knows_what_was_never_said() -> None:
     assert shares("the key") == 0
     assert shares("dragons", "Ann") == 0
-    assert Facts([]).shares("the key", {"x": []}) == {"x": 0.0}
+    assert FactShares([]).shares("the key", {"x": []}) == {"x": 0.0}
 
 
 def test_our_own_headings_are_no_words() -> None:

@@ -1,4 +1,4 @@
-"""Detectors as a command line names them: `rules`, `recent_speakers(n=5)`, `mine.LastTwo`, `rules@fitted.toml`."""
+"""Detectors as the command line names them: `rules`, `recent_speakers(n=5)`, `mine.LastTwo`, `rules@fitted.toml`."""
 
 from __future__ import annotations
 
@@ -20,59 +20,58 @@ from earwitness.records.base import Record
 _PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
 _NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
 
+DEFAULT_DETECTORS = {"addressees": "addressees"}
+"""Task → the detector made for it. Other tasks take the detector of the settings."""
 
-OWN = {"addressees": "addressees"}
-"""Task → the detector that was made for it."""
 
-
-class Choice(Record):
-    """One detector of a run, with everything it takes to make it again."""
+class DetectorSpec(Record):
+    """One detector of a run, with everything needed to make it again."""
 
     label: str
-    """As it was asked for; what tables call it."""
+    """As it was requested; its name in tables."""
     name: str
-    """As it is registered, or where it is found."""
+    """Its registered name, or a path such as `module.Class`."""
     settings: dict[str, Any] = {}
     """Keyword arguments of its factory."""
     end: EndSettings = EndSettings()
-    """What END does with its answers: the threshold above all."""
+    """How END uses its answers, above all the threshold."""
     code: str | None = None
-    """SHA-256 of the source file it comes from, in as far as there is one."""
+    """SHA-256 of its source file; `None` where there is no such file."""
 
     @property
-    def spec(self) -> StrategySpec:
-        """As settings say it."""
+    def strategy(self) -> StrategySpec:
+        """Name and settings, as `Strategies.make` takes them."""
         return StrategySpec(name=self.name, settings=self.settings)
 
 
-def choices(text: str, strategies: Strategies, end: EndSettings) -> tuple[Choice, ...]:
-    """The detectors named in `a,b(n=5),c@file.toml`, each once. `end` holds where a file says nothing else.
+def detector_specs(text: str, strategies: Strategies, end: EndSettings) -> tuple[DetectorSpec, ...]:
+    """Parse `a,b(n=5),c@file.toml` into detectors, without duplicates. `end` applies unless a file has its own.
 
-    Raises `InputError` for what cannot be read as a name, `SettingsError` for a settings file, `UnknownName`.
+    Raises `InputError` for text that is not a detector, `SettingsError` for a bad settings file, and `UnknownName`.
     """
-    found = [_choice(part, strategies, end) for part in _parts(text)]
+    found = [_spec(part, strategies, end) for part in _parts(text)]
     if not found:
         known = ", ".join(strategies.names("detector"))
-        raise InputError(f"--detector {text!r} names no detector. There are: {known}.")
-    return tuple({choice.label: choice for choice in found}.values())
+        raise InputError(f"--detector {text!r} names no detector. Known detectors: {known}.")
+    return tuple({spec.label: spec for spec in found}.values())
 
 
-def default(settings: Settings, strategies: Strategies) -> Choice:
-    """The detector that a story with these settings has; `rules` where it has none. Raises as `choices`."""
+def default(settings: Settings, strategies: Strategies) -> DetectorSpec:
+    """The detector that a story with these settings uses, or else `rules`. Raises as `detector_specs`."""
     spec = settings.detector or StrategySpec(name="rules")
     code = _digest(strategies.factory("detector", spec.name))
-    return Choice(label=spec.name, name=spec.name, settings=spec.settings, end=settings.end, code=code)
+    return DetectorSpec(label=spec.name, name=spec.name, settings=spec.settings, end=settings.end, code=code)
 
 
-def asked_for(
+def requested(
     text: str | None, task: str, settings: Settings, strategies: Strategies, threshold: float | None = None
-) -> tuple[Choice, ...]:
-    """The detectors of a command line; without a text the task's own, or the one of the settings.
+) -> tuple[DetectorSpec, ...]:
+    """The detectors that a command line requests. Without a text: the task's own, or the one in the settings.
 
-    `threshold` replaces END's. Raises as `choices`.
+    `threshold` replaces END's. Raises as `detector_specs`.
     """
-    text = text or OWN.get(task)
-    found = choices(text, strategies, settings.end) if text else (default(settings, strategies),)
+    text = text or DEFAULT_DETECTORS.get(task)
+    found = detector_specs(text, strategies, settings.end) if text else (default(settings, strategies),)
     if threshold is None:
         return found
     return tuple(
@@ -80,24 +79,24 @@ def asked_for(
     )
 
 
-def made(choice: Choice, strategies: Strategies, seed: int) -> Detector:
-    """A fresh detector. A factory that asks for `seed`, `resources` or `embedder` is given them.
+def make_detector(spec: DetectorSpec, strategies: Strategies, seed: int) -> Detector:
+    """Make the detector. Its factory may have parameters named `seed`, `resources` and `embedder`.
 
     Raises `UnknownName`, `SettingsError`, `StrategyError`.
     """
     context: dict[str, Any] = {"seed": seed, "resources": Resources()}
-    factory = strategies.factory("detector", choice.name)
+    factory = strategies.factory("detector", spec.name)
     if "embedder" in inspect.signature(factory).parameters:
         embedder = Settings().embedder
         context["embedder"] = strategies.make("embedder", embedder, **context) if embedder else None
-    detector = strategies.make("detector", choice.spec, **context)
+    detector = strategies.make("detector", spec.strategy, **context)
     if not isinstance(detector, Detector):
-        raise SettingsError(f"{choice.label!r} is no detector: it has no method `detect(moment)`.")
+        raise SettingsError(f"{spec.label!r} is not a detector: it has no method `detect(moment)`.")
     return detector
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between commas; commas in brackets and quotes part nothing."""
+    """Split at commas, but not at those within brackets or quotes."""
     parts, depth = [""], 0
     for piece in _PART.findall(text):
         depth += (piece in "([{") - (piece in ")]}")
@@ -108,7 +107,7 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _choice(text: str, strategies: Strategies, end: EndSettings) -> Choice:
+def _spec(text: str, strategies: Strategies, end: EndSettings) -> DetectorSpec:
     found = _NAMED.fullmatch(text)
     if found is None or not (found["name"] or found["file"]):
         raise InputError(f"cannot read the detector {text!r}. Write name, name(setting=value) or name@settings.toml.")
@@ -117,27 +116,26 @@ def _choice(text: str, strategies: Strategies, end: EndSettings) -> Choice:
         name, kept, end = _from_file(found["file"], name, end)
         settings = {**kept, **settings}
     factory = strategies.factory("detector", name)
-    return Choice(label=text, name=name, settings=settings, end=end, code=_digest(factory))
+    return DetectorSpec(label=text, name=name, settings=settings, end=end, code=_digest(factory))
 
 
 def _given(text: str, given: str | None) -> dict[str, Any]:
-    """`n=5, who=["a"]`: settings with values as TOML writes them."""
+    """Parse `n=5, who=["a"]`, whose values are written as in TOML."""
     settings: dict[str, Any] = {}
     for part in _parts(given or ""):
         try:
             settings.update(tomllib.loads(part))
         except tomllib.TOMLDecodeError as error:
-            told = f"cannot read {part!r} in {text!r}: write setting=value, text in quotes."
-            raise InputError(told) from error
+            raise InputError(f"cannot read {part!r} in {text!r}: write setting=value, text in quotes.") from error
     return settings
 
 
 def _from_file(path: str, name: str, end: EndSettings) -> tuple[str, dict[str, Any], EndSettings]:
-    """What an `earwitness.toml`, or a part of one, says of the detector, and of END where it says anything."""
+    """Name and settings of the detector in a settings file, and END's settings: the file's, or else `end`."""
     raw = read_toml(path, SettingsError)
     settings = Settings.load(path)
     if "detector" not in raw.value or settings.detector is None:
-        raise raw.error((), f"it says nothing of a detector. Write [detector] with name = {name or 'rules'!r}.")
+        raise raw.error((), f"it has no detector. Write [detector] with name = {name or 'rules'!r}.")
     if name and settings.detector.name != name:
         raise raw.error(("detector",), f"it is for the detector {settings.detector.name!r}, not {name!r}.")
     return settings.detector.name, settings.detector.settings, settings.end if "end" in raw.value else end

@@ -1,4 +1,4 @@
-"""Labelled data from files, by whichever importer takes them, and what proves that it is the same data again."""
+"""Labelled data: read from files by whichever importer accepts them, with a digest of each file."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from earwitness_plugins.importers.labelled import Asked, Labelled, LabelledScene
 
 
 class DataFile(Record):
-    """One file of a run."""
+    """One file of labelled data."""
 
     path: str
-    """As it was named."""
+    """Path, as it was given."""
     sha256: str | None = None
-    """Of its bytes; `None` in a run written by hand."""
+    """Digest of its bytes; `None` in a run written by hand."""
     format: str | None = None
-    """The importer that reads it; `None` = whichever takes it."""
+    """Name of the importer that reads it; `None` = the first one that accepts it."""
 
 
 class Data(Record):
-    """Everything the files of a run hold."""
+    """The contents of all files of a run."""
 
     files: tuple[DataFile, ...]
-    """Where it comes from."""
+    """The files."""
     scenes: tuple[LabelledScene, ...] = ()
-    """What was said."""
+    """Scenes with their messages."""
     questions: tuple[Question, ...] = ()
-    """Who knows what."""
+    """Questions about who knows a fact."""
     asked: tuple[Asked, ...] = ()
-    """What is to be found."""
+    """Questions whose evidence is to be found."""
 
 
 def read(strategies: Strategies, paths: Iterable[str], format: str | None = None) -> Data:
-    """Read files of any format an importer knows. Raises `StoryError` that names the file, and where in it."""
+    """Read files of any format that an importer accepts. Raises `StoryError`, naming the file and the place in it."""
     return _read(strategies, [DataFile(path=path, format=format) for path in paths])
 
 
@@ -53,13 +53,13 @@ def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
     )
 
 
-def again(strategies: Strategies, files: Sequence[DataFile]) -> Data:
-    """Read the files of an earlier run. Raises `InputError` for one that has changed since."""
+def read_again(strategies: Strategies, files: Sequence[DataFile]) -> Data:
+    """Read the files of an earlier run. Raises `InputError` for a file that has changed since."""
     for file in files:
         if file.sha256 is not None and Path(file.path).exists() and (now := digest(file.path)) != file.sha256:
             raise InputError(
-                f"{file.path} is not the file of that run any more: its SHA-256 is {now[:12]}…, not "
-                f"{file.sha256[:12]}…. Evaluate it afresh."
+                f"{file.path} has changed since that run: its SHA-256 is {now[:12]}…, not "
+                f"{file.sha256[:12]}…. Start a new evaluation."
             )
     return _read(strategies, files)
 

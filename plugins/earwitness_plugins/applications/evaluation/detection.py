@@ -1,4 +1,4 @@
-"""Tasks that are scored by playing scenes to detectors: participants and addressees."""
+"""The tasks that play scenes to detectors: participants and addressees."""
 
 from __future__ import annotations
 
@@ -12,70 +12,72 @@ from earwitness.protocols import Detector
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from . import addressees, participants
-from .choosing import Choice, made
+from .data import Data
+from .detector_spec import DetectorSpec, make_detector
 from .measures import SET_MEASURES
 from .mistakes import WorstScene, ranked, worst_of
-from .online import Judged, watched
-from .reading import Data
-from .run import Asides, Report, Result, Run
-from .scoring import by_dataset, by_present, compared, parts, scores
-from .sheet import Row, Sheet
+from .online import JudgedMessage, judged_messages
+from .run import Asides, EvaluationReport, Result, Run
+from .scores import by_dataset, by_present, compared, parts, scores
+from .sheet import ScoredMessage, Sheet
 
 Advance = Callable[[int], None]
 
 
 @dataclass
-class Watched:
-    """What one detector made of all scenes."""
+class SceneResults:
+    """The answers of one detector on all scenes, next to their labels."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ScoredMessage] = field(default_factory=list)
     worst: list[WorstScene] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     messages: int = 0
     seconds: float = 0.0
 
-    def take(self, scene: LabelledScene, told: Sequence[Judged], choice: Choice, run: Run) -> None:
-        """One scene, played to its end."""
+    def take(self, scene: LabelledScene, told: Sequence[JudgedMessage], spec: DetectorSpec, run: Run) -> None:
+        """Add one scene, after its last message."""
         self.messages += len(told)
         self.seconds += sum(judged.seconds for judged in told)
         self.failures.update(judged.failure for judged in told if judged.failure)
-        labelled = [(row, judged) for judged in told if (row := row_of(scene, judged, choice, run))]
+        labelled = [(row, judged) for judged in told if (row := row_of(scene, judged, spec, run))]
         self.rows += [row for row, _ in labelled]
         scored = [pair for pair in labelled if not pair[0].aside]
         if run.worst and scored:
             self.worst.append(worst_of(scored, told))
 
 
-def row_of(scene: LabelledScene, judged: Judged, choice: Choice, run: Run) -> Row | None:
-    """The message as this task scores it; `None` where there is no label."""
+def row_of(scene: LabelledScene, judged: JudgedMessage, spec: DetectorSpec, run: Run) -> ScoredMessage | None:
+    """The message as the run's task scores it; `None` where it has no label."""
     if run.task == "addressees":
-        return addressees.row(scene, judged, choice.end.enough)
+        return addressees.row(scene, judged, spec.end.enough)
     return participants.row(scene, judged)
 
 
-async def watch(
-    choice: Choice, detector: Detector, scenes: Sequence[LabelledScene], run: Run, advance: Advance
-) -> Watched:
+async def play_scenes(
+    spec: DetectorSpec, detector: Detector, scenes: Sequence[LabelledScene], run: Run, advance: Advance
+) -> SceneResults:
     """Play all scenes to one detector."""
-    found = Watched()
+    found = SceneResults()
     for scene in scenes:
-        told = [judged async for judged in watched(scene, detector, choice.end, run.directions)]
-        found.take(scene, told, choice, run)
+        told = [judged async for judged in judged_messages(scene, detector, spec.end, run.directions)]
+        found.take(scene, told, spec, run)
         advance(len(scene.lines))
     return found
 
 
-async def evaluated(run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None) -> Report:
-    """Score all detectors. Raises `InputError` where nothing is labelled, and as `choosing.made`."""
+async def evaluated(
+    run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None
+) -> EvaluationReport:
+    """Score all detectors. Raises `InputError` when nothing is labelled, and as `make_detector`."""
     results, sums, sheets = [], [], []
-    for choice in run.detectors:
-        found = await watch(choice, made(choice, strategies, run.seed), data.scenes, run, advance)
+    for spec in run.detectors:
+        found = await play_scenes(spec, make_detector(spec, strategies, run.seed), data.scenes, run, advance)
         sheet = Sheet.of(found.rows)
         _refuse_nothing(found, run)
         sheets.append(sheet)
-        sums.append((choice.label, {name: part.by_group for name, part in parts(sheet).items()}))
-        results.append(_result(choice.label, found, sheet, run))
-    return Report(
+        sums.append((spec.label, {name: part.by_group for name, part in parts(sheet).items()}))
+        results.append(_result(spec.label, found, sheet, run))
+    return EvaluationReport(
         run=run,
         scenes={name: len({(row.dataset, row.scene) for row in part.rows}) for name, part in parts(sheets[0]).items()},
         results=tuple(results),
@@ -83,7 +85,7 @@ async def evaluated(run: Run, data: Data, strategies: Strategies, advance: Advan
     )
 
 
-def _result(label: str, found: Watched, sheet: Sheet, run: Run) -> Result:
+def _result(label: str, found: SceneResults, sheet: Sheet, run: Run) -> Result:
     asides = [row for row in found.rows if row.aside]
     missing = {name: part.where(part.absent) for name, part in parts(sheet).items()}
     return Result(
@@ -100,15 +102,15 @@ def _result(label: str, found: Watched, sheet: Sheet, run: Run) -> Result:
 
 
 def _rostered(run: Run) -> bool:
-    """Whether everybody who could be in the true set is known, so that somebody can be absent from it."""
+    """Whether the data names everybody who could be in the true set, so that somebody can be missing from it."""
     return run.task == "participants"
 
 
-def _refuse_nothing(found: Watched, run: Run) -> None:
+def _refuse_nothing(found: SceneResults, run: Run) -> None:
     if found.rows:
         return
     missing = "addressees" if run.task == "addressees" else "present"
     hidden = " With --directions hidden, narration is not scored." if run.directions == "hidden" else ""
     raise InputError(
-        f"none of the {found.messages} messages of these files has {missing!r}: there is nothing to score.{hidden}"
+        f"none of the {found.messages} messages in these files has {missing!r}, so there is nothing to score.{hidden}"
     )
