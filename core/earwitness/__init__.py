@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         StateChangeEvent,
     )
     from .loading.settings import Settings
+    from .lore import Lore
     from .outcome import Outcome, Settlement
-    from .preparing import Lore
     from .protocols import Reader, Share, Strike, WorldAnswer, WorldView
     from .records.character import Cast, Character
     from .records.memory import Hit, Memory, Support
@@ -84,7 +84,7 @@ _MODULES = {
     "hooks": "MessageAnswer MessageEvent Plugin RecallAnswer RecallEvent StateChangeAnswer StateChangeEvent",
     "loading.settings": "Settings",
     "outcome": "Outcome Settlement",
-    "preparing": "Lore",
+    "lore": "Lore",
     "protocols": "Reader Share Strike WorldAnswer WorldView",
     "records.character": "Cast Character",
     "records.memory": "Hit Memory Support",

@@ -8,8 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import transplant, wiring
-from .arguments import several, table, text
+from . import transfer, wiring
 from .background import Background
 from .containers import character_container, world_container
 from .dispatch import Plugins
@@ -26,8 +25,9 @@ from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
-from .transplant import Seen, unseen
-from .validating import check_state, keepable, state_keys
+from .transfer import Seen, unseen
+from .validation.arguments import several, table, text
+from .validation.records import check_state, keepable, state_keys
 
 FORGOTTEN = "#forgotten"
 
@@ -183,9 +183,7 @@ class Earwitness:
         `seen` is called with each number of entries written.
         """
         self._background.check()
-        return await self.session(
-            await transplant.imported(self.engine, list(several("lines", lines)), id=id, seen=seen)
-        )
+        return await self.session(await transfer.imported(self.engine, list(several("lines", lines)), id=id, seen=seen))
 
     async def _standing(self, id: str) -> Session | None:
         """The handle there is, unless another process has forgotten its story."""
@@ -200,7 +198,7 @@ class Earwitness:
         Raises `InputError` for a branch or an import that was cut short.
         """
         await self._erased(id)
-        begun = transplant.whole(await self.engine.ledger.load(id)) and await self.engine.ledger.entries(id, limit=1)
+        begun = transfer.whole(await self.engine.ledger.load(id)) and await self.engine.ledger.entries(id, limit=1)
         return await self._opened(id) if begun else None
 
     async def _erased(self, id: str) -> None:

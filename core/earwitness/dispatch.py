@@ -16,7 +16,7 @@ from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
 from .protocols import Soon
 from .records.base import Record
 from .records.plan import Answer
-from .validating import ENCLOSING, check_readable
+from .validation.records import ENCLOSING, check_readable
 
 T = TypeVar("T")
 ORDERS = ("first", "middle", "last")

@@ -23,7 +23,7 @@ from .records.memory import Hit
 from .records.moment import Moment, Presence
 from .records.state import Day, State
 from .records.update import Knowledge, Update
-from .validating import KEEPABLE, check_readable
+from .validation.records import KEEPABLE, check_readable
 
 PROJECT = "earwitness"
 HOOKS = ("on_recall", "on_message", "on_state_change")

@@ -12,7 +12,7 @@ from .hooks import PluginData
 from .protocols import Ledger
 from .records.message import SettledMessage
 from .records.plan import Plan, PluginWrite, Snapshot
-from .telling import gone
+from .validation.messages import gone
 
 RECENT = 24
 LANDMARKS = 64
@@ -49,7 +49,7 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in plugins.names}
-        return cls(snapshot, tuple(recent), stored, snapshot.settled)
+        return cls(snapshot, tuple(recent), stored, snapshot.decided)
 
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over what each plugin keeps."""
@@ -73,14 +73,14 @@ class Live:
 
     def remember(self, snapshot: Snapshot) -> None:
         """Keep how the session stood, if that is a landmark."""
-        if snapshot.settled % LANDMARKS == 0:
-            self.landmarks[snapshot.settled] = snapshot
+        if snapshot.decided % LANDMARKS == 0:
+            self.landmarks[snapshot.decided] = snapshot
 
     def nearest(self, sequence: int) -> Snapshot:
         """The latest known of how the session stood at or before an entry."""
         previous = [self.previous] if self.previous else []
-        known = [each for each in (*self.landmarks.values(), *previous) if each.settled <= sequence]
-        return max(known, key=lambda each: each.settled, default=Snapshot(id=self.snapshot.id))
+        known = [each for each in (*self.landmarks.values(), *previous) if each.decided <= sequence]
+        return max(known, key=lambda each: each.decided, default=Snapshot(id=self.snapshot.id))
 
     def _keep(self, writes: tuple[PluginWrite, ...]) -> None:
         for write in writes:

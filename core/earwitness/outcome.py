@@ -32,7 +32,7 @@ class Settlement(Record):
     @property
     def knowledge(self) -> dict[str, tuple[str, ...]]:
         """Character id → the world knowledge told along."""
-        told = ((each.owner, each.knowledge) for each in self.plan.deliveries if each.knowledge and each.stands)
+        told = ((each.owner, each.knowledge) for each in self.plan.deliveries if each.knowledge and each.is_active)
         return {owner: tuple(line.text for line in lines) for owner, lines in told}
 
     @property

@@ -15,7 +15,7 @@ from .containers import Container
 from .filters import EVERYTHING, Filter
 from .importing import Imported
 from .records.base import Record
-from .records.journal import Appended, Body, Entry, Told
+from .records.journal import Appended, Body, Entry, NewEntry
 from .records.memory import Hit, Interaction, Memory
 from .records.message import Participant, SettledMessage
 from .records.moment import Moment, Presence
@@ -282,7 +282,7 @@ class Ledger(Protocol):
         Raises `UnknownName` for an unknown session."""
         ...
 
-    async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
+    async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
         """As `append`, several at once: one sequence number after the other, durable all or none."""
         ...
 
@@ -296,7 +296,7 @@ class Ledger(Protocol):
         *,
         after: int = 0,
         up_to: int | None = None,
-        unsettled: bool = False,
+        unapplied: bool = False,
         limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""

@@ -7,8 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
-from . import transplant
-from .arguments import several, some_text, table, text, texts
+from . import transfer
 from .background import Background
 from .backstage.backstage import Backstage
 from .containers import character_container
@@ -17,21 +16,22 @@ from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
 from .errors import InputError, StorageError, UnknownName, about
+from .idempotency import conflict, unless_same
 from .ids import check_key
 from .live import Live
 from .loading.settings import RecallSettings
+from .lore import Lore, pieces_of
 from .outcome import Outcome
-from .preparing import Lore, pieces_of
 from .records.character import Cast, Character, as_cast
-from .records.journal import Appended, Body, Changed, Entry, Original, Prepared, Retracted, Revised, Said, Told
+from .records.journal import Appended, Body, Changed, Entry, NewEntry, Original, Prepared, Retracted, Revised, Said
 from .records.message import Context, SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
-from .repeating import conflict, unless_same
-from .telling import Gone, known_context, message_text, named_in, refuse_newcomers, spoken, update_text
-from .transplant import Seen, unseen
+from .transfer import Seen, unseen
 from .turn import Turn
-from .validating import check_state, checked, keepable, state_keys
+from .validation.arguments import several, some_text, table, text, texts
+from .validation.messages import Gone, known_context, message_text, named_in, refuse_newcomers, spoken, update_text
+from .validation.records import check_state, checked, keepable, state_keys
 
 T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
@@ -47,7 +47,7 @@ class Session:
         self._settler = Settler(engine, live, background)
 
     def __repr__(self) -> str:
-        return f"<Session {self.id!r}, {len(self.cast)} characters, {self._live.snapshot.settled} entries>"
+        return f"<Session {self.id!r}, {len(self.cast)} characters, {self._live.snapshot.decided} entries>"
 
     @property
     def id(self) -> str:
@@ -122,7 +122,7 @@ class Session:
         times as fast as one `say` after the other; what others tell meanwhile waits, so tell some hundred at a time.
         Raises as `say`, saying which one it is about, and `InputError` for a table that `say` would not take.
         """
-        told: list[Told] = []
+        told: list[NewEntry] = []
         keyed: dict[str, Body] = {}
         for number, each in enumerate(several("messages", messages)):
             key, given = spoken(number, each)
@@ -296,7 +296,7 @@ class Session:
         branch = await self._engine.ledger.load(id) if at is None else None
         again = branch.forked_at if branch is not None and branch.parent == self.id else None
         sequence = await self._sequence(at) if again is None else again
-        await transplant.fork(self._engine, self.id, id, sequence, seen)
+        await transfer.fork(self._engine, self.id, id, sequence, seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:
@@ -317,7 +317,7 @@ class Session:
 
     async def _itself(self) -> Session:
         """This handle. Raises `UnknownName` when its story was forgotten by another process."""
-        await self._settler.abreast.check()
+        await self._settler.staleness.check()
         return self
 
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -342,9 +342,9 @@ class Session:
         (outcome,) = await self._append_all([_as_told(body, key)])
         return outcome
 
-    async def _append_all(self, told: Sequence[Told]) -> list[Outcome]:
+    async def _append_all(self, told: Sequence[NewEntry]) -> list[Outcome]:
         self._settler.check()
-        if told and await self._settler.abreast.check():
+        if told and await self._settler.staleness.check():
             await self._still_there({id for each in told for id in named_in(each.body)})
         appended = await self._engine.ledger.append_all(self.id, told) if told else ()
         outcomes = [self._promised(each) for each in appended]
@@ -356,7 +356,7 @@ class Session:
 
     def _promised(self, appended: Appended) -> Outcome:
         entry, created = appended.entry, appended.created
-        self._settler.abreast.told(entry)
+        self._settler.staleness.note(entry)
         return Outcome(entry, self._settler.promise(entry.sequence, new=created), created=created)
 
     async def _still_there(self, named: Collection[str]) -> None:
@@ -390,7 +390,7 @@ class Session:
 
     async def _sequence(self, at: str | int | None) -> int:
         if at is None:
-            return self._live.snapshot.settled
+            return self._live.snapshot.decided
         if isinstance(at, bool) or not isinstance(at, str | int):
             raise InputError(f"at={at!r} is no entry to fork at. Give a message key or a sequence number.")
         if isinstance(at, str):
@@ -452,6 +452,6 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def _as_told(body: Body, key: str | None) -> Told:
+def _as_told(body: Body, key: str | None) -> NewEntry:
     """What is appended to the journal. Raises `InvalidId`, and `InputError` for what cannot be kept."""
-    return Told(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())
+    return NewEntry(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())

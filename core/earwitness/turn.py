@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .arguments import several
 from .engine import Engine
 from .errors import WallError
 from .live import Live
@@ -15,6 +14,7 @@ from .outcome import Outcome
 from .records.message import Context
 from .start.recall import recall
 from .start.recalled import Recall, Recalled
+from .validation.arguments import several
 
 if TYPE_CHECKING:
     from .session import Session
@@ -38,7 +38,7 @@ class Turn:
         found = await recall(
             engine, live, character, settings, query=query, in_prompt=in_prompt, context=context
         )  # fmt: skip
-        waiting = await engine.ledger.entries(live.snapshot.id, unsettled=True)
+        waiting = await engine.ledger.entries(live.snapshot.id, unapplied=True)
         pending = tuple(entry.key for entry in waiting)
         return cls(session, engine, found.model_copy(update={"pending": pending}), context)
 

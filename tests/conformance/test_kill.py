@@ -63,7 +63,7 @@ async def test_killed_at_random_nothing_is_lost_and_nothing_twice(played: Played
     async with Earwitness.open(played.path, settings=BARE) as ew:
         entries = await ew.engine.ledger.entries(killed_play.STORY)
         assert set(played.acknowledged) <= {entry.key for entry in entries}
-        assert all(entry.settled for entry in entries)
+        assert all(entry.applied for entry in entries)
         for message in await ew.engine.ledger.messages(killed_play.STORY):
             last = [plan.message for plan in plans if plan.message and plan.message.message.key == message.message.key]
             assert message == last[-1]
@@ -112,7 +112,7 @@ async def _look(story: Played) -> None:
     await ledger.open()
     try:
         found = {plan.sequence: plan for plan in await ledger.plans(killed_play.STORY)}
-        waiting = {entry.sequence for entry in await ledger.entries(killed_play.STORY, unsettled=True)}
+        waiting = {entry.sequence for entry in await ledger.entries(killed_play.STORY, unapplied=True)}
         journal = {entry.key for entry in await ledger.entries(killed_play.STORY)}
     finally:
         await ledger.close()

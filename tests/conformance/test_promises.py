@@ -109,7 +109,7 @@ class LetsThrough(MemoryLedger):
         """What a guard strikes when its day arrives is kept in the plan, and arrives all the same."""
         recorded = await super().record(plan, after)
         book = self._books[plan.session]
-        for id in {id for each in plan.withdrawals if each.status == "struck" for id in each.falls}:
+        for id in {id for each in plan.withdrawals if each.status == "struck" for id in each.removes}:
             book.change(id, "pending")
         return recorded
 

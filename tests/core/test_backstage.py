@@ -421,7 +421,7 @@ async def test_the_overview_shows_every_container_without_its_memories(begin: Be
         "bob": (4, ()),
         "world": (4, ()),
     }
-    assert (overview.session, overview.settled, overview.parent) == ("s1", 8, None)
+    assert (overview.session, overview.decided, overview.parent) == ("s1", 8, None)
     assert (overview.cast.ids, overview.state.game_day) == (("alice", "bob"), 3)
 
 

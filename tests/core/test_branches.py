@@ -166,7 +166,7 @@ async def test_a_rich_past_is_the_same_in_the_branch(
     assert branch.state == story.state
     assert await store.count("s2-eve") == 0
     overview = await branch.backstage().overview()
-    assert (overview.parent, overview.settled) == ("s1", (await story.backstage().overview()).settled)
+    assert (overview.parent, overview.decided) == ("s1", (await story.backstage().overview()).decided)
 
 
 async def test_what_is_due_later_arrives_in_the_branch_too(

@@ -16,7 +16,7 @@ HELLO = {"speaker": "alice", "content": "Hello.", "key": "m1"}
 
 
 async def entries(story: Session) -> int:
-    return (await story.backstage().overview()).settled
+    return (await story.backstage().overview()).decided
 
 
 async def test_they_are_told_in_their_order_and_remembered_as_if_said_one_by_one(

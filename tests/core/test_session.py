@@ -32,7 +32,7 @@ Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
 
 async def entries(story: Session) -> int:
     """How many entries the journal has, the beginning among them."""
-    return (await story.backstage().overview()).settled
+    return (await story.backstage().overview()).decided
 
 
 def keys(memories: Sequence[Memory]) -> list[str]:
@@ -671,7 +671,7 @@ async def test_what_was_acknowledged_is_settled_before_the_instance_closes() -> 
     settings = Settings.of(plugins=(), embedder="none", detector="none", world_agent="none")
     async with Earwitness.open(settings=settings, strategies={"store": MemoryStore(), "ledger": ledger}) as ew:
         await (await ew.session("s1", cast=["alice"])).say("alice", "Hello.")
-    assert all(entry.settled for entry in await ledger.entries("s1"))
+    assert all(entry.applied for entry in await ledger.entries("s1"))
 
 
 async def test_the_host_s_own_error_comes_through_as_it_is() -> None:

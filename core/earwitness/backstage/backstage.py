@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .. import transplant
-from ..arguments import count, several, text
+from .. import transfer
 from ..containers import Container, character_container, world_container
 from ..end.message import said
 from ..end.revise import rejudged, settled_message
@@ -18,7 +17,8 @@ from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
 from ..records.message import Context, Message
-from ..telling import known_context, message_text
+from ..validation.arguments import count, several, text
+from ..validation.messages import known_context, message_text
 from .before import before
 from .explain import explain
 from .records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
@@ -58,7 +58,7 @@ class Backstage:
         """
         await self._session.settled()
         live, state = self._live, self._live.snapshot.state
-        sequence = live.snapshot.settled + 1
+        sequence = live.snapshot.decided + 1
         message = Message(
             key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=message_text(content),
             game_day=state.game_day, scene=state.current_scene, context=known_context(context), timestamp="preview",
@@ -105,7 +105,7 @@ class Backstage:
         shelves = await asyncio.gather(*(self.inspect(owner, limit=0) for owner in owners))
         snapshot = self._live.snapshot
         return Overview(
-            session=snapshot.id, cast=snapshot.cast, state=snapshot.state, settled=snapshot.settled,
+            session=snapshot.id, cast=snapshot.cast, state=snapshot.state, decided=snapshot.decided,
             shelves=tuple(shelves), parent=snapshot.parent,
         )  # fmt: skip
 
@@ -121,7 +121,7 @@ class Backstage:
     async def export(self) -> AsyncIterator[dict[str, Any]]:
         """The whole session as JSON-ready lines; `Earwitness.import_session` takes them back."""
         await self._session.settled()
-        async for line in transplant.exported(self._engine, self._session.id):
+        async for line in transfer.exported(self._engine, self._session.id):
             yield line
 
     def _container(self, owner: str) -> Container:

@@ -29,7 +29,7 @@ async def _explained(engine: Engine, session: str, memory_id: str, seen: frozens
     first = deliveries[0]
     entry = await engine.ledger.entry(session, key=first.source)
     supports = tuple([await _hop(engine, each, seen | {memory_id}) for each in deliveries])
-    standing = [each for each in deliveries if each.stands]
+    standing = [each for each in deliveries if each.is_active]
     return Explanation(
         memory_id=memory_id, owner=first.owner, source=first.source, alive=bool(standing), supports=supports,
         sequence=entry.sequence if entry else first.sequence, metadata=first.metadata,

@@ -202,7 +202,7 @@ class Preview(BackstageRecord):
     @property
     def learners(self) -> tuple[str, ...]:
         """Owners of the containers it would reach."""
-        return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.stands))
+        return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.is_active))
 
 
 class Replanned(BackstageRecord):
@@ -250,7 +250,7 @@ class Overview(BackstageRecord):
     """Everybody."""
     state: State
     """What is the case."""
-    settled: int
+    decided: int
     """Entries decided."""
     shelves: tuple[Shelf, ...]
     """Every container, without its memories."""

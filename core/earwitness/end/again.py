@@ -14,7 +14,7 @@ from .change import brought
 async def taken_back(engine: Engine, session: str, target: str, told: Entry | None) -> Entry | None:
     """The retraction of a message, change or memory of which nothing stands any more; `told` is what has the key."""
     copies = await _copies(engine, session, target, told)
-    if any(each.stands for each in copies):
+    if any(each.is_active for each in copies):
         return None
     sources = sorted({each.source for each in copies})
     world = world_container(session).name  # whose copy stands for the whole

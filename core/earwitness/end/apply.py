@@ -57,7 +57,7 @@ async def _forget(engine: Engine, session: str, id: str, up_to: int) -> None:
 async def _recorded(ledger: Ledger, session: str) -> int:
     """Sequence number of the last entry whose plan is recorded, by whatever process."""
     snapshot = await ledger.load(session)
-    return snapshot.settled if snapshot else 0
+    return snapshot.decided if snapshot else 0
 
 
 def _day(plan: Plan) -> float:
@@ -72,7 +72,7 @@ async def _due(ledger: Ledger, session: str, day: float) -> Sequence[Delivery]:
 
 async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> set[str]:
     """Ids of all memories the plans may have changed: their own, the withdrawn, and those that cite the withdrawn."""
-    taken = {id for plan in plans for withdrawal in plan.withdrawals for id in withdrawal.falls.values()}
+    taken = {id for plan in plans for withdrawal in plan.withdrawals for id in withdrawal.removes.values()}
     citing = set(await ledger.citing(plans[0].session, sorted(taken))) if taken else set()
     return fresh | taken | citing
 
@@ -104,7 +104,7 @@ async def _fallen(ledger: Ledger, session: str, cited: Collection[str]) -> set[s
     if not cited:
         return set()
     found = await ledger.deliveries(session, memory_ids=sorted(cited), container=world_container(session).name)
-    return set(cited) - {each.memory_id for each in found if each.stands}
+    return set(cited) - {each.memory_id for each in found if each.is_active}
 
 
 def memory_of(supports: Sequence[Delivery], fallen: Collection[str]) -> Memory:

@@ -20,13 +20,13 @@ from ..records.moment import Movement
 from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.state import State
 from ..records.update import Update
-from .arriving import arriving
 from .default_updates import default_updates
-from .deliver import of_piece, of_update
-from .falling import of_source
+from .deliveries import of_piece, of_update
+from .due import arriving
 from .message import audience
-from .share import guarded
+from .shares import guarded
 from .whereabouts import folded, moved_along
+from .withdrawals import of_source
 
 PIECES = ("plot", "character_card", "example_dialog", "lore")
 
@@ -93,7 +93,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
             of_piece(piece, source, revision, each, session, entry.sequence, now, entry.timestamp)
             for each in containers
         ]
-        standing = {(each.container, each.body) for each in known if each.stands}
+        standing = {(each.container, each.body) for each in known if each.is_active}
         if standing == {(each.container, each.body) for each in new}:
             continue
         older = [*([source] if known else []), *await _replaced(engine, session, piece, entry)]
@@ -112,7 +112,7 @@ async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) ->
         return []
     world = world_container(session).name
     kept = await engine.ledger.deliveries(session, container=world, types=[piece.type])
-    earlier = [each for each in kept if each.stands and each.sequence < entry.sequence]
+    earlier = [each for each in kept if each.is_active and each.sequence < entry.sequence]
     same = [each for each in earlier if each.metadata.get("loreKey") == piece.lore_key]
     return sorted({each.source for each in same if each.source != piece_source(piece) and _overlaps(each, piece)})
 
@@ -223,7 +223,7 @@ async def _welcome(engine: Engine, live: Live, body: Changed, entry: Entry, now:
         _copied(each, character_container(session, id).name, id, entry.sequence, now)
         for id in newcomers
         for each in common
-        if each.stands and each.metadata.get("public") is True
+        if each.is_active and each.metadata.get("public") is True
     ]
 
 

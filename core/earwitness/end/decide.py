@@ -9,7 +9,7 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Answer, Plan
 from ..records.state import State
 from .change import changed, prepared
-from .deliver import of_message
+from .deliveries import of_message
 from .message import said
 from .revise import retracted, revised
 

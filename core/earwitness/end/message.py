@@ -12,12 +12,12 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
 from ..records.plan import Answer, Delivery, Plan
 from ..records.update import Knowledge, Update
-from .deliver import of_message, of_share, of_update
+from .deliveries import of_message, of_share, of_update
 from .detect import detect
-from .hearing import heard, missed
-from .propose import Proposals, propose
+from .perception import heard, missed
+from .proposals import Proposals, propose
 from .settle import asked_about, participants
-from .share import guarded, shares
+from .shares import guarded, shares
 from .whereabouts import folded
 from .world import World
 
@@ -31,7 +31,7 @@ class Judged:
     presence: Presence
     proposals: Proposals
     movements: tuple[Movement, ...]
-    told: dict[str, list[Knowledge]]
+    knowledge: dict[str, list[Knowledge]]
     reports: tuple[Answer, ...]
     data: dict[str, PluginData]
 
@@ -70,17 +70,17 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
         }
     )
     plan = await planned(engine, live, judged, sequence)
-    remember = {each.owner for each in plan.deliveries if each.part == "message" and each.stands}
+    remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # news is told with a memory, or not yet
-    told = {id: await world.told_through(id, judged.told.get(id, ()), sequence) for id in listeners}
-    return plan.model_copy(update={"state": state.changes_to(after), "told": told})
+    seen = {id: await world.told_through(id, judged.knowledge.get(id, ()), sequence) for id in listeners}
+    return plan.model_copy(update={"state": state.changes_to(after), "news_seen": seen})
 
 
 async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
     """Deliveries from what was judged: the world's, the participants', those it is shared with; guards strike."""
     session, cast, now = live.snapshot.id, judged.moment.cast, judged.moment.message.game_day
     settled = judged.settled
-    deliveries = of_message(settled, judged.told, cast, session, sequence, now)
+    deliveries = of_message(settled, judged.knowledge, cast, session, sequence, now)
     told_on, reports = await shares(engine, settled, judged.moment)
     deliveries += [of_share(share, text, settled, cast, session, sequence, now) for share, text in told_on]
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)

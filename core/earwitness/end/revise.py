@@ -18,10 +18,10 @@ from ..records.moment import Moment
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .change import brought
-from .falling import of_memory, of_source
 from .message import Judged, judge, planned
-from .share import received_by
+from .shares import received_by
 from .whereabouts import folded
+from .withdrawals import of_memory, of_source
 from .world import World
 
 
@@ -53,7 +53,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
             "key": entry.key,
             "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
             "state": await _if_last(engine, live, old.message, judged),
-            "told": await _untold(engine, live, lost),
+            "news_seen": await _untold(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
         }
     )
@@ -78,7 +78,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     lost = await _told_before(engine, live, settled) if settled else {}
     return _nothing(live, entry).model_copy(
         update={
-            "withdrawals": tuple(withdrawals), "message": message, "told": await _untold(engine, live, lost),
+            "withdrawals": tuple(withdrawals), "message": message, "news_seen": await _untold(engine, live, lost),
             "state": await _if_last(engine, live, settled.message, None) if settled else {},
         }
     )  # fmt: skip
@@ -100,20 +100,20 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
     """The session as it stood before an entry: its recorded plans, folded from the nearest point that is known."""
     found = live.nearest(sequence - 1)
-    while found.settled < sequence - 1:
-        landmark = (found.settled // LANDMARKS + 1) * LANDMARKS
+    while found.decided < sequence - 1:
+        landmark = (found.decided // LANDMARKS + 1) * LANDMARKS
         if not (plans := await _next_plans(engine, found, min(landmark, sequence - 1))):
             break
         found = reduce(Snapshot.after, plans, found)
         live.remember(found)
-    if live.previous is None or live.previous.settled < found.settled:
+    if live.previous is None or live.previous.decided < found.decided:
         live.previous = found
     return found
 
 
 async def _next_plans(engine: Engine, since: Snapshot, up_to: int) -> list[Plan]:
     """The plans recorded since, a few at a time: whoever else is busy in this process goes on meanwhile."""
-    numbers = range(since.settled + 1, up_to + 1)
+    numbers = range(since.decided + 1, up_to + 1)
     found = await asyncio.gather(*(engine.ledger.plan(since.id, number) for number in numbers))
     return [plan for plan in found if plan is not None]
 
@@ -127,7 +127,7 @@ async def settled_message(engine: Engine, live: Live, key: str) -> SettledMessag
 async def _told_before(engine: Engine, live: Live, old: SettledMessage) -> Mapping[str, list[Knowledge]]:
     """Character id → what the revision before told along; what has fallen since falls again when it is applied."""
     deliveries = await engine.ledger.deliveries(live.snapshot.id, sources=[old.message.key])
-    current = [each for each in deliveries if each.stands and each.revision == old.message.revision]
+    current = [each for each in deliveries if each.is_active and each.revision == old.message.revision]
     return {each.owner: list(each.knowledge) for each in current if each.knowledge}
 
 
@@ -136,23 +136,23 @@ async def _untold(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowle
     cited = {id: {each for line in lines for each in line.cites} for id, lines in lost.items()}
     asked = sorted({each for ids in cited.values() for each in ids})
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=asked) if asked else ()
-    before = {each.memory_id: each.sequence - 1 for each in found if each.stands}
+    before = {each.memory_id: each.sequence - 1 for each in found if each.is_active}
     marks = {id: [before[each] for each in ids if each in before] for id, ids in cited.items()}
-    return {id: min(live.snapshot.told.get(id, 0), *them) for id, them in marks.items() if them}
+    return {id: min(live.snapshot.news_seen.get(id, 0), *them) for id, them in marks.items() if them}
 
 
 async def _whole(engine: Engine, live: Live, memory_id: str) -> str | None:
     """What the world's copy with this id is a copy of: it goes as a whole, else nobody could say who still knows it."""
     world = world_container(live.snapshot.id).name
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=[memory_id], container=world)
-    return next((each.source for each in found if each.stands and not each.part.startswith("update-")), None)
+    return next((each.source for each in found if each.is_active and not each.part.startswith("update-")), None)
 
 
 async def _sources(engine: Engine, told: Entry) -> list[str]:
     """Source keys of what an entry brought that still stands; what was prepared goes by its pieces."""
     if not isinstance(told.body, Prepared):
         return [told.key]
-    return sorted({each.source for each in await brought(engine.ledger, told, told.body) if each.stands})
+    return sorted({each.source for each in await brought(engine.ledger, told, told.body) if each.is_active})
 
 
 async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, since: Sequence[Entry]) -> set[str]:
@@ -206,7 +206,7 @@ def _unaddressed(delivery: Delivery, forgotten: Collection[str]) -> Delivery:
 
 
 def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
-    return replace(judged, told=dict(told))
+    return replace(judged, knowledge=dict(told))
 
 
 async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
@@ -231,7 +231,7 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
 async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:
     """Whether anything but revisions and retractions came after an entry; mostly the next one tells."""
     for limit in (1, None):
-        since = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=live.snapshot.settled, limit=limit)
+        since = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=live.snapshot.decided, limit=limit)
         if not all(isinstance(each.body, Revised | Retracted) for each in since):
             return True
     return False

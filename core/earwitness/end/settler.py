@@ -11,14 +11,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from ..abreast import Abreast
 from ..background import Background
 from ..engine import Engine
 from ..errors import named
 from ..live import Live
 from ..records.journal import Entry
 from ..records.plan import Plan
-from ..telling import gone
+from ..staleness import StalenessCheck
+from ..validation.messages import gone
 from .apply import apply
 from .decide import closed, decide
 
@@ -33,7 +33,7 @@ class Settler:
     def __init__(self, engine: Engine, live: Live, background: Background) -> None:
         self.live = live
         self.failure: Exception | None = None
-        self.abreast = Abreast(engine.ledger, live.snapshot.id, live.snapshot.settled)
+        self.staleness = StalenessCheck(engine.ledger, live.snapshot.id, live.snapshot.decided)
         self._engine = engine
         self._background = background
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
@@ -67,7 +67,7 @@ class Settler:
 
     async def settled(self, sequence: int) -> Plan:
         """The entry's plan, once it is applied. Raises what kept it from being applied."""
-        if sequence <= self.live.snapshot.settled and (plan := await self._already(sequence)):
+        if sequence <= self.live.snapshot.decided and (plan := await self._already(sequence)):
             return plan
         future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
         self.wake()
@@ -97,7 +97,7 @@ class Settler:
 
     async def _drain(self) -> None:
         ledger, session = self._engine.ledger, self.live.snapshot.id
-        while entries := await ledger.entries(session, unsettled=True, limit=BATCH):
+        while entries := await ledger.entries(session, unapplied=True, limit=BATCH):
             plans = []
             for entry in entries:
                 plans.append(await self._plan(entry))
@@ -135,26 +135,26 @@ class Settler:
     async def _recorded_before(self, entry: Entry) -> Plan | None:
         """The plan that stands in the ledger, from before a crash or from another process."""
         ledger, live = self._engine.ledger, self.live
-        if entry.sequence <= live.snapshot.settled and (plan := await ledger.plan(entry.session, entry.sequence)):
+        if entry.sequence <= live.snapshot.decided and (plan := await ledger.plan(entry.session, entry.sequence)):
             return plan
-        if entry.sequence != live.snapshot.settled + 1:
+        if entry.sequence != live.snapshot.decided + 1:
             await self._reload()
-        if entry.sequence > live.snapshot.settled:
+        if entry.sequence > live.snapshot.decided:
             return None
         return await ledger.plan(entry.session, entry.sequence)
 
     async def _already(self, sequence: int) -> Plan | None:
         entry = await self._engine.ledger.entry(self.live.snapshot.id, sequence=sequence)
-        return await self._engine.ledger.plan(self.live.snapshot.id, sequence) if entry and entry.settled else None
+        return await self._engine.ledger.plan(self.live.snapshot.id, sequence) if entry and entry.applied else None
 
     async def _behind(self) -> bool:
         """Whether another process has taken the session further. Raises `UnknownName` when the story is gone."""
         there, known = await self._engine.ledger.load(self.live.snapshot.id), self.live.snapshot
-        if there is None or there.settled < known.settled:
+        if there is None or there.decided < known.decided:
             raise gone(known.id)
-        if there.settled == known.settled:
+        if there.decided == known.decided:
             return False
-        await self.abreast.check()
+        await self.staleness.check()
         return True
 
     async def _reload(self) -> None:

@@ -21,14 +21,14 @@ UPDATES = ("world_state_update", "character_update")
 class World:
     """The world container of one session, as it is before one message is settled. A `WorldView`.
 
-    `told` is up to which entry each character has been told, `joined` the entry they joined with, `latest` an entry
-    after which there were no updates.
+    `news_seen` says up to which entry each character has been told the news, `joined` with which entry they joined;
+    `latest` is an entry after which there were no updates.
     """
 
     session: str
     ledger: Ledger
     store: Store
-    told: Mapping[str, int]
+    news_seen: Mapping[str, int]
     joined: Mapping[str, int]
     latest: int
     catch_up: Callable[[], Awaitable[None]]
@@ -38,7 +38,7 @@ class World:
     def of(cls, engine: Engine, live: Live, before: Snapshot) -> World:
         """The world as it is for a message before which the session stood so."""
         return cls(
-            before.id, engine.ledger, engine.store, before.told, before.joined, live.latest_update, live.catch_up
+            before.id, engine.ledger, engine.store, before.news_seen, before.joined, live.latest_update, live.catch_up
         )
 
     async def news(self, character: str) -> Sequence[Delivery]:
@@ -53,18 +53,18 @@ class World:
         return await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
 
     async def _untold(self, character: str) -> Sequence[Delivery]:
-        after = self.told.get(character, 0)
+        after = self.news_seen.get(character, 0)
         if after >= self.latest:
             return ()
         updates = await self.ledger.deliveries(
             self.session, container=world_container(self.session).name, types=UPDATES, after=after
         )
-        known = [update for update in updates if update.stands and self._may_know(character, update)]
+        known = [update for update in updates if update.is_active and self._may_know(character, update)]
         if not known:
             return ()
         own = character_container(self.session, character).name
         hers = await self.ledger.deliveries(self.session, container=own, after=after)
-        heard = {id for each in hers if each.stands for id in cites(each)}
+        heard = {id for each in hers if each.is_active for id in cites(each)}
         return tuple(update for update in known if update.memory_id not in heard)
 
     def _may_know(self, character: str, item: Delivery) -> bool:
@@ -79,7 +79,7 @@ class World:
             self.session, memory_ids=asked, container=world_container(self.session).name
         ) if asked else ()  # fmt: skip
         beyond = await self._partly_heard(character, found)
-        hers = {each.memory_id for each in found if each.stands and self._may_know(character, each)} - beyond
+        hers = {each.memory_id for each in found if each.is_active and self._may_know(character, each)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
         return allowed, [line for line in lines if line not in allowed]
 

@@ -137,11 +137,11 @@ class Entry(Record):
     """What was told."""
     timestamp: str
     """ISO 8601, UTC."""
-    settled: bool = False
-    """Its plan was applied."""
+    applied: bool = False
+    """Everything in its plan that is due has reached the store."""
 
 
-class Told(Record):
+class NewEntry(Record):
     """What is to be appended to the journal."""
 
     body: Body

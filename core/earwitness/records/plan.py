@@ -61,7 +61,7 @@ class Delivery(Record):
         return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
 
     @property
-    def stands(self) -> bool:
+    def is_active(self) -> bool:
         """It holds its memory up, or will once it is due: neither struck nor withdrawn."""
         return self.status in {"pending", "applied"}
 
@@ -81,7 +81,7 @@ class Withdrawal(Record):
     """The source key it names: every delivery of that, in every container."""
     memory_id: str | None = None
     """The one memory it names: every delivery of that, and what was told on from it."""
-    falls: dict[str, str] = {}
+    removes: dict[str, str] = {}
     """Delivery id → memory id of all that falls by it, found when it was decided: these fall, and no others."""
     status: Literal["withdrawn", "struck"] = "withdrawn"
     """What they become."""
@@ -140,7 +140,7 @@ class Plan(Record):
     """The new cast, if it changed."""
     forgotten: tuple[str, ...] = ()
     """Ids of characters whose containers are dropped for good."""
-    told: dict[str, int] = {}
+    news_seen: dict[str, int] = {}
     """Character id → sequence up to which the world's news has been told."""
     plugin_data: tuple[PluginWrite, ...] = ()
     """What plugins want to keep."""
@@ -164,11 +164,11 @@ class Snapshot(Record):
     """Everybody in it."""
     state: State = State()
     """What is the case."""
-    told: dict[str, int] = {}
+    news_seen: dict[str, int] = {}
     """Character id → sequence up to which the world's news has been told."""
     joined: dict[str, int] = {}
     """Character id → sequence of the entry they joined with: what an id stood for before was somebody else's."""
-    settled: int = 0
+    decided: int = 0
     """Sequence number of the last entry whose plan is recorded."""
     parent: str | None = None
     """The session it was forked from."""
@@ -185,15 +185,15 @@ class Snapshot(Record):
             update={
                 "cast": self.cast if plan.cast is None else plan.cast,
                 "state": self.state.updated(plan.state) if plan.state else self.state,
-                "told": self._told_after(plan),
+                "news_seen": self._news_seen_after(plan),
                 "joined": self._joined_after(plan),
-                "settled": plan.sequence,
+                "decided": plan.sequence,
             }
         )
 
-    def _told_after(self, plan: Plan) -> dict[str, int]:
-        told = {**self.told, **plan.told}
-        return {id: sequence for id, sequence in told.items() if id not in plan.forgotten} if plan.forgotten else told
+    def _news_seen_after(self, plan: Plan) -> dict[str, int]:
+        seen = {**self.news_seen, **plan.news_seen}
+        return {id: number for id, number in seen.items() if id not in plan.forgotten} if plan.forgotten else seen
 
     def _joined_after(self, plan: Plan) -> dict[str, int]:
         if plan.cast is None:

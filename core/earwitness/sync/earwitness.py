@@ -11,7 +11,7 @@ from ..engine import Engine
 from ..loading.settings import Settings
 from ..loading.strategies import LoadFailure, Strategies
 from ..records.character import Character
-from ..transplant import Seen, unseen
+from ..transfer import Seen, unseen
 from .loop import OpenedMirror
 from .session import Session
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..preparing import Lore
+from ..lore import Lore
 from ..records.character import Cast, Character
 from ..records.journal import Original
 from ..records.message import Context
 from ..records.state import State
 from ..records.update import Audience, Update
 from ..session import Session as AsyncSession
-from ..transplant import Seen, unseen
+from ..transfer import Seen, unseen
 from .backstage import Backstage
 from .loop import Mirror
 from .outcome import Outcome

@@ -19,7 +19,7 @@ from ..filters import EVERYTHING, Filter, matches
 from ..ids import own_key
 from ..protocols import Health
 from ..records.base import Record
-from ..records.journal import Appended, Body, Entry, Told
+from ..records.journal import Appended, Body, Entry, NewEntry
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot, Status, Withdrawal
@@ -124,7 +124,7 @@ class Book:
 
     def withdraw(self, withdrawal: Withdrawal) -> None:
         """What falls, as far as it stands."""
-        for id in withdrawal.falls.keys() & self.deliveries.keys():
+        for id in withdrawal.removes.keys() & self.deliveries.keys():
             if live(self.deliveries[id]):
                 self.change(id, withdrawal.status, withdrawal.reason)
 
@@ -140,7 +140,7 @@ class Book:
             self.messages[plan.message.message.key] = plan.message
         for write in plan.plugin_data:
             self.write(write.plugin, write.key, write.value)
-        if self.snapshot.settled < plan.sequence:
+        if self.snapshot.decided < plan.sequence:
             self.snapshot = after
 
 
@@ -171,7 +171,7 @@ class MemoryLedger:
         """Create a session with its containers, or return the one that exists."""
         if snapshot.id not in self._books:
             self._claim(containers)
-            self._books[snapshot.id] = Book(kept(snapshot), began=snapshot.settled)
+            self._books[snapshot.id] = Book(kept(snapshot), began=snapshot.decided)
         return self._books[snapshot.id].snapshot
 
     async def load(self, session: str) -> Snapshot | None:
@@ -220,7 +220,7 @@ class MemoryLedger:
         book.entries[sequence] = entry
         return Appended(entry=entry, created=True)
 
-    async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
+    async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
         """One after the other; `kept` refuses what cannot be kept before anything is."""
         self._book(session)
         for each in told:
@@ -238,14 +238,14 @@ class MemoryLedger:
         *,
         after: int = 0,
         up_to: int | None = None,
-        unsettled: bool = False,
+        unapplied: bool = False,
         limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
 
         def asked(entry: Entry) -> bool:
             in_range = entry.sequence > after and (up_to is None or entry.sequence <= up_to)
-            return in_range and not (unsettled and entry.settled)
+            return in_range and not (unapplied and entry.applied)
 
         return list(filter(asked, self._read(session).entries.values()))[:limit]
 

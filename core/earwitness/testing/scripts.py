@@ -59,7 +59,7 @@ class Call:
 
 
 @dataclass
-class Told:
+class NewEntry:
     """A message as the oracle knows it."""
 
     key: str
@@ -78,14 +78,14 @@ class News:
     """A change as the oracle knows it."""
 
     audience: set[str]
-    stands: bool = True
+    is_active: bool = True
 
 
 @dataclass
 class Book:
     """One story as the oracle knows it: what was told, what has changed, who is here, and the same after each call."""
 
-    messages: dict[str, Told] = field(default_factory=dict)
+    messages: dict[str, NewEntry] = field(default_factory=dict)
     news: dict[str, News] = field(default_factory=dict)
     here: set[str] = field(default_factory=lambda: set(CAST[:2]))
     last: str = ""
@@ -102,7 +102,7 @@ class Book:
         told = [
             (memory_id(session, key, 0, container, "update-0"), f"news {key}.")
             for key, news in self.news.items()
-            if news.stands and owner == WORLD
+            if news.is_active and owner == WORLD
         ]
         return dict([*said, *told])
 
@@ -118,12 +118,12 @@ class Book:
         return [f"whisper {each.words}" for each in heard]
 
 
-def _hears(owner: str, told: Told) -> bool:
+def _hears(owner: str, told: NewEntry) -> bool:
     return not told.retracted and (owner == WORLD or owner in told.whispered)
 
 
 def _may_hear(owner: str, news: News) -> bool:
-    return news.stands and (owner == WORLD or owner in news.audience)
+    return news.is_active and (owner == WORLD or owner in news.audience)
 
 
 class Script:
@@ -144,7 +144,7 @@ class Script:
 
     def _say(self, name: str, book: Book, draw: Draw, key: str) -> None:
         content = _content(key, draw)
-        told = Told(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present)
+        told = NewEntry(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present)
         book.messages[key] = told
         _perceive(book, told, draw)
         book.last = key
@@ -161,7 +161,7 @@ class Script:
             self._revise(book, standing[-1], draw, key)
             self._call(name, "reroll", _content(key, draw), own_key=key)
 
-    def _revise(self, book: Book, told: Told, draw: Draw, key: str) -> None:
+    def _revise(self, book: Book, told: NewEntry, draw: Draw, key: str) -> None:
         told.revision += 1
         told.words = f"{key}."
         here = book.here
@@ -184,7 +184,7 @@ class Script:
 
     def _retract_change(self, name: str, book: Book, draw: Draw, key: str) -> None:
         if taken := _pick(list(book.news), draw.which):
-            book.news[taken].stands = False
+            book.news[taken].is_active = False
             self._call(name, "retract", taken, own_key=key)
 
     def _enter(self, name: str, book: Book, draw: Draw, key: str) -> None:
@@ -213,7 +213,7 @@ def _content(key: str, draw: Draw) -> str:
     return f"Some words {key}. {whisper} {heard} {draw.moves}".strip()
 
 
-def _perceive(book: Book, told: Told, draw: Draw) -> None:
+def _perceive(book: Book, told: NewEntry, draw: Draw) -> None:
     """Who perceives it, and who is here afterwards: the host's word, then the text's, then who is here."""
     heard = told.present if told.present is not None else draw.heard
     told.listeners = {told.speaker, *(book.here if heard is None else heard)}

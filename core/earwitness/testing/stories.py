@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ..containers import character_container, world_container
-from ..end.falling import of_memory, of_source
+from ..end.withdrawals import of_memory, of_source
 from ..protocols import Ledger
 from ..records.plan import Delivery, PluginWrite, Snapshot, Withdrawal
 from .samples import NOON, delivery, plan, said, settled
@@ -59,7 +59,7 @@ class Record(Append):
         await super().on(ledger, prefix)
         id = prefix + self.session
         before = await ledger.load(id) or Snapshot(id=id)
-        sequence = max(1, before.settled + (not self.again))
+        sequence = max(1, before.decided + (not self.again))
         taken = {memory for _, memory in self.taken}
         made = [self._delivery(id, sequence, *one) for one in self.brought if one[0] not in taken]
         planned = plan(
@@ -69,7 +69,7 @@ class Record(Append):
             message=settled(f"k{sequence % 3}", sequence, f"words of {sequence}"),
             withdrawals=[await _withdrawal(ledger, id, *one) for one in self.taken],
             plugin_data=(PluginWrite(plugin="diary", key=f"k{sequence % 3}", value=sequence or None),),
-            told={"alice": sequence},
+            news_seen={"alice": sequence},
         )
         await ledger.record(planned, before.after(planned))
         await ledger.settle(id, [sequence], [one.id for one in made] if self.applied else [])

@@ -38,4 +38,4 @@ async def _length(ew: Earwitness, session: str, at: str | None) -> int | None:
         entry = await ew.engine.ledger.entry(session, key=at)
         return entry.sequence if entry else None
     snapshot = await ew.engine.ledger.load(session)
-    return snapshot.settled if snapshot else None
+    return snapshot.decided if snapshot else None

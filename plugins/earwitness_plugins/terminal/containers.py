@@ -94,7 +94,7 @@ def preview(found: Preview, people: People) -> RenderableType:
     lines += [
         Text(f"struck: {each.owner}: {plain(each.reason or '')}", style="red")
         for each in found.deliveries
-        if not each.stands
+        if not each.is_active
     ]
     return Group(*lines)
 

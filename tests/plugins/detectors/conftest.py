@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from earwitness.end.hearing import heard
+from earwitness.end.perception import heard
 from earwitness.end.whereabouts import folded
 from earwitness.protocols import Detector
 from earwitness.records.character import Character, as_cast

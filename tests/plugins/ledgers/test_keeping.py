@@ -45,7 +45,7 @@ async def test_a_plan_is_shown_as_it_was_decided_whatever_came_of_it(ledger: Any
     await ledger.record(first, FIRST.after(first))
     await ledger.settle("s1", [1], [delivery("alice").id])
     falls = {each.id: each.memory_id for each in first.deliveries}
-    taking_back = plan(2, withdrawals=(Withdrawal(source="#1", reason="edited", falls=falls),))
+    taking_back = plan(2, withdrawals=(Withdrawal(source="#1", reason="edited", removes=falls),))
     await ledger.record(taking_back, FIRST.after(taking_back))
     assert await ledger.plan("s1", 1) == first
     assert list(await ledger.plans("s1")) == [first, taking_back]
@@ -137,7 +137,7 @@ async def test_no_sequence_number_leads_into_another_session(ledger: Any, said: 
         await ledger.settle("s2", [sequence], [])
     assert [entry.session for entry in await ledger.entries("s2", after=-(2**33), up_to=2**33)] == ["s2"]
     for name in ("s1", "s2", "s3"):
-        assert not (await ledger.entry(name, sequence=1)).settled
+        assert not (await ledger.entry(name, sequence=1)).applied
 
 
 async def test_an_unknown_status_is_named_with_those_there_are(ledger: Any) -> None:
@@ -227,7 +227,7 @@ async def _ask_everything(ledger: Any, said: Said) -> None:
     await ledger.entry("s1", sequence=1)
     await ledger.entry("s1", key="k1")
     await ledger.entries("s1", after=1)
-    await ledger.entries("s1", unsettled=True, limit=64)
+    await ledger.entries("s1", unapplied=True, limit=64)
     await ledger.plan("s1", 1)
     await ledger.plans("s1", up_to=2)
     await ledger.settle("s1", [1], ["nobody"])
@@ -257,7 +257,7 @@ async def _full(ledger: Any, delivery: Any, plan: Any) -> None:
     await ledger.append("s1", Said(speaker="alice", content="Hello."), key="k1", timestamp=NOON)
     made = delivery("alice", knowledge=(Knowledge(text="news", cites=("w",)),))
     writes = (PluginWrite(plugin="diary", key="k", value=1),)
-    taken = (Withdrawal(source="x", reason="edited"), Withdrawal(memory_id="x", reason="edited", falls={"d": "x"}))
+    taken = (Withdrawal(source="x", reason="edited"), Withdrawal(memory_id="x", reason="edited", removes={"d": "x"}))
     whole = plan(1, made, made, message=_settled("k1"), plugin_data=writes, withdrawals=taken)
     await ledger.record(whole, FIRST.after(whole))
 

@@ -48,7 +48,7 @@ async def settle(ledger, snapshot, sequence):
                  owner=owner, source=f"#{sequence}", body="words", support=Support(learned_day=1), due=1)
         for owner in ("alice", "bob", "world")
     ]
-    plan = Plan(session="s1", sequence=sequence, key=f"#{sequence}", deliveries=made, told={"alice": sequence})
+    plan = Plan(session="s1", sequence=sequence, key=f"#{sequence}", deliveries=made, news_seen={"alice": sequence})
     await ledger.record(plan, snapshot.after(plan))
     await ledger.settle("s1", [sequence], [each.id for each in made])
     await ledger.sync()
@@ -95,12 +95,12 @@ async def test_everything_acknowledged_survives_a_kill(ledger_at: Any, path: Pat
     assert {(s, k) for word, s, k in told if word == "said"} <= {(e.sequence, e.key) for e in entries.values()}
     settled = {sequence for word, sequence, _ in told if word == "settled"}
     assert settled
-    assert settled <= {sequence for sequence, entry in entries.items() if entry.settled}
+    assert settled <= {sequence for sequence, entry in entries.items() if entry.applied}
     for plan in await ledger.plans("s1"):
         assert len(plan.deliveries) == 3
     applied = [found.sequence for found in await ledger.deliveries("s1", status="applied")]
     assert all(applied.count(sequence) == 3 for sequence in settled)
-    assert (await ledger.load("s1")).settled >= max(settled)
+    assert (await ledger.load("s1")).decided >= max(settled)
     assert (await ledger.health()).details["integrity"] == "ok"
     await ledger.close()
 

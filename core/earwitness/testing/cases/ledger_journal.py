@@ -10,7 +10,7 @@ import anyio
 from ...errors import EarwitnessError, UnknownName
 from ...protocols import Ledger
 from ...records.character import Character
-from ...records.journal import Body, Changed, Entry, Piece, Prepared, Retracted, Revised, Said, Told
+from ...records.journal import Body, Changed, Entry, NewEntry, Piece, Prepared, Retracted, Revised, Said
 from ...records.plan import Snapshot
 from ...records.update import Update
 from ..samples import NOON, ODD_NAMES, ODD_TEXTS, said
@@ -90,7 +90,7 @@ class Journal(LedgerCases):
         """One number after the other; a key that is there, or comes twice, returns its entry."""
         await self.story(ledger)
         await ledger.append("s1", said("first"), key="k", timestamp=NOON)
-        told = [Told(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
+        told = [NewEntry(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
         appended = await ledger.append_all("s1", told)
         assert [(one.entry.sequence, one.entry.key, one.created) for one in appended] == [
             (2, "a", True), (1, "k", False), (3, "#3", True), (2, "a", False), (4, "b", True),
@@ -103,7 +103,7 @@ class Journal(LedgerCases):
     async def test_several_are_appended_all_or_none(self, ledger: Ledger) -> None:
         """Half a letter in the last of them, and none was told."""
         await self.story(ledger)
-        told = [Told(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
+        told = [NewEntry(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
         with suppress(ValueError, EarwitnessError):
             await ledger.append_all("s1", told)
             raise AssertionError("append_all() took text that is no valid Unicode")
@@ -170,16 +170,16 @@ class Journal(LedgerCases):
         await self._journal(ledger, 4)
         await ledger.settle("s1", [1, 3], [])
         await ledger.settle("s1", [3, 99], ["nobody"])
-        assert [entry.settled for entry in await ledger.entries("s1")] == [True, False, True, False]
-        assert [entry.sequence for entry in await ledger.entries("s1", unsettled=True)] == [2, 4]
-        assert [entry.sequence for entry in await ledger.entries("s1", unsettled=True, after=2, limit=5)] == [4]
+        assert [entry.applied for entry in await ledger.entries("s1")] == [True, False, True, False]
+        assert [entry.sequence for entry in await ledger.entries("s1", unapplied=True)] == [2, 4]
+        assert [entry.sequence for entry in await ledger.entries("s1", unapplied=True, after=2, limit=5)] == [4]
         again = await ledger.append("s1", said(), key="#1", timestamp=NOON)
-        assert again.entry.settled
+        assert again.entry.applied
 
     @case
     async def test_a_session_with_a_past_counts_on_from_there(self, ledger: Ledger) -> None:
         """A fork is created as settled up to where it left its parent."""
-        await ledger.create(Snapshot(id="branch", settled=7, parent="s1", forked_at=7), [])
+        await ledger.create(Snapshot(id="branch", decided=7, parent="s1", forked_at=7), [])
         entry = (await ledger.append("branch", said(), timestamp=NOON)).entry
         assert (entry.sequence, entry.key) == (8, "#8")
         assert [entry.sequence for entry in await ledger.entries("branch")] == [8]
@@ -223,7 +223,7 @@ class Journal(LedgerCases):
         await ledger.sync()
         await ledger.close()
         async with self.subject() as reopened:
-            assert [(entry.sequence, entry.settled) for entry in await reopened.entries("s1")] == [
+            assert [(entry.sequence, entry.applied) for entry in await reopened.entries("s1")] == [
                 (1, True),
                 (2, False),
                 (3, False),

@@ -31,13 +31,13 @@ RICH = Plan(
         delivery("o", owner="bob").model_copy(update={"status": "struck", "reason": "a guard said no"}),
     ),
     withdrawals=(
-        Withdrawal(source="#0", reason="edited", falls={"d": "x"}),
-        Withdrawal(falls={"e": "y"}, status="struck", reason="a guard said no"),
+        Withdrawal(source="#0", reason="edited", removes={"d": "x"}),
+        Withdrawal(removes={"e": "y"}, status="struck", reason="a guard said no"),
     ),
     due_day=2.5,
     state={"game_day": 2, "quest": None, "own": {"deep": [1, "two"]}},
     cast=as_cast(["alice", "bob", "dora"]),
-    told={"alice": 1},
+    news_seen={"alice": 1},
     plugin_data=(PluginWrite(plugin="keepsake", key="k", value={"seen": [1, 2]}),),
     answers=(
         Answer(by="detector:rules", settings={"recent": 6}, seconds=0.1),
@@ -93,7 +93,7 @@ class Plans(LedgerCases):
             withdrawals=(Withdrawal(source="#1", reason="edited"),),
             plugin_data=(PluginWrite(plugin="keepsake", key="k", value=1),),
         )
-        assert await ledger.record(second, Snapshot(id="s1", settled=2, told={"alice": 9})) == first
+        assert await ledger.record(second, Snapshot(id="s1", decided=2, news_seen={"alice": 9})) == first
         assert await ledger.plan("s1", 2) == first
         assert await self.standing(ledger) == ["m", "n"]
         assert list(await ledger.messages("s1")) == [settled("#1", 1)]

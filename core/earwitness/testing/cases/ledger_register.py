@@ -25,7 +25,7 @@ RICH = Snapshot(
     state=State.model_validate(
         {"game_day": 2.5, "flags": {"door": [1, None]}, "own_key": {"deep": "x"}, "participants": ["alice"]}
     ).updated({"whereabouts": {"bob": Whereabouts(place="cellar", since=3)}}),
-    told={"alice": 2},
+    news_seen={"alice": 2},
     parent="s0",
     forked_at=0,
     strategies={"detector": {"name": "rules", "recent": 6}},
@@ -54,7 +54,7 @@ class Register(LedgerCases):
         made: list[Snapshot] = []
 
         async def create(number: int) -> None:
-            made.append(await ledger.create(Snapshot(id="s1", told={"alice": number}), [world_container("s1")]))
+            made.append(await ledger.create(Snapshot(id="s1", news_seen={"alice": number}), [world_container("s1")]))
 
         async with anyio.create_task_group() as group:
             for number in range(10):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ...end.falling import of_memory, of_source
+from ...end.withdrawals import of_memory, of_source
 from ...protocols import Ledger
 from ...records.plan import Plan, Withdrawal
 from ..reference import MemoryLedger
@@ -149,8 +149,8 @@ class Withdrawals(LedgerCases):
         late = delivery("c", sequence=2, owner="charlie", via="b", due=9)
         await self.delivered(ledger, delivery("a"), heard, seen)
         await self.told(ledger, plan(2, late), applied=False)
-        named = Withdrawal(source="#1", reason="edited", falls={heard.id: "b", "nobody": "b"})
-        struck = Withdrawal(status="struck", reason="a guard said no", falls={late.id: "c"})
+        named = Withdrawal(source="#1", reason="edited", removes={heard.id: "b", "nobody": "b"})
+        struck = Withdrawal(status="struck", reason="a guard said no", removes={late.id: "c"})
         await self.told(ledger, plan(3, withdrawals=(named, struck)))
         found = {made.id: (made.status, made.reason) for made in await ledger.deliveries("s1")}
         assert found[heard.id] == ("withdrawn", "edited")

@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import PluginError, StrategyError
 from ...filters import equals
 from ...hooks import MessageAnswer, MessageEvent, Plugin
-from ...preparing import Lore
+from ...lore import Lore
 from ...protocols import Share, WorldAnswer
 from ...records.message import Participant
 from ...records.moment import Moment, Movement, Perceived, Presence, Segment
@@ -193,7 +193,7 @@ class FailClosed(PromiseCases):
             async with stage.open(settings=LENIENT, **parts) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "A secret!")
-                standing = {each.owner for each in settled.deliveries if each.stands}
+                standing = {each.owner for each in settled.deliveries if each.is_active}
                 assert standing == {"world", "alice"}, fault.__name__
                 assert settled.degraded, fault.__name__
                 assert any(each.by == "guard:strategy" for each in settled.failures), fault.__name__

@@ -31,7 +31,7 @@ class NothingLost(PromiseCases):
         async with stage.open() as ew:
             story = await self.tavern(ew)
             assert await self.contents(story, "bob") == [f"message {number}" for number in range(5)]
-            assert [each.settled for each in await ew.engine.ledger.entries("s1")] == [True] * 6
+            assert [each.applied for each in await ew.engine.ledger.entries("s1")] == [True] * 6
 
     @case
     async def test_what_could_not_be_kept_is_refused_at_the_door_and_the_story_goes_on(self, stage: Stage) -> None:

@@ -11,7 +11,7 @@ from ...errors import EarwitnessError, InvalidId
 from ...filters import equals
 from ...formats import BLOCK_CLOSE, BLOCK_OPEN, CURRENT_TIME, KNOWLEDGE, MESSAGE, PLACEHOLDERS, RECENT
 from ...hooks import Plugin, StateChangeAnswer, StateChangeEvent
-from ...preparing import Lore
+from ...lore import Lore
 from ...protocols import WorldAnswer
 from ...records.character import Character
 from ...records.update import Knowledge, Update

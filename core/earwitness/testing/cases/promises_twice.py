@@ -9,7 +9,7 @@ from typing import Any
 from ...app import Earwitness
 from ...errors import ContainerCollision, KeyConflict
 from ...ids import memory_id
-from ...preparing import Lore
+from ...lore import Lore
 from ...protocols import Share
 from ...session import Session
 from ..scripted import ByScript, Gossip, Retold

@@ -11,7 +11,7 @@ from typing import Literal
 
 from earwitness.dispatch import ask
 from earwitness.end.detect import believable
-from earwitness.end.hearing import heard, missed
+from earwitness.end.perception import heard, missed
 from earwitness.end.settle import participants
 from earwitness.end.whereabouts import folded
 from earwitness.formats import strip_block

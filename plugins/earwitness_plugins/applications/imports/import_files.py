@@ -8,7 +8,7 @@ from earwitness.app import Earwitness
 from earwitness.backstage.before import original_name
 from earwitness.end.change import piece_source
 from earwitness.importing import Imported
-from earwitness.preparing import pieces_of
+from earwitness.lore import pieces_of
 from earwitness.records.base import Record
 from earwitness.records.character import Cast
 from earwitness.session import Session

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from earwitness.importing import Imported, ImportedCharacter, Scene
-from earwitness.preparing import Lore
+from earwitness.lore import Lore
 from earwitness.records.character import Cast, Character
 from earwitness.records.journal import Original
 from earwitness_plugins.importers.cards.macros import names_user, with_character, with_user

@@ -14,7 +14,7 @@ from earwitness.ids import check_key, check_session_id
 from earwitness.loading.located import Loc, Problem, describe
 from earwitness.records.character import display_name
 from earwitness.records.state import State
-from earwitness.validating import state_key
+from earwitness.validation.records import state_key
 
 from .recovery import SOMEBODY
 from .story import ChangeStep, EditStep, RerollStep, RetractStep, SayStep, Story, StoryMember

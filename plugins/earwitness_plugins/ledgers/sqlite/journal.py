@@ -57,14 +57,14 @@ def one(connection: apsw.Connection, session: str, sequence: int | None, key: st
 
 
 def several(
-    connection: apsw.Connection, session: str, after: int, up_to: int | None, unsettled: bool, limit: int | None
+    connection: apsw.Connection, session: str, after: int, up_to: int | None, unapplied: bool, limit: int | None
 ) -> list[Row]:
     """Entries in sequence order."""
     its_number = number(connection, session)
     if its_number is None:
         return []
     bindings = (*places(its_number, after, up_to), -1 if limit is None else limit)
-    return cast("list[Row]", connection.execute(_UNSETTLED if unsettled else _RANGE, bindings).fetchall())
+    return cast("list[Row]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
 
 
 def settle(connection: apsw.Connection, session_number: int, sequences: Sequence[int]) -> None:
@@ -84,7 +84,7 @@ def as_entry(session: str, row: Row) -> Entry:
         key=key,
         body=_BODY.validate_json(body),
         timestamp=timestamp,
-        settled=bool(settled),
+        applied=bool(settled),
     )
 
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from earwitness.containers import Container
 from earwitness.loading.resources import Resources
 from earwitness.protocols import Health
-from earwitness.records.journal import Appended, Body, Entry, Told
+from earwitness.records.journal import Appended, Body, Entry, NewEntry
 from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
@@ -48,12 +48,12 @@ class SqliteLedger:
     # ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def create(self, snapshot: Snapshot, containers: Sequence[Container]) -> Snapshot:
-        """Create a session, or return the one that exists. A fork's own entries begin after `snapshot.settled`."""
+        """Create a session, or return the one that exists. A fork's own entries begin after `snapshot.decided`."""
         if found := await self.load(snapshot.id):
             return found
         text = as_json(snapshot)
         existing = await self._database.write(
-            lambda connection: sessions.create(connection, snapshot.id, snapshot.settled, text, containers)
+            lambda connection: sessions.create(connection, snapshot.id, snapshot.decided, text, containers)
         )
         return snapshot if existing is None else Snapshot.model_validate_json(existing)
 
@@ -86,10 +86,10 @@ class SqliteLedger:
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
         """Give the entry its sequence number. Raises `UnknownName` for an unknown session."""
-        (appended,) = await self.append_all(session, [Told(body=body, key=key, timestamp=timestamp)])
+        (appended,) = await self.append_all(session, [NewEntry(body=body, key=key, timestamp=timestamp)])
         return appended
 
-    async def append_all(self, session: str, told: Sequence[Told]) -> Sequence[Appended]:
+    async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
         """Give the entries their sequence numbers. Raises `UnknownName` for an unknown session."""
         new = [(as_json(each.body), each.key, each.timestamp) for each in told]
         rows = await self._database.write(lambda connection: journal.append(connection, session, new))
@@ -106,13 +106,13 @@ class SqliteLedger:
         *,
         after: int = 0,
         up_to: int | None = None,
-        unsettled: bool = False,
+        unapplied: bool = False,
         limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
         few = limit is not None and limit <= FEW
         rows = await (self._database.glance if few else self._database.read)(
-            lambda connection: journal.several(connection, session, after, up_to, unsettled, limit)
+            lambda connection: journal.several(connection, session, after, up_to, unapplied, limit)
         )
         return [journal.as_entry(session, row) for row in rows]
 

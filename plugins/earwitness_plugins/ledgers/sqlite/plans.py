@@ -40,7 +40,7 @@ class Recordable:
             message=messages.row(plan.message) if plan.message else None,
             plugin_data=plan.plugin_data,
             withdrawals=plan.withdrawals,
-            settled=after.settled,
+            settled=after.decided,
             after=as_json(after),
         )
 

@@ -16,5 +16,5 @@ def withdraw(connection: apsw.Connection, session: int, withdrawal: Withdrawal) 
     """What stands or is due falls; first of all, so that the deliveries of the plan itself stay."""
     connection.executemany(
         _FALLS,
-        [(withdrawal.status, withdrawal.reason, session, memory, id) for id, memory in withdrawal.falls.items()],
+        [(withdrawal.status, withdrawal.reason, session, memory, id) for id, memory in withdrawal.removes.items()],
     )

@@ -101,7 +101,7 @@ def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> 
     """Who remembers nothing of the message has heard nothing of it: their next recall does not ask about it."""
     if settled is None:
         return None
-    remember = {each.owner for each in deliveries if each.stands}
+    remember = {each.owner for each in deliveries if each.is_active}
     nothing = {id: "" for id in settled.participants if id not in remember}
     return settled.model_copy(update={"heard": {**settled.heard, **nothing}})
 
@@ -125,8 +125,8 @@ def _bare(delivery: Delivery) -> Delivery:
 
 def _silenced(deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
     """Whoever is kept from knowing tells nobody: what came only by way of them is struck too."""
-    know = {each.memory_id for each in deliveries if each.stands and each.support.via is None}
-    while more := {each.memory_id for each in deliveries if each.stands and each.support.via in know} - know:
+    know = {each.memory_id for each in deliveries if each.is_active and each.support.via is None}
+    while more := {each.memory_id for each in deliveries if each.is_active and each.support.via in know} - know:
         know |= more
     return tuple(
         _struck(each, f"{each.support.shared_from} was kept from knowing it") if _hearsay(each, know) else each
@@ -135,7 +135,7 @@ def _silenced(deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
 
 
 def _hearsay(delivery: Delivery, known: set[str]) -> bool:
-    return delivery.stands and delivery.support.via is not None and delivery.support.via not in known
+    return delivery.is_active and delivery.support.via is not None and delivery.support.via not in known
 
 
 def _struck(delivery: Delivery, reason: str | None) -> Delivery:

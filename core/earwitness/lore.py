@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .arguments import several, some_text, table, text, texts
 from .errors import InputError
 from .records.base import Record
 from .records.journal import Piece
+from .validation.arguments import several, some_text, table, text, texts
 
 
 class Lore(Record):

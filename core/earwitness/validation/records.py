@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_jsonable_python
 
-from .errors import InputError, quoted
-from .formats import is_game_day, snake
-from .records.base import Record
-from .records.state import State
+from ..errors import InputError, quoted
+from ..formats import is_game_day, snake
+from ..records.base import Record
+from ..records.state import State
 
 R = TypeVar("R", bound=Record)
 REQUIRED = ("current_scene", "participants", "game_day")

@@ -12,8 +12,8 @@ from ..engine import Engine
 from ..live import Live
 from ..records.journal import Entry
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
-from .falling import told_on
-from .share import guarded
+from .shares import guarded
+from .withdrawals import downstream
 
 
 async def arriving(
@@ -26,7 +26,7 @@ async def arriving(
     due = await engine.ledger.deliveries(entry.session, status="pending", due_by=day)
     groups = grouped(due, lambda each: each.source)
     plans = await asyncio.gather(*(_decided(engine, entry, group, day) for group in groups))
-    struck = [each for plan in plans for each in plan.deliveries if not each.stands]
+    struck = [each for plan in plans for each in plan.deliveries if not each.is_active]
     return await _strikes(engine, entry.session, struck), tuple(answer for plan in plans for answer in plan.answers)
 
 
@@ -42,8 +42,8 @@ async def _decided(engine: Engine, entry: Entry, due: Sequence[Delivery], day: f
 
 async def _strikes(engine: Engine, session: str, struck: Sequence[Delivery]) -> tuple[Withdrawal, ...]:
     silenced = [(each, f"{each.support.shared_from} was kept from knowing it") for each in
-                await told_on(engine.ledger, session, struck)] if struck else []  # fmt: skip
+                await downstream(engine.ledger, session, struck)] if struck else []  # fmt: skip
     return tuple(
-        Withdrawal(falls={each.id: each.memory_id}, status="struck", reason=reason)
+        Withdrawal(removes={each.id: each.memory_id}, status="struck", reason=reason)
         for each, reason in (*((each, each.reason or "") for each in struck), *silenced)
     )

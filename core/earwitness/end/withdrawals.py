@@ -14,17 +14,17 @@ from ..records.plan import Delivery, Withdrawal
 async def of_source(ledger: Ledger, session: str, source: str, reason: str) -> Withdrawal:
     """Everything about this source, first hand or told, standing or on its way."""
     falls = _ids(_live(await ledger.deliveries(session, sources=[source])))
-    return Withdrawal(source=source, reason=reason, falls=falls)
+    return Withdrawal(source=source, reason=reason, removes=falls)
 
 
 async def of_memory(ledger: Ledger, session: str, memory_id: str, reason: str) -> Withdrawal:
     """Every way to one memory, and what was told on from it."""
     ways = _live(await ledger.deliveries(session, memory_ids=[memory_id]))
-    falls = _ids([*ways, *await told_on(ledger, session, ways)])
-    return Withdrawal(memory_id=memory_id, reason=reason, falls=falls)
+    falls = _ids([*ways, *await downstream(ledger, session, ways)])
+    return Withdrawal(memory_id=memory_id, reason=reason, removes=falls)
 
 
-async def told_on(ledger: Ledger, session: str, gone: Sequence[Delivery]) -> list[Delivery]:
+async def downstream(ledger: Ledger, session: str, gone: Sequence[Delivery]) -> list[Delivery]:
     """What was told on from deliveries that go, over any number of tellers, where nothing else holds it up.
 
     A circle of tellers who have it from each other holds nothing up, so support is followed from firm ground: from
@@ -59,7 +59,7 @@ def _unsupported(doubtful: Sequence[Delivery], firm: Iterable[str]) -> list[Deli
 
 
 def _live(deliveries: Iterable[Delivery]) -> list[Delivery]:
-    return [each for each in deliveries if each.stands]
+    return [each for each in deliveries if each.is_active]
 
 
 def _ids(deliveries: Iterable[Delivery]) -> dict[str, str]:

@@ -16,9 +16,9 @@ from .errors import ContainerCollision, InputError, StoryError
 from .ids import WORLD, check_session_id, memory_id, own_key
 from .live import Live
 from .protocols import Ledger
-from .records.journal import Body, Entry, Told
+from .records.journal import Body, Entry, NewEntry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
-from .validating import check_readable, keepable
+from .validation.records import check_readable, keepable
 
 VERSION = 3
 """Of the exported lines."""
@@ -57,7 +57,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
         data = {plugin: await ledger.data(session, plugin) for plugin in engine.plugins.names}
     first = Snapshot(id=id, parent=session, forked_at=up_to)
-    await graft(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data, seen)
+    await write_copy(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data, seen)
 
 
 def whole(snapshot: Snapshot | None) -> Snapshot | None:
@@ -71,7 +71,7 @@ def whole(snapshot: Snapshot | None) -> Snapshot | None:
     raise InputError(f"session {snapshot.id!r} is not whole: {what} was cut short. {again}; that takes it up.")
 
 
-async def graft(
+async def write_copy(
     engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str, data: Data, seen: Seen = unseen
 ) -> None:
     """Write entries and plans that were made under session id `origin`, and what plugins keep, into a new session.
@@ -85,7 +85,7 @@ async def graft(
     await ledger.create(first, containers)
     for begin in range(0, len(past), CHUNK):
         chunk = past[begin : begin + CHUNK]
-        told = [Told(body=entry.body, key=entry.key, timestamp=entry.timestamp) for entry, _ in chunk]
+        told = [NewEntry(body=entry.body, key=entry.key, timestamp=entry.timestamp) for entry, _ in chunk]
         await ledger.append_all(first.id, told)
         for _, plan in chunk:
             moved = renamed.plan(plan)
@@ -116,10 +116,10 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
     yield {
         "kind": "session",
         "version": VERSION,
-        "lines": snapshot.settled + len(kept),
+        "lines": snapshot.decided + len(kept),
         **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"}),
     }
-    for entry in await engine.ledger.entries(session, up_to=snapshot.settled):
+    for entry in await engine.ledger.entries(session, up_to=snapshot.decided):
         plan = await engine.ledger.plan(session, entry.sequence)
         if plan is not None:
             yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": plan.model_dump(mode="json")}
@@ -140,7 +140,7 @@ async def imported(
     name = check_session_id(id or origin)
     found = await engine.ledger.load(name)
     if found is None or await _begins(engine, found, past):
-        await graft(engine, Snapshot(id=name), past, origin, data, seen)
+        await write_copy(engine, Snapshot(id=name), past, origin, data, seen)
     elif not await _holds(engine, found, past, origin):
         raise InputError(
             f"session {name!r} exists already, and it is another. "
@@ -283,9 +283,9 @@ class _Renamed:
         )  # fmt: skip
 
     def _withdrawal(self, old: Withdrawal) -> Withdrawal:
-        falls = {self._id(id): self._id(memory) for id, memory in old.falls.items()}
+        falls = {self._id(id): self._id(memory) for id, memory in old.removes.items()}
         named = self._id(old.memory_id) if old.memory_id else None
-        return old.model_copy(update={"memory_id": named, "falls": falls})
+        return old.model_copy(update={"memory_id": named, "removes": falls})
 
     def _id(self, id: str) -> str:
         return self._ids.get(id, id)

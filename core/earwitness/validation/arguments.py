@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from .errors import InputError, quoted
-from .records.base import Record
+from ..errors import InputError, quoted
+from ..records.base import Record
 
 T = TypeVar("T")
 LARGEST = 2**63 - 1

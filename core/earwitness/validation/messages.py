@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, get_args
 
+from ..errors import InputError, UnknownName, meant, quoted
+from ..formats import strip_block
+from ..records.journal import Body, Changed, Said
+from ..records.message import Context, SettledMessage
 from .arguments import table
-from .errors import InputError, UnknownName, meant, quoted
-from .formats import strip_block
-from .records.journal import Body, Changed, Said
-from .records.message import Context, SettledMessage
 
 SAY = ("speaker", "content", "key", "present", "context", "metadata", "in_turn")
 """What `say` takes; the first two it must be given."""

@@ -15,11 +15,11 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery
 from ..records.update import Knowledge, Update
 
-Told = Mapping[str, Sequence[Knowledge]]
+KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 
 
 def of_message(
-    settled: SettledMessage, told: Told, cast: Cast, session: str, sequence: int, now: float
+    settled: SettledMessage, told: KnowledgeByCharacter, cast: Cast, session: str, sequence: int, now: float
 ) -> list[Delivery]:
     """The world's raw copy, and one enriched copy for each participant. `now` is the game day it is delivered on."""
     message, name = settled.message, cast[settled.message.speaker].name

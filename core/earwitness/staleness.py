@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .protocols import Ledger
 from .records.journal import Entry
-from .telling import gone
+from .validation.messages import gone
 
 
-class Abreast:
+class StalenessCheck:
     """The last entry a handle knows of. An id may be another story's by now, whose entries are others."""
 
     def __init__(self, ledger: Ledger, session: str, settled: int) -> None:
@@ -16,7 +16,7 @@ class Abreast:
         self._settled = settled
         self._last: Entry | None = None
 
-    def told(self, entry: Entry) -> None:
+    def note(self, entry: Entry) -> None:
         """This handle has told it, or found it told."""
         if self._last is None or entry.sequence > self._last.sequence:
             self._last = entry
@@ -28,7 +28,7 @@ class Abreast:
         found = await self._ledger.entries(self._session, after=sequence - 1, limit=2)
         if not found or not _same(found[0], sequence, last):
             raise gone(self._session)
-        self.told(found[0])
+        self.note(found[0])
         return len(found) > 1
 
 

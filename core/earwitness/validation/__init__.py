@@ -1,0 +1,1 @@
+"""What a call was given, checked before anything happens."""
