@@ -122,7 +122,10 @@ def memory_of(supports: Sequence[Delivery], fallen: Collection[str]) -> Memory:
         if support.shared_from:
             metadata["sharedFrom"] = support.shared_from
     content = with_knowledge(fullest.body, lines)
-    return Memory(id=strongest.memory_id, container=strongest.container, content=content, metadata=metadata)
+    # Not validated again, which would copy the list of participants for each of those who remember it.
+    return Memory.model_construct(
+        id=strongest.memory_id, container=strongest.container, content=content, metadata=metadata
+    )
 
 
 def strength(delivery: Delivery) -> tuple[int, float, int, str]:

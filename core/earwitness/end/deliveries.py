@@ -23,45 +23,23 @@ def of_message(
 ) -> list[Delivery]:
     """The world's raw copy, and one enriched copy for each participant. `now` is the game day it is delivered on."""
     message, name = settled.message, cast[settled.message.speaker].name
-    metadata = message_metadata(message, settled.participants)
-    line = message_line(name, message.content, message.game_day)
-    deliveries = [
-        _delivery(world_container(session), message, sequence, line, metadata=metadata, support=_direct(message))
-    ]
+    world = _world_copy(settled, name, session, sequence)
+    deliveries = [world]
     for id, part in settled.participants.items():
-        if not (heard := settled.heard_by(id)):
-            continue
-        deliveries.append(
-            _delivery(
-                character_container(session, id), message, sequence,
-                character_memory(name, heard, message.game_day, now),
-                metadata=metadata | {"isSpeaker": id == message.speaker},
-                support=Support(learned_day=now, rule="; ".join(part.evidence) or None),
-                knowledge=told.get(id, ()), due=now,
-            )
-        )  # fmt: skip
+        if heard := settled.heard_by(id):
+            support = Support(learned_day=now, rule="; ".join(part.evidence) or None)
+            body = character_memory(name, heard, message.game_day, now)
+            deliveries.append(_copy(world, id, body, support, now, tuple(told.get(id, ()))))
     return deliveries
 
 
-def of_share(
-    share: Share, text: str, settled: SettledMessage, cast: Cast, session: str, sequence: int, now: float
-) -> Delivery:
-    """The copy of one who was told, in as far as the teller knew."""
+def of_share(world: Delivery, share: Share, text: str, settled: SettledMessage, cast: Cast, now: float) -> Delivery:
+    """The copy of one who was told, in as far as the teller knew. `world` is the world's copy of the message."""
     message, name = settled.message, cast[settled.message.speaker].name
     due = now if share.due is None else max(now, share.due)
-    teller = share.shared_from
-    via = (
-        memory_id(session, message.key, message.revision, character_container(session, teller).name, "message")
-        if teller
-        else None
-    )
-    support = Support(how=share.how, shared_from=teller, via=via, rule=share.rule, learned_day=due)
-    metadata = message_metadata(message, settled.participants) | {"isSpeaker": share.character == message.speaker}
-    body = character_memory(name, text, message.game_day, due)
-    return _delivery(
-        character_container(session, share.character), message, sequence, body,
-        metadata=metadata, support=support, due=due,
-    )  # fmt: skip
+    via = _memory_id(world, character_container(world.session, share.shared_from)) if share.shared_from else None
+    support = Support(how=share.how, shared_from=share.shared_from, via=via, rule=share.rule, learned_day=due)
+    return _copy(world, share.character, character_memory(name, text, message.game_day, due), support, due)
 
 
 def of_update(
@@ -140,17 +118,41 @@ def _storable(value: object) -> bool:
     )
 
 
-def _direct(message: Message) -> Support:
-    return Support(learned_day=message.game_day)
-
-
-def _delivery(
-    container: Container, message: Message, sequence: int, body: str, *, metadata: dict[str, MetaValue],
-    support: Support, knowledge: Sequence[Knowledge] = (), due: float | None = None,
-) -> Delivery:  # fmt: skip
+def _world_copy(settled: SettledMessage, name: str, session: str, sequence: int) -> Delivery:
+    message, container = settled.message, world_container(session)
     return Delivery(
-        session=container.session, sequence=sequence, container=container.name, owner=container.owner,
-        source=message.key, revision=message.revision, body=body, knowledge=tuple(knowledge), metadata=metadata,
-        memory_id=memory_id(container.session, message.key, message.revision, container.name, "message"),
-        support=support, due=message.game_day if due is None else due,
-    )  # fmt: skip
+        session=session,
+        sequence=sequence,
+        memory_id=memory_id(session, message.key, message.revision, container.name, "message"),
+        container=container.name,
+        owner=container.owner,
+        source=message.key,
+        revision=message.revision,
+        body=message_line(name, message.content, message.game_day),
+        metadata=message_metadata(message, settled.participants),
+        support=Support(learned_day=message.game_day),
+        due=message.game_day,
+    )
+
+
+def _copy(
+    world: Delivery, character: str, body: str, support: Support, due: float, knowledge: tuple[Knowledge, ...] = ()
+) -> Delivery:
+    """The same message for a character. Nothing is validated again, and all copies share one list of participants."""
+    container = character_container(world.session, character)
+    return world.model_copy(
+        update={
+            "memory_id": _memory_id(world, container),
+            "container": container.name,
+            "owner": container.owner,
+            "body": body,
+            "knowledge": knowledge,
+            "metadata": {**world.metadata, "isSpeaker": character == world.metadata["speaker"]},
+            "support": support,
+            "due": due,
+        }
+    )
+
+
+def _memory_id(world: Delivery, container: Container) -> str:
+    return memory_id(world.session, world.source, world.revision, container.name, "message")

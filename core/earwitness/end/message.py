@@ -82,7 +82,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     settled = judged.settled
     deliveries = of_message(settled, judged.knowledge, cast, session, sequence, now)
     told_on, reports = await shares(engine, settled, judged.moment)
-    deliveries += [of_share(share, text, settled, cast, session, sequence, now) for share, text in told_on]
+    deliveries += [of_share(deliveries[0], share, text, settled, cast, now) for share, text in told_on]
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
     plan = Plan(
         session=session,

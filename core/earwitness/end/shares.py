@@ -13,6 +13,7 @@ from ..errors import StrategyError, named, quoted
 from ..ids import WORLD
 from ..protocols import Guard, Share, SharingRule, Strike
 from ..records.base import Record
+from ..records.memory import MetaValue
 from ..records.message import SettledMessage
 from ..records.moment import Moment
 from ..records.plan import Answer, Delivery, Plan
@@ -110,12 +111,15 @@ def received_by(settled: SettledMessage | None, deliveries: tuple[Delivery, ...]
     """Every copy of the message names as participants those who received it."""
     if settled is None:
         return deliveries
-    received = [id for id in settled.participants if settled.heard_by(id)]
+    received: MetaValue = [id for id in settled.participants if settled.heard_by(id)]
+    named = (each.metadata.get("participants") for each in deliveries if each.part == "message")
+    received = next((names for names in named if names == received), received)  # one list for all copies
     return tuple(
-        each.model_copy(update={"metadata": {**each.metadata, "participants": received}})
-        if each.part == "message" and each.metadata.get("participants") != received else each
+        each
+        if each.part != "message" or each.metadata.get("participants") is received
+        else each.model_copy(update={"metadata": {**each.metadata, "participants": received}})
         for each in deliveries
-    )  # fmt: skip
+    )
 
 
 def _bare(delivery: Delivery) -> Delivery:
