@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import pluggy
 
-from .errors import PluginError, StrategyError, meant, named
+from .errors import PluginError, StrategyError, did_you_mean, named
 from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
 from .protocols import Soon
 from .records.base import Record
@@ -181,7 +181,7 @@ def _check(plugin: object, name: str) -> None:
         raise PluginError(f"plugin {name!r} has order {order!r}. Orders: {', '.join(ORDERS)}.")
     for attribute in dir(type(plugin)):
         if attribute.startswith("on_") and attribute not in HOOKS:
-            known = f"Hooks: {', '.join(HOOKS)}.{meant(attribute, HOOKS)}"
+            known = f"Hooks: {', '.join(HOOKS)}.{did_you_mean(attribute, HOOKS)}"
             raise PluginError(f"plugin {name!r} has {attribute!r}, which is no hook. {known}")
     if not any(_implements(plugin, hook) for hook in HOOKS):
         raise PluginError(f"plugin {name!r} implements no hook. Write one of {', '.join(HOOKS)}.")

@@ -134,7 +134,7 @@ def named(error: BaseException) -> str:
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     """Build the one message for an unknown name: the bad value, the valid ones, the likeliest meant."""
     names = sorted(valid)
-    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{meant(name, names)}")
+    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{did_you_mean(name, names)}")
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def about(what: str) -> Iterator[None]:
         raise type(error)(f"{what}: {error}") from error
 
 
-def meant(given: object, valid: Iterable[str]) -> str:
+def did_you_mean(given: object, valid: Iterable[str]) -> str:
     """` Did you mean 'alice'?` for the likeliest of what is valid; nothing where none is like it."""
     close = get_close_matches(str(given), list(valid), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -18,7 +18,7 @@ from earwitness_plugins.terminal.group import COMMANDS, group
 
 from .conftest import Run
 
-HEAVY = {"apsw", "numpy", "rich", "yaml", "tomlkit"}
+HEAVY = {"apsw", "numpy", "rich", "ruamel.yaml", "tomlkit"}
 
 
 def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

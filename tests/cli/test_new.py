@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from earwitness.errors import StoryError
-from earwitness.loading.located import yaml_text
+from earwitness.loading.files import yaml_text
 from earwitness_plugins.applications.stories.reader import read_story
 from earwitness_plugins.applications.stories.writer import story_text, tidy
 
@@ -148,6 +148,8 @@ def test_long_texts_are_blocks_that_a_person_can_edit(run: Run, folder: Path) ->
     ).read_text("utf-8")
 
 
+@example("\x08", "k")
+@example("a \u2028b", "\u2028")
 @given(st.text(), st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"])))
 def test_whatever_is_written_reads_back_as_the_same_text(text: str, key: str) -> None:
     text = tidy(text.encode(errors="ignore").decode())

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-HEAVY = {"apsw", "click", "numpy", "rich", "sqlite3", "tomlkit", "yaml"}
+HEAVY = {"apsw", "click", "numpy", "rich", "sqlite3", "tomlkit", "ruamel.yaml"}
 SDKS = {
     "mcp",
     "mem0",

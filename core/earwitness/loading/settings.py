@@ -23,7 +23,9 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator, model
 from ..errors import InputError, SettingsError
 from ..records.base import Record
 from ..records.state import day_text
-from .located import Loc, Located, describe, read_toml
+from .files import read_toml
+from .located import Located
+from .problems import Loc, describe
 
 FILE_NAME = "earwitness.toml"
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, get_args
 
-from ..errors import InputError, UnknownName, meant, quoted
+from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import strip_block
 from ..records.journal import Body, Changed, Said
 from ..records.message import Context, SettledMessage
@@ -35,7 +35,7 @@ def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str,
         raise InputError(f"{what} = None cannot be told: it must be a table of what say() takes.")
     arguments = dict(table(what, given))
     for name in (name for name in arguments if name not in SAY):
-        raise InputError(f"{what} has {name!r}, which say() does not take: {', '.join(SAY)}.{meant(name, SAY)}")
+        raise InputError(f"{what} has {name!r}, which say() does not take: {', '.join(SAY)}.{did_you_mean(name, SAY)}")
     for name in (name for name in SAY[:2] if name not in arguments):
         raise InputError(f"{what} = {quoted(given)} cannot be told: it has no {name!r}.")
     return arguments.pop("key", None), arguments

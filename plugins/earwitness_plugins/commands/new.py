@@ -59,7 +59,7 @@ def _free_path(story: str, force: bool) -> Path:
 def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The story file's text, what it says, and what was mended. Raises `StoryError` for a file that is none."""
     from earwitness.errors import StoryError
-    from earwitness.loading.located import yaml_text
+    from earwitness.loading.files import yaml_text
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.imports.detect_format import read_file
     from earwitness_plugins.applications.imports.story_writer import story_values

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from earwitness.errors import meant, named
+from earwitness.errors import did_you_mean, named
 
 from .context import program
 from .errors import CommandFailed, as_failure, first_of
@@ -60,7 +60,7 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            raise click.UsageError(error.message + meant(args[0], self.list_commands(ctx)), ctx) from None
+            raise click.UsageError(error.message + did_you_mean(args[0], self.list_commands(ctx)), ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. An error becomes one line and an exit code, unless the traceback was asked for."""

@@ -3,7 +3,7 @@
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.loading.located import yaml_text
+from earwitness.loading.files import yaml_text
 from earwitness_plugins.applications.stories.reader import checked
 from earwitness_plugins.applications.stories.story import (
     ChangeStep,
@@ -139,7 +139,7 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
         ("story: cellar", "stoory: cellar", 1, "unknown key 'stoory'. Allowed: cast"),
         ("story: cellar", 'story: "a\\nb"', 1, "control or invisible character"),
         ("- alice: No", "- alice: 5", 15, '5 cannot be used: text is needed: "5"'),
-        ("- alice: No", "- alice:", 15, "nothing stands there: text is needed"),
+        ("- alice: No", "- alice:", 15, "there is no value: text is needed"),
         ("- alice: No", "- No", 15, "'No' is no step. Write alice:"),
         ("- alice: No", "- {alice: x, bob: y}", 15, "a step is one thing; this one is 2: alice, bob"),
         ("- leave: bob", "- move: bob", 18, "'move' takes keys"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from earwitness.errors import InputError, SettingsError
-from earwitness.loading.located import read_toml
+from earwitness.loading.files import read_toml
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import EndSettings, Settings, StrategySpec
 from earwitness.loading.strategies import Strategies

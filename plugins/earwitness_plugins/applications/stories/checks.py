@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from earwitness.errors import InputError, unknown
 from earwitness.ids import check_key, check_session_id
-from earwitness.loading.located import Loc, Problem, describe
+from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.records.character import display_name
 from earwitness.records.state import State
 from earwitness.validation.records import state_key

@@ -7,8 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from earwitness.errors import StoryError, meant
-from earwitness.loading.located import Loc, Located, Problem, read_yaml
+from earwitness.errors import StoryError, did_you_mean
+from earwitness.loading.files import read_yaml
+from earwitness.loading.located import Located
+from earwitness.loading.problems import Loc, Problem
 
 from .checks import cast_problems, key_problems, other_problems
 from .recovery import UNREAD, readable
@@ -87,7 +89,7 @@ def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
         return _with_body((*loc, verb), verb, body)
     if verb in ids:
         return {"kind": "say", "speaker": verb, "text": body}
-    known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}.{meant(verb, [*STEPS, *ids])}"
+    known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}.{did_you_mean(verb, [*STEPS, *ids])}"
     return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor one of the cast. {known}")
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from earwitness.loading.located import Loc, exists
+from earwitness.loading.located import exists
+from earwitness.loading.problems import Loc
 
 from .story import NoteStep, Story
 

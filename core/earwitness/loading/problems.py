@@ -1,0 +1,147 @@
+"""What pydantic found wrong with somebody's values, in our words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from ..errors import did_you_mean
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Loc = tuple[str | int, ...]
+"""The way from the top of a document to a place in it: keys and indexes."""
+TAG = "kind"
+
+
+class Problem(NamedTuple):
+    """Something wrong in a file."""
+
+    loc: Loc
+    """Its place."""
+    message: str
+    """The bad value, what is allowed, and the likeliest correction."""
+
+
+def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
+    """One pydantic problem in our words: the bad value, what is allowed, and the likeliest correction."""
+    loc, value = problem["loc"], problem["input"]
+    context = problem.get("ctx", {})
+    match problem["type"]:
+        case "extra_forbidden":
+            return unknown_key(str(loc[-1]), fields_at(model, loc[:-1]), path_text(loc[:-1]))
+        case "missing":
+            return f"{_within(loc[:-1])}the key {loc[-1]!r} is missing."
+        case "literal_error":
+            allowed = str(context["expected"])
+            return f"{path_text(loc)}: {_short(value)} is not allowed. Allowed: {allowed}.{_guess(value, allowed)}"
+        case "value_error":
+            return f"{_within(loc)}{context['error']}"
+    return f"{path_text(loc)}: {_unusable(value)}: {_wanted(problem)}."
+
+
+WANTED = {
+    "string_type": "text is needed{quoted}",
+    "string_too_short": "it is empty",
+    "tuple_type": "a list is needed{listed}",
+    "list_type": "a list is needed{listed}",
+    "dict_type": "keys with values are needed",
+    "model_type": "keys with values are needed",
+    "model_attributes_type": "keys with values are needed",
+    "bool_type": "true or false is needed",
+    "bool_parsing": "true or false is needed",
+    "int_type": "a whole number is needed",
+    "int_parsing": "a whole number is needed",
+    "int_from_float": "a whole number is needed",
+    "float_type": "a number is needed",
+    "float_parsing": "a number is needed",
+    "finite_number": "a finite number is needed",
+    "greater_than": "it must be more than {gt}",
+    "greater_than_equal": "it must be at least {ge}",
+    "less_than": "it must be less than {lt}",
+    "less_than_equal": "it must be at most {le}",
+    "too_short": "at least {min_length} needed",
+}
+"""pydantic's type of error → what is wanted. Other types keep pydantic's own words."""
+
+
+def _wanted(problem: ErrorDetails) -> str:
+    wanted = WANTED.get(problem["type"])
+    if wanted is None:
+        return problem["msg"][:1].lower() + problem["msg"][1:]
+    value = problem["input"]
+    plain = isinstance(value, str | int | float)
+    return wanted.format(
+        quoted=f": {json.dumps(str(value))}" if plain and not isinstance(value, bool) else "",
+        listed=f": {json.dumps([value], ensure_ascii=False)}" if plain else "",
+        **problem.get("ctx", {}),
+    )
+
+
+def _unusable(value: object) -> str:
+    return "there is no value" if value is None else f"{_short(value)} cannot be used"
+
+
+def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
+    """`unknown key 'contnet' in a step. Allowed: … Did you mean 'content'?`."""
+    names = sorted(allowed)
+    place = f" in {where}" if where else ""
+    return f"unknown key {key!r}{place}. Allowed: {', '.join(names) or 'none'}.{did_you_mean(key, names)}"
+
+
+def path_text(loc: Loc) -> str:
+    """`("steps", 3, "say")` → `steps[3].say`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).removeprefix(".")
+
+
+def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
+    """The keys that the record at this place of the model takes. A part of `loc` may be the kind of a tagged record."""
+    records, implied = [model], set[str]()
+    for part in loc:
+        if isinstance(part, str):
+            tagged = _tagged(records, part)
+            records = tagged or [found for record in records for found in _inside(record, part)]
+            implied = {TAG} if tagged else set()
+    return sorted({name for record in records for name in record.model_fields} - implied)
+
+
+def _tagged(records: list[type[BaseModel]], kind: str) -> list[type[BaseModel]]:
+    return [
+        record
+        for record in records
+        if TAG in record.model_fields and kind in get_args(record.model_fields[TAG].annotation)
+    ]
+
+
+def _inside(record: type[BaseModel], field: str) -> list[type[BaseModel]]:
+    return _records_in(record.model_fields[field].annotation) if field in record.model_fields else []
+
+
+def _records_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for part in get_args(annotation) for found in _records_in(part)]
+
+
+def plain_message(invalid: ValidationError) -> str:
+    """What the first problem says, without its place."""
+    problem = invalid.errors()[0]
+    return str(problem.get("ctx", {}).get("error", problem["msg"]))
+
+
+def _guess(value: object, expected: str) -> str:
+    return did_you_mean(value, re.findall(r"'([^']*)'", expected))
+
+
+def _within(loc: Loc) -> str:
+    return f"{path_text(loc)}: " if loc else ""
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}…"
