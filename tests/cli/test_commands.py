@@ -73,9 +73,9 @@ def test_a_newcomer_recalls_nothing_from_before(played: Run) -> None:
 
 def test_who_knows_answers_for_everybody_with_the_memory_that_proves_it(played: Run) -> None:
     found = answer(played("who-knows", "cellar", "the key under the third barrel", "--json"))["knowers"]
-    assert {id: knower["how"] for id, knower in found.items()} == {
-        "alice": "said it",
-        "bob": "heard it from alice",
+    assert {id: knower["learned"] for id, knower in found.items()} == {
+        "alice": {"way": "said", "teller": "alice"},
+        "bob": {"way": "heard", "teller": "alice"},
         "charlie": None,
     }
     shown = played("who-knows", "cellar", "the key under the third barrel").stdout
@@ -284,7 +284,7 @@ def test_a_branch_shares_the_past_and_goes_its_own_way(played: Run) -> None:
     assert (made["session"], made["parent"], made["at"]) == ("what-if", "cellar", "plan")
     played("retract", "what-if", "plan")
     known = {id: answer(played("who-knows", id, "Then we dig tonight", "--json")) for id in ("cellar", "what-if")}
-    assert [known[id]["knowers"]["bob"]["how"] for id in known] == ["said it", None]
+    assert [known[id]["knowers"]["bob"]["learned"] for id in known] == [{"way": "said", "teller": "bob"}, None]
     assert "what-if shares with cellar all up to plan" in played("fork", "cellar", "what-if", "--at", "plan").stdout
 
 

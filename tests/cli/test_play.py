@@ -184,10 +184,10 @@ def test_in_the_example_the_secret_stays_between_two_and_gossip_finds_its_way(ru
     sword = next(path for path in EXAMPLES if path.stem == "the_sacred_sword")
     steps = told(run("play", str(sword), "--json"))
     secret, gossip = (
-        {id: knower["how"] for id, knower in asked["knowers"].items()} for asked in steps[-1]["questions"]
+        {id: knower["learned"] for id, knower in asked["knowers"].items()} for asked in steps[-1]["questions"]
     )
-    assert {id for id, how in secret.items() if how} == {"alice", "bob"}
-    assert gossip["charlie"] == "heard it from greta"
+    assert {id for id, learned in secret.items() if learned} == {"alice", "bob"}
+    assert gossip["charlie"] == {"way": "heard", "teller": "greta"}
     assert gossip["ember"] is None
 
 

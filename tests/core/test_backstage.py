@@ -24,6 +24,7 @@ from earwitness.backstage.records import BackstageRecord, WhoKnows
 from earwitness.errors import InputError, StrategyError, UnknownName
 from earwitness.filters import EVERYTHING, And, Compare, Filter, equals
 from earwitness.protocols import Reader, Share, Strike
+from earwitness.records.learned import Learned
 from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.stories import view
@@ -91,13 +92,14 @@ async def test_who_was_told_names_the_teller(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
     await story.say("alice", "Let us find the Sacred Sword.", present=["bob"])
     known = (await story.backstage().who_knows("Sacred Sword")).knowers
-    assert (known["charlie"].how, known["dana"].how) == ("was told by bob", "was told by charlie")
+    assert [str(known[id].learned) for id in ("charlie", "dana")] == ["was told by bob", "was told by charlie"]
 
 
 async def test_who_was_there_is_not_said_to_have_been_told(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
     await story.say("alice", "Let us find the Sacred Sword.", present=["bob", "dana"])
-    assert (await story.backstage().who_knows("Sacred Sword")).knowers["dana"].how == "heard it from alice"
+    known = (await story.backstage().who_knows("Sacred Sword")).knowers
+    assert known["dana"].learned == Learned(way="heard", teller="alice")
 
 
 async def test_what_is_due_later_is_not_known_yet(begin: Begin) -> None:
@@ -106,7 +108,7 @@ async def test_what_is_due_later_is_not_known_yet(begin: Begin) -> None:
     assert not (await story.backstage().who_knows("Sacred Sword")).knowers["charlie"].knows
     await story.change(game_day=3)
     charlie = (await story.backstage().who_knows("Sacred Sword")).knowers["charlie"]
-    assert (charlie.how, charlie.since) == ("was told by bob", 3)
+    assert (charlie.learned, charlie.since) == (Learned(way="told", teller="bob"), 3)
 
 
 async def test_the_subject_of_a_secret_does_not_know_it(begin: Begin) -> None:
@@ -130,7 +132,7 @@ async def test_what_was_there_before_the_story_and_news_of_the_world_are_known_t
         "alice: nothing found\nbob: nothing found\ncharlie: knew it before the story on day 1"
     )
     known = (await backstage.who_knows("moved to the lair")).knowers
-    assert known["bob"].how == "learned it as news of the world"
+    assert str(known["bob"].learned) == "learned it as news of the world"
     assert known["bob"].text == "The party moved to the lair. GameDay: 6"
     assert not known["charlie"].knows
 
@@ -416,7 +418,7 @@ async def test_the_world_is_inspected_by_its_name_and_nobody_unknown_is(begin: B
 
 async def test_the_overview_shows_every_container_without_its_memories(begin: Begin) -> None:
     overview = await (await a_shelf(begin)).backstage().overview()
-    assert {shelf.owner: (shelf.total, shelf.memories) for shelf in overview.shelves} == {
+    assert {shelf.owner: (shelf.total, shelf.memories) for shelf in overview.containers} == {
         "alice": (4, ()),
         "bob": (4, ()),
         "world": (4, ()),

@@ -154,7 +154,7 @@ def test_whatever_else_can_be_told_is_passed_on(ew: sync.Earwitness, story: sync
     story.settled()
     assert (story.id, story.state.game_day, story.cast.ids) == ("s1", 2, ("alice", "bob", "charlie"))
     assert story.state.whereabouts["bob"].place == "the well"
-    assert [shelf.total for shelf in story.backstage().overview().shelves] == [2, 2, 2, 4]
+    assert [shelf.total for shelf in story.backstage().overview().containers] == [2, 2, 2, 4]
     assert story.backstage().inspect("alice").total == 2
     assert ew.open_session("s1").id == "s1"
     ew.forget("s1")

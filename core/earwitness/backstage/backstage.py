@@ -21,7 +21,7 @@ from ..validation.arguments import count, several, text
 from ..validation.messages import known_context, message_text
 from .before import before
 from .explain import explain
-from .records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
+from .records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
 from .who_knows import who_knows
 
 if TYPE_CHECKING:
@@ -60,10 +60,16 @@ class Backstage:
         live, state = self._live, self._live.snapshot.state
         sequence = live.snapshot.decided + 1
         message = Message(
-            key=f"#{sequence}", sequence=sequence, speaker=self._member(speaker), content=message_text(content),
-            game_day=state.game_day, scene=state.current_scene, context=known_context(context), timestamp="preview",
+            key=f"#{sequence}",
+            sequence=sequence,
+            speaker=self._member(speaker),
+            content=message_text(content),
+            game_day=state.game_day,
+            scene=state.current_scene,
+            context=known_context(context),
+            timestamp="preview",
             present=None if present is None else tuple(self._member(each) for each in several("present", present)),
-        )  # fmt: skip
+        )
         plan = await said(self._engine, live, message, sequence)
         participants = plan.message.participants if plan.message else {}
         return Preview(message=message, participants=participants, deliveries=plan.deliveries, answers=plan.answers)
@@ -79,7 +85,7 @@ class Backstage:
 
     async def inspect(
         self, owner: str, *, filter: Filter | str = EVERYTHING, limit: int | None = None, offset: int = 0
-    ) -> Shelf:
+    ) -> ContainerPage:
         """What a character's container, or the `world`'s, holds; `filter` may be text: `"gameDay<=3"`.
 
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
@@ -94,7 +100,7 @@ class Backstage:
         else:
             found = await store.list(container.name, filter=filter)
             matching, memories = len(found), found[offset : None if limit is None else offset + limit]
-        return Shelf(
+        return ContainerPage(
             owner=container.owner, container=container.name, total=total, matching=matching, memories=tuple(memories)
         )
 
@@ -102,12 +108,16 @@ class Backstage:
         """The session at a glance."""
         await self._session.settled()
         owners = [*self._session.cast.ids, WORLD]
-        shelves = await asyncio.gather(*(self.inspect(owner, limit=0) for owner in owners))
+        containers = await asyncio.gather(*(self.inspect(owner, limit=0) for owner in owners))
         snapshot = self._live.snapshot
         return Overview(
-            session=snapshot.id, cast=snapshot.cast, state=snapshot.state, decided=snapshot.decided,
-            shelves=tuple(shelves), parent=snapshot.parent,
-        )  # fmt: skip
+            session=snapshot.id,
+            cast=snapshot.cast,
+            state=snapshot.state,
+            decided=snapshot.decided,
+            containers=tuple(containers),
+            parent=snapshot.parent,
+        )
 
     async def before(self) -> Before:
         """What was there before the story, and the files it came from."""

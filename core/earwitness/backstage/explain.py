@@ -11,7 +11,7 @@ from ..formats import with_knowledge
 from ..ids import WORLD
 from ..records.plan import Delivery
 from .records import Cited, Explanation, Hop
-from .who_knows import how
+from .who_knows import learned_by
 
 
 async def explain(engine: Engine, session: str, memory_id: str) -> Explanation:
@@ -31,26 +31,33 @@ async def _explained(engine: Engine, session: str, memory_id: str, seen: frozens
     supports = tuple([await _hop(engine, each, seen | {memory_id}) for each in deliveries])
     standing = [each for each in deliveries if each.is_active]
     return Explanation(
-        memory_id=memory_id, owner=first.owner, source=first.source, alive=bool(standing), supports=supports,
-        sequence=entry.sequence if entry else first.sequence, metadata=first.metadata,
+        memory_id=memory_id,
+        owner=first.owner,
+        source=first.source,
+        alive=bool(standing),
+        supports=supports,
+        sequence=entry.sequence if entry else first.sequence,
+        metadata=first.metadata,
         content=with_knowledge(first.body, [line.text for line in first.knowledge]),
-        knowledge=await _cited(engine, session, standing or deliveries), calendar=engine.settings.calendar,
-    )  # fmt: skip
+        knowledge=await _cited(engine, session, standing or deliveries),
+        calendar=engine.settings.calendar,
+    )
 
 
 async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:
     support = delivery.support
     via = await _explained(engine, delivery.session, support.via, seen) if support.via else None
     return Hop(
-        how=support.how, known=known(delivery), status=delivery.status, learned_day=support.learned_day,
-        shared_from=support.shared_from, rule=support.rule, reason=delivery.reason, via=via,
+        how=support.how,
+        learned=None if delivery.owner == WORLD else learned_by(delivery),
+        status=delivery.status,
+        learned_day=support.learned_day,
+        shared_from=support.shared_from,
+        rule=support.rule,
+        reason=delivery.reason,
+        via=via,
         calendar=engine.settings.calendar,
-    )  # fmt: skip
-
-
-def known(delivery: Delivery) -> str:
-    """In words, how a delivery let its owner know; the world keeps everything."""
-    return "went into the world's memory" if delivery.owner == WORLD else how(delivery)
+    )
 
 
 async def _cited(engine: Engine, session: str, deliveries: Sequence[Delivery]) -> tuple[Cited, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import Field
 
 from ..ids import own_key
@@ -9,6 +11,7 @@ from ..loading.settings import Calendar
 from ..records.base import Record
 from ..records.character import Cast
 from ..records.journal import Original, Piece
+from ..records.learned import Learned
 from ..records.memory import Memory, MetaValue
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
@@ -64,8 +67,8 @@ class Knower(DatedRecord):
 
     character: str
     """Character id."""
-    how: str | None = None
-    """`said it`, `heard it from alice`, `was told by bob`, …; `None` = nothing found."""
+    learned: Learned | None = None
+    """How: `said it`, `heard it from alice`, `was told by bob`, …; `None` = nothing found."""
     since: float | None = None
     """The game day it was learned."""
     memory_id: str | None = None
@@ -76,12 +79,12 @@ class Knower(DatedRecord):
     @property
     def knows(self) -> bool:
         """Something was found."""
-        return self.how is not None
+        return self.learned is not None
 
     def __str__(self) -> str:
-        if self.how is None or self.since is None:
+        if self.learned is None or self.since is None:
             return f"{self.character}: nothing found"
-        return f"{self.character}: {self.how} on {self.calendar.show(self.since)}"
+        return f"{self.character}: {self.learned} on {self.calendar.show(self.since)}"
 
 
 class WhoKnows(BackstageRecord):
@@ -101,8 +104,8 @@ class Hop(DatedRecord):
 
     how: str
     """`direct`, `witnessed` or `shared`."""
-    known: str
-    """In words: `said it`, `heard it from alice`, `was told by bob`, …."""
+    learned: Learned | None
+    """`said it`, `heard it from alice`, `was told by bob`, …; `None` for the world, which keeps everything."""
     status: str
     """`applied`, `pending`, `struck` or `withdrawn`."""
     learned_day: float
@@ -117,8 +120,16 @@ class Hop(DatedRecord):
     """How the teller came to know it."""
 
     def __str__(self) -> str:
-        why = f": {self.rule}" if self.rule and self.rule != self.known else ""
-        return f"{self.known} on {self.calendar.show(self.learned_day)}{why}{self.gone}"
+        return f"{self.words()} on {self.calendar.show(self.learned_day)}{self.why}{self.gone}"
+
+    def words(self, name: Callable[[str], str] = str) -> str:
+        """How it got there, in words. `name` turns a character id into what the reader calls them."""
+        return self.learned.words(name) if self.learned else "went into the world's memory"
+
+    @property
+    def why(self) -> str:
+        """`: the host said so`: the evidence or rule, where it says more than the words."""
+        return f": {self.rule}" if self.rule and self.rule != str(self.learned) else ""
 
     @property
     def gone(self) -> str:
@@ -226,7 +237,7 @@ class Replanned(BackstageRecord):
         return tuple(id for id in self.recorded if id not in self.now)
 
 
-class Shelf(BackstageRecord):
+class ContainerPage(BackstageRecord):
     """What one container holds."""
 
     owner: str
@@ -252,7 +263,7 @@ class Overview(BackstageRecord):
     """What is the case."""
     decided: int
     """Entries decided."""
-    shelves: tuple[Shelf, ...]
+    containers: tuple[ContainerPage, ...]
     """Every container, without its memories."""
     parent: str | None = None
     """The session it was forked from."""

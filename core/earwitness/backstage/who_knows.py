@@ -17,7 +17,8 @@ from ..engine import Engine
 from ..ids import WORLD
 from ..live import Live
 from ..loading.settings import Calendar
-from ..records.memory import Memory
+from ..records.learned import Learned, learned
+from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, word_set
 from .records import Knower, WhoKnows
@@ -74,30 +75,17 @@ def _knower(id: str, proofs: Sequence[tuple[Delivery, bool]], calendar: Calendar
     if not proofs:
         return Knower(character=id)
     delivery, told_along = min(proofs, key=lambda each: (each[1], *strength(each[0])))
-    text = "\n".join(line.text for line in delivery.knowledge) if told_along else delivery.body
+    news = "\n".join(line.text for line in delivery.knowledge)
     return Knower(
         character=id,
-        how=how(delivery, told_along),
+        learned=Learned(way="news") if told_along else learned_by(delivery),
         since=delivery.support.learned_day,
         memory_id=delivery.memory_id,
-        text=text,
+        text=news if told_along else without_words(delivery.body, delivery.metadata),
         calendar=calendar,
     )
 
 
-def how(delivery: Delivery, told_along: bool = False) -> str:
-    """In words, how a delivery let its owner know."""
-    support, speaker = delivery.support, delivery.metadata.get("speaker")
-    if told_along:
-        return "learned it as news of the world"
-    if delivery.metadata.get("permanent"):
-        return "knew it before the story"
-    if delivery.metadata.get("isSpeaker"):
-        return "said it"
-    match support.how:
-        case "shared":
-            return f"was told by {support.shared_from or 'somebody'}"
-        case "witnessed":
-            return f"witnessed {speaker} saying it"
-        case "direct":
-            return f"heard it from {speaker}"
+def learned_by(delivery: Delivery) -> Learned:
+    """How a delivery let its owner know."""
+    return learned(delivery.metadata, delivery.support.how, delivery.support.shared_from)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from .base import Record
+from .learned import Learned, learned
 from .state import Day
 
 MetaValue = str | int | float | bool | list[str]
@@ -47,6 +48,17 @@ class Memory(Record):
         return str(self.metadata.get("type", "message"))
 
     @property
+    def text(self) -> str:
+        """The content without the line of words that find a piece of lore."""
+        return without_words(self.content, self.metadata)
+
+    @property
+    def learned(self) -> Learned:
+        """How its owner came to know it, by its strongest support."""
+        how, teller = self.metadata.get("interactionType"), self.metadata.get("sharedFrom")
+        return learned(self.metadata, str(how), teller if isinstance(teller, str) else None)
+
+    @property
     def game_day(self) -> float | None:
         """The day it was said."""
         return self._number("gameDay")
@@ -70,6 +82,12 @@ class Memory(Record):
     def _number(self, key: str) -> float | None:
         value = self.metadata.get(key)
         return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def without_words(content: str, metadata: Metadata) -> str:
+    """The content without the line of words that find a piece of lore, `[sword, blade]`."""
+    first, _, rest = content.partition("\n")
+    return rest if "words" in metadata and first.startswith("[") and first.endswith("]") else content
 
 
 class Hit(Record):

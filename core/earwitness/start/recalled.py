@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..records.base import Record
+from ..records.learned import Learned
 from ..records.memory import Memory
 
 
@@ -19,9 +20,12 @@ class Recalled(Record):
     @property
     def text(self) -> str:
         """The content, as it goes into a prompt: without the line of words that find a piece of lore."""
-        found_by, _, rest = self.memory.content.partition("\n")
-        listed = "words" in self.memory.metadata and found_by.startswith("[") and found_by.endswith("]")
-        return rest if listed else self.memory.content
+        return self.memory.text
+
+    @property
+    def learned(self) -> Learned:
+        """How the character came to know it; what was told along with a message in the prompt is news."""
+        return Learned(way="news") if "news" in self.parts else self.memory.learned
 
     @property
     def why(self) -> str:

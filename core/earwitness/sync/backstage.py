@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..backstage.backstage import Backstage as AsyncBackstage
-from ..backstage.records import Before, Explanation, Overview, Preview, Replanned, Shelf, WhoKnows
+from ..backstage.records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
 from ..filters import EVERYTHING, Filter
 from ..records.message import Context
 from .loop import Mirror
@@ -44,7 +44,7 @@ class Backstage(Mirror[AsyncBackstage]):
 
     def inspect(
         self, owner: str, *, filter: Filter | str = EVERYTHING, limit: int | None = None, offset: int = 0
-    ) -> Shelf:
+    ) -> ContainerPage:
         """What a character's container, or the `world`'s, holds; `filter` may be text: `"gameDay<=3"`.
 
         Raises `UnknownName`, `InvalidFilter`, `InputError`.

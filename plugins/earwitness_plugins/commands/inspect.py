@@ -21,7 +21,7 @@ async def command(
     """List the stories; the cast and state of one; or what a character, or the world, remembers."""
     from earwitness.errors import InputError
     from earwitness.filters import all_of, parse
-    from earwitness_plugins.terminal.containers import overview, sessions, shelf
+    from earwitness_plugins.terminal.containers import container_page, overview, sessions
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.unmatched import tell
 
@@ -40,4 +40,5 @@ async def command(
         found = await back.inspect(owner, filter=all_of(*tests), limit=limit, offset=offset)
         if tests and not found.matching:
             tell(tests, (await back.inspect(owner)).memories)
-        return cli.answer(found.model_dump(mode="json"), shelf(found, People(story.cast, ew.settings.calendar), offset))
+        people = People(story.cast, ew.settings.calendar)
+        return cli.answer(found.model_dump(mode="json"), container_page(found, people, offset))

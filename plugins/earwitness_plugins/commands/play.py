@@ -13,6 +13,7 @@ from earwitness_plugins.terminal import CliContext, story_command
 from earwitness_plugins.terminal.context import program
 
 if TYPE_CHECKING:
+    from earwitness.backstage.records import Knower
     from earwitness_plugins.applications.stories.events import StoryEnded
     from earwitness_plugins.applications.stories.story import Story
 
@@ -113,6 +114,11 @@ def _next_question(end: StoryEnded, script: Story, where: list[str]) -> str:
     found = [knower for question in end.questions[-1:] for knower in question.knowers.values() if knower.memory_id]
     if not found:
         return f"Look around:  {shlex.join([program(), 'inspect', script.story, *where])}"
-    last = max(found, key=lambda knower: (knower.how != "said it", knower.since or 0))
+    last = max(found, key=_how_late)
     name = script.people()[last.character].name
     return f"How does {name} know?  {shlex.join([program(), 'explain', str(last.memory_id), *where])}"
+
+
+def _how_late(knower: Knower) -> tuple[bool, float]:
+    """Whoever said it themselves is less of a question than anybody who learned it from them."""
+    return knower.learned is not None and knower.learned.way != "said", knower.since or 0

@@ -10,13 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earwitness.backstage.records import Overview, Preview, Shelf
+from earwitness.backstage.records import ContainerPage, Overview, Preview
 from earwitness.ids import WORLD
 from earwitness.outcome import Settlement
 from earwitness.records.memory import Memory
-from earwitness_plugins.applications.stories.gist import gist, how
+from earwitness_plugins.applications.stories.gist import gist
 
-from .memories import readable, with_names
+from .memories import readable
 from .people import People, plain
 
 
@@ -36,29 +36,29 @@ def overview(whole: Overview, people: People) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD)
     for column in ("", "id", "kind", "where", "memories"):
         table.add_column(column, justify="right" if column == "memories" else "left")
-    for shelf in whole.shelves:
-        table.add_row(*_about(shelf, whole, people))
+    for page in whole.containers:
+        table.add_row(*_about(page, whole, people))
     return Group(head, table)
 
 
-def _about(shelf: Shelf, whole: Overview, people: People) -> tuple[Text | str, ...]:
-    if shelf.owner == WORLD:
-        return Text("the world", style="dim"), WORLD, "", "", str(shelf.total)
-    where = whole.state.whereabouts.get(shelf.owner)
+def _about(page: ContainerPage, whole: Overview, people: People) -> tuple[Text | str, ...]:
+    if page.owner == WORLD:
+        return Text("the world", style="dim"), WORLD, "", "", str(page.total)
+    where = whole.state.whereabouts.get(page.owner)
     place = "here" if where and where.here else plain((where.place if where else None) or "away")
     if where and where.condition != "awake":
         place = f"{place}, {where.condition.replace('_', ' ')}"
-    return people.name(shelf.owner), plain(shelf.owner), whole.cast[shelf.owner].kind, place, str(shelf.total)
+    return people.name(page.owner), plain(page.owner), whole.cast[page.owner].kind, place, str(page.total)
 
 
-def shelf(found: Shelf, people: People, offset: int = 0) -> RenderableType:
+def container_page(found: ContainerPage, people: People, offset: int = 0) -> RenderableType:
     """The memories of one container: one block each."""
     whose = Text("The world", style="bold") if found.owner == WORLD else people.name(found.owner, bold=True)
     head = whose.append(f"  {plain(found.container)}  {_count(found, offset)}", style="dim")
     return Group(head, *(_block(memory, found.owner, people) for memory in found.memories))
 
 
-def _count(found: Shelf, offset: int) -> str:
+def _count(found: ContainerPage, offset: int) -> str:
     """`13 memories`, `3 of 12 memories`; for a part of them also which: `1–50 of 1,024 memories`."""
     upto = offset + len(found.memories)
     if not found.memories:
@@ -73,7 +73,7 @@ def _count(found: Shelf, offset: int) -> str:
 def _block(memory: Memory, owner: str, people: People) -> RenderableType:
     day = "" if memory.learned_day is None else f" · {people.day(memory.learned_day)}"
     keys = f" · key {', '.join(memory.message_keys)}" if memory.message_keys else ""
-    known = "" if owner == WORLD else f" · {with_names(how(memory), people)}"
+    known = "" if owner == WORLD else f" · {memory.learned.words(people.called)}"
     line = f"{memory.id} · {memory.type}{day}{known}{keys}"
     return Group(
         Text(readable(gist(memory).removeprefix("Message: "), people)),

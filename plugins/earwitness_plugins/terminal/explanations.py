@@ -13,7 +13,7 @@ from earwitness.ids import WORLD
 from earwitness.records.memory import Memory
 from earwitness_plugins.applications.stories.gist import NEWS, gist
 
-from .memories import BEFORE, readable, with_names
+from .memories import readable
 from .people import People, plain
 
 STEP = 2
@@ -71,10 +71,10 @@ def _said(found: Explanation, people: People) -> str:
 
 
 def _hop(hop: Hop, people: People) -> Text:
-    since = "" if hop.known == BEFORE else f" on {people.day(hop.learned_day)}"
-    why = f": {hop.rule}" if hop.rule and hop.rule != hop.known else ""
+    before = hop.learned is not None and hop.learned.way == "before"
+    since = "" if before else f" on {people.day(hop.learned_day)}"
     gone = (plain(hop.gone), "red" if hop.status in {"struck", "withdrawn"} else "yellow")
-    return Text.assemble(plain(with_names(hop.known, people)), since, (plain(why), "dim"), gone)
+    return Text.assemble(plain(hop.words(people.called)), since, (plain(hop.why), "dim"), gone)
 
 
 def _news(line: Cited, people: People, indent: int) -> Iterator[RenderableType]:

@@ -29,7 +29,6 @@ PARTS = {
     "recency": "how new it is",
     "news": "told along with what was said last",
 }
-BEFORE = "knew it before the story"
 
 
 def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> RenderableType:
@@ -48,7 +47,7 @@ def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> 
 
 def _remembered(number: int, memory: RecalledMemory, people: People, *, ids: bool) -> Text:
     since = "" if memory.learned_day is None or memory.permanent else f", {people.day(memory.learned_day)}"
-    reasons = f"   {with_names(memory.how, people)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
+    reasons = f"   {memory.learned.words(people.called)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
     return Text.assemble((f"{number}. ", "dim"), readable(memory.text, people), "\n", (plain(reasons), "dim"))
 
 
@@ -88,11 +87,8 @@ def _texts(answer: WhoKnowsPlayed, people: People) -> tuple[str, ...]:
 
 
 def _text(knower: Knower, people: People) -> str:
-    """The proof, without headings; what is from before the story may begin with the words that find it."""
-    content = knower.text or ""
-    words = knower.how == BEFORE and content.startswith("[") and content.partition("\n")[0].endswith("]")
-    memory = Memory(id="", container="", content=content, metadata={"words": []} if words else {})
-    return readable(gist(memory), people)
+    """What proves that somebody knows it, without headings."""
+    return readable(gist(Memory(id="", container="", content=knower.text or "", metadata={})), people)
 
 
 def _dot(knower: Knower) -> Text:
@@ -100,16 +96,10 @@ def _dot(knower: Knower) -> Text:
 
 
 def _knows(knower: Knower, people: People) -> Text:
-    if knower.how is None:
+    if knower.learned is None:
         return Text("nothing found", style="dim")
-    since = "" if knower.since is None or knower.how == BEFORE else f" on {people.day(knower.since)}"
-    return Text(plain(with_names(knower.how, people)) + since)
-
-
-def with_names(how: str, people: People) -> str:
-    """`heard it from alice` → `heard it from Alice`."""
-    *words, last = how.split(" ")
-    return " ".join([*words, people.name(last).plain]) if last in people.cast else how
+    since = "" if knower.since is None or knower.learned.way == "before" else f" on {people.day(knower.since)}"
+    return Text(plain(knower.learned.words(people.called)) + since)
 
 
 def summary(memories: dict[str, int], questions: Sequence[WhoKnowsPlayed], people: People) -> RenderableType:
@@ -127,6 +117,6 @@ def summary(memories: dict[str, int], questions: Sequence[WhoKnowsPlayed], peopl
 
 
 def _cell(knower: Knower | None, people: People) -> Text:
-    if knower is None or knower.how is None:
+    if knower is None or not knower.knows:
         return Text(NOT_THERE, style="dim")
     return Text.assemble((f"{HEARD} ", "green"), _knows(knower, people))

@@ -43,6 +43,10 @@ class People:
         colour = self._colours.get(id, "white")
         return Text(plain(member.name if member else id), style=f"bold {colour}" if bold else colour)
 
+    def called(self, id: str) -> str:
+        """A display name without its colour."""
+        return self.name(id).plain
+
     def names(self, ids: Iterable[str]) -> Text:
         """Names with commas between them."""
         return Text(", ").join(self.name(id) for id in ids)

@@ -1,10 +1,8 @@
 """A memory in a few words: without headings, and nothing in a message can pretend to be one."""
 
-import pytest
-
 from earwitness.formats import character_memory, with_knowledge
 from earwitness.records.memory import Memory, MetaValue
-from earwitness_plugins.applications.stories.gist import gist, how
+from earwitness_plugins.applications.stories.gist import gist
 
 
 def memory(content: str, **metadata: MetaValue) -> Memory:
@@ -32,18 +30,3 @@ def test_a_message_that_holds_our_headings_stays_one_message() -> None:
 def test_what_was_there_before_is_shown_as_it_is_without_the_words_that_find_it() -> None:
     assert gist(memory("It glows.", type="lore")) == "It glows."
     assert gist(memory("[blade, relic]\nIt glows.", type="lore", words=["blade", "relic"])) == "It glows."
-
-
-@pytest.mark.parametrize(
-    ("metadata", "said"),
-    [
-        ({"permanent": True}, "knew it before"),
-        ({"isSpeaker": True}, "said it"),
-        ({"isSpeaker": False}, "heard it"),
-        ({"interactionType": "witnessed"}, "witnessed it"),
-        ({"interactionType": "shared", "sharedFrom": "alice"}, "from alice"),
-        ({"interactionType": "shared"}, "was told"),
-    ],
-)
-def test_how_it_got_there_is_said_in_words(metadata: dict[str, MetaValue], said: str) -> None:
-    assert how(memory("x", **metadata)) == said

@@ -6,6 +6,7 @@ from typing import Literal
 
 from earwitness.backstage.records import Knower
 from earwitness.records.base import Record
+from earwitness.records.learned import Learned
 from earwitness.records.message import Context, Participant
 
 
@@ -99,8 +100,8 @@ class RecalledMemory(Record):
     """From before the story."""
     learned_day: float | None
     """Since when."""
-    how: str
-    """First hand, seen, or from whom."""
+    learned: Learned
+    """How the character came to know it."""
     score: float
     """What it was ranked by."""
     why: str

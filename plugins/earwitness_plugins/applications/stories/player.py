@@ -15,7 +15,7 @@ from earwitness.start.recalled import Recalled
 from earwitness.turn import Turn
 
 from . import events
-from .gist import gist, how
+from .gist import gist
 from .replay_check import check_played
 from .story import (
     ChangeStep,
@@ -107,7 +107,7 @@ class Player:
     async def end(self) -> events.StoryEnded:
         """Who remembers what, now that it is over."""
         overview = await self.session.backstage().overview()
-        counts = {shelf.owner: shelf.total for shelf in overview.shelves if shelf.owner in overview.cast}
+        counts = {page.owner: page.total for page in overview.containers if page.owner in overview.cast}
         asked = dict.fromkeys(step.text for step in self.story.steps if isinstance(step, WhoKnowsStep))
         questions = tuple([await self.who_knows(text) for text in asked])
         return events.StoryEnded(session=self.session.id, memories=counts, questions=questions)
@@ -200,7 +200,7 @@ def remembered(recalled: Recalled) -> events.RecalledMemory:
         text=gist(memory),
         permanent=memory.permanent,
         learned_day=memory.learned_day if memory.learned_day is not None else memory.game_day,
-        how=how(memory),
+        learned=recalled.learned,
         score=recalled.score,
         why=recalled.why,
     )

@@ -1,0 +1,56 @@
+"""How somebody came to know something: typed here, and worded here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from .base import Record
+
+if TYPE_CHECKING:
+    from .memory import Metadata
+
+Way = Literal["said", "heard", "witnessed", "told", "news", "before"]
+
+
+class Learned(Record):
+    """How somebody came to know something. As text: `said it`, `heard it from alice`, `was told by bob`, …."""
+
+    way: Way
+    """`said` it oneself, `heard` it said, `witnessed` it said to others, was `told` by somebody who knew; as `news` of
+    the world; or knew it from `before` the story."""
+    teller: str | None = None
+    """Character id: who said it, or who told it; `None` where nobody did."""
+
+    def __str__(self) -> str:
+        return self.words()
+
+    def words(self, name: Callable[[str], str] = str) -> str:
+        """In words. `name` turns a character id into what the reader calls them."""
+        teller = None if self.teller is None else name(self.teller)
+        match self.way:
+            case "said":
+                return "said it"
+            case "heard":
+                return f"heard it from {teller}" if teller else "was there"
+            case "witnessed":
+                return f"witnessed {teller} saying it" if teller else "saw it happen"
+            case "told":
+                return f"was told by {teller or 'somebody'}"
+            case "news":
+                return "learned it as news of the world"
+            case "before":
+                return "knew it before the story"
+
+
+def learned(metadata: Metadata, how: str, shared_from: str | None) -> Learned:
+    """How its owner came to know a memory, from its metadata and the `how` and `shared_from` of a support."""
+    if metadata.get("permanent"):
+        return Learned(way="before")
+    speaker = metadata.get("speaker")
+    said_by = speaker if isinstance(speaker, str) else None
+    if metadata.get("isSpeaker"):
+        return Learned(way="said", teller=said_by)
+    if how == "shared":
+        return Learned(way="told", teller=shared_from)
+    return Learned(way="witnessed" if how == "witnessed" else "heard", teller=said_by)
