@@ -272,7 +272,7 @@ class MemoryLedger:
         """Mark entries settled and pending deliveries applied; what was struck or withdrawn stays so."""
         book = self._book(session)
         for sequence in book.entries.keys() & set(sequences):
-            book.entries[sequence] = book.entries[sequence].model_copy(update={"settled": True})
+            book.entries[sequence] = book.entries[sequence].model_copy(update={"applied": True})
         for id in applied:
             if id in book.deliveries and book.deliveries[id].status == "pending":
                 book.change(id, "applied")
