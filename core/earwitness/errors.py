@@ -17,7 +17,7 @@
     ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
     ├── PluginError               a plugin failed, and the host asked for `strict`
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
-        ├── StorageFull           no room left on the device
+        ├── StorageFull           no space left on the device
         ├── StorageLocked         another process holds the file for too long
         ├── StorageCorrupt        the file is not (or no longer) one of ours
         ├── SchemaMismatch        the file was written by a newer Earwitness

@@ -50,7 +50,7 @@ async def test_on_a_full_disk_what_was_acknowledged_is_remembered_once_there_is_
         acknowledged, refused = await say_many(story, 40)
         assert acknowledged
         assert refused
-        with pytest.raises(StorageFull, match=r"no room left for .*story\.db.*Free some and repeat"):
+        with pytest.raises(StorageFull, match=r"no space left for .*story\.db.*Free some and try again"):
             await story.say("alice", LONG * 200)
         await leave_room(database, pages=100_000)
         await story.settled()
@@ -79,7 +79,7 @@ async def test_while_another_program_holds_the_file_nothing_is_acknowledged_and_
         await (await story.say("alice", "message 0", key="k0")).settled()
         with closing(apsw.Connection(str(path))) as other:
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(StorageLocked, match=r"held by another process for more than 0\.2 seconds"):
+            with pytest.raises(StorageLocked, match=r"locked by another process for more than 0\.2 seconds"):
                 await story.say("alice", "message 1", key="k1")
             turn = await story.turn("bob", query="message", in_prompt=())
             assert len(turn.memories) == 1

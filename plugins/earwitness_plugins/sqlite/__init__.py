@@ -1,6 +1,6 @@
-"""The embedded database that our ledger and our store share: one SQLite file, one writer, several readers."""
+"""The database that the embedded ledger and store share: one SQLite file, one writing thread, several readers."""
 
-from .at_hand import NotNow
 from .database import Database
+from .inline_reader import WouldBlock
 
-__all__ = ["Database", "NotNow"]
+__all__ = ["Database", "WouldBlock"]

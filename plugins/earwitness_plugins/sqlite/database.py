@@ -1,4 +1,4 @@
-"""One SQLite file of one Earwitness instance, for everything that keeps its data there."""
+"""One SQLite file, shared by all components of one Earwitness instance that keep their data in it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from anyio import CancelScope, to_thread
 from earwitness.errors import StorageError
 from earwitness.loading.resources import Resources
 
-from .at_hand import AtHand, NotNow
-from .connecting import connect_reader, connect_writer
-from .handoff import Job, Operation
-from .migrating import migrate, up_to_date
+from .connections import connect_reader, connect_writer
+from .errors import translated
+from .inline_reader import InlineReader, WouldBlock
+from .job import Job, Transaction
+from .migrations import migrate, up_to_date
 from .readers import Readers
-from .trouble import translated
 from .writer import Writer
 
 T = TypeVar("T")
@@ -34,8 +34,8 @@ class Database:
     Several components share it (`at`), and several processes may share the file: it is in WAL mode, and each write is
     a transaction that waits up to `busy_timeout` seconds for other processes.
 
-    Every call but `at` raises `StorageError`: `StorageFull`, `StorageLocked`, `StorageCorrupt` for a file that is not
-    ours or damaged, or the plain one for a path that cannot be used; the message says what to do.
+    Every call but `at` may raise `StorageFull`, `StorageLocked`, `StorageCorrupt` (the file is damaged or not an
+    Earwitness store), or `StorageError` for a path that cannot be used. The message says what to do.
     """
 
     def __init__(self, path: str, *, busy_timeout: float = 5.0) -> None:
@@ -45,7 +45,7 @@ class Database:
         self._users = 0
         self._writer: Writer | None = None
         self._readers: Readers | None = None
-        self._at_hand: AtHand | None = None
+        self._inline: InlineReader | None = None
         self._folder: TemporaryDirectory[str] | None = None
 
     @classmethod
@@ -58,7 +58,7 @@ class Database:
         return resources.get(cls, made.path, lambda: made)
 
     async def open(self, component: str, migrations: Sequence[str]) -> None:
-        """Start using the file, and bring this component's tables up to date; `close` as often as you opened.
+        """Start using the file, and bring this component's tables up to date. Every `open` needs a `close`.
 
         `migrations` are SQL scripts, oldest first: the component's version is how many have run. Those that are
         missing run in one transaction. Raises `SchemaMismatch` when the file has run more of them than are given.
@@ -74,7 +74,7 @@ class Database:
             await self.close()
             raise
 
-    async def write(self, operation: Operation[T], *, durable: bool = True) -> T:
+    async def write(self, operation: Transaction[T], *, durable: bool = True) -> T:
         """Run an operation in a write transaction and return what it returns, once that is committed.
 
         With `durable` it then survives a power failure; without, it does once a later durable write, or `sync`, has
@@ -86,22 +86,22 @@ class Database:
         self._opened(self._writer).submit(job)
         return await job.waiting
 
-    async def read(self, operation: Operation[T]) -> T:
+    async def read(self, operation: Transaction[T]) -> T:
         """Run an operation in a read transaction: it sees one state of the file, with every write that has returned."""
         job = Job(operation)
         self._opened(self._readers).submit(job)
         return await job.waiting
 
-    async def glance(self, operation: Operation[T], otherwise: Operation[T] | None = None) -> T:
-        """As `read`, but at once on the caller's thread: for a few rows by key, or what is in memory already.
+    async def read_inline(self, operation: Transaction[T], otherwise: Transaction[T] | None = None) -> T:
+        """As `read`, but at once on the caller's thread: for a few rows by key, or for what is in memory already.
 
-        The way to a thread and back would cost more than that. Where something stands in the way, or the operation
-        raises `NotNow`, it is read as usual, by `otherwise` if that is given. Other tasks have their turn first.
+        The way to a thread and back would take longer than such a read. When it cannot run at once, or the operation
+        raises `WouldBlock`, a reading thread does it, with `otherwise` if that is given. Other tasks run first.
         """
         await asyncio.sleep(0)
         try:
-            return self._opened(self._at_hand).read(operation)
-        except NotNow:
+            return self._opened(self._inline).read(operation)
+        except WouldBlock:
             return await self.read(otherwise or operation)
 
     async def sync(self) -> None:
@@ -114,8 +114,8 @@ class Database:
             self._users = max(0, self._users - 1)
             if self._users:
                 return
-            stopping = (self._at_hand, self._readers, self._writer, self._folder)
-            self._at_hand = self._readers = self._writer = self._folder = None
+            stopping = (self._inline, self._readers, self._writer, self._folder)
+            self._inline = self._readers = self._writer = self._folder = None
         with CancelScope(shield=True):
             await to_thread.run_sync(_stop, *stopping)
 
@@ -126,7 +126,7 @@ class Database:
             path = str(Path(self._folder.name) / "story.db")
         self._writer = Writer(partial(connect_writer, path, self._busy_timeout), self._translated)
         self._readers = Readers(partial(connect_reader, path, self._busy_timeout), self._translated)
-        self._at_hand = AtHand(partial(connect_reader, path, 0))
+        self._inline = InlineReader(partial(connect_reader, path, 0))
 
     def _translated(self, error: BaseException) -> BaseException:
         return translated(error, self.path, self._busy_timeout)
@@ -138,7 +138,7 @@ class Database:
 
 
 def _stop(
-    at_hand: AtHand | None, readers: Readers | None, writer: Writer | None, folder: TemporaryDirectory[str] | None
+    at_hand: InlineReader | None, readers: Readers | None, writer: Writer | None, folder: TemporaryDirectory[str] | None
 ) -> None:
     for worker in (at_hand, readers, writer):
         if worker is not None:

@@ -1,4 +1,4 @@
-"""Threads that read, each with a connection of its own."""
+"""Reading threads, each with a connection of its own."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import apsw
 
-from .handoff import Job, answer_all
+from .job import Job, answer_all
 from .writer import Connect, Translate
 
 READERS = 2
 
 
 class Readers:
-    """Take jobs from one queue; each runs in a read transaction, so that it sees one state of the file throughout."""
+    """Threads that take jobs from one queue. Each job runs in a read transaction and so sees one state of the file."""
 
     def __init__(self, connect: Connect, translate: Translate) -> None:
         self._connect = connect
@@ -32,7 +32,7 @@ class Readers:
         self._queue.put(job)
 
     def stop(self) -> None:
-        """Finish what is queued, close, and wait for it. Blocks."""
+        """Finish the queued jobs and close the connections. Blocks."""
         for _ in self._threads:
             self._queue.put(None)
         for thread in self._threads:
@@ -46,12 +46,12 @@ class Readers:
                 connection.execute("BEGIN")
                 job.run(connection)
                 connection.execute("ROLLBACK")
-            except BaseException as error:  # noqa: BLE001 - the caller gets it, and the thread lives on
+            except BaseException as error:  # noqa: BLE001 - the caller gets it; the thread goes on
                 job.error = job.error or error
                 connection = None
             if job.error is not None:
                 job.error = self._translate(job.error)
             answer_all([job])
-            del job  # the caller's result is not kept alive while this thread waits
+            del job  # this thread must not keep the result alive while it waits
         if connection is not None:
             connection.close()

@@ -1,4 +1,4 @@
-"""The one thread that writes: whatever waits is committed together."""
+"""The one writing thread. All jobs that wait are committed together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from .handoff import Job, answer_all
+from .job import Job, answer_all
 
 BATCH = 256
 CHECKPOINT_PAGES = 1000
@@ -21,8 +21,8 @@ Translate = Callable[[BaseException], BaseException]
 class Writer:
     """Takes jobs from a queue, runs those that wait in one transaction, each in its own savepoint, and commits once.
 
-    A job that fails rolls back only itself; when the commit fails, all of its batch have failed. A job may run twice:
-    when SQLite gave up the whole transaction, those that had not failed run again, each alone.
+    A job that fails rolls back only itself. When the commit fails, every job of the batch has failed. A job may run
+    twice: when SQLite gives up the whole transaction, the jobs that had not failed run again, each on its own.
     """
 
     def __init__(self, connect: Connect, translate: Translate) -> None:
@@ -41,7 +41,7 @@ class Writer:
         self._queue.put(job)
 
     def stop(self) -> None:
-        """Finish what is queued, close, and wait for it. Blocks."""
+        """Finish the queued jobs and close the connection. Blocks."""
         self._queue.put(None)
         self._thread.join()
 
@@ -49,7 +49,7 @@ class Writer:
         while (jobs := self._next_batch()) is not None:
             self._batch(jobs)
             answer_all(jobs)
-            jobs.clear()  # nobody waits for what these hold while this thread waits for more
+            jobs.clear()  # this thread must not keep the results alive while it waits
             self._checkpoint()
         if self._connection is not None:
             self._connection.close()
@@ -69,7 +69,7 @@ class Writer:
         return jobs
 
     def _batch(self, jobs: Sequence[Job[Any]]) -> None:
-        """Run and commit: afterwards each job has its result, or its error."""
+        """Run the jobs and commit. Afterwards each has its result or its error."""
         try:
             connection = self._begin(durable=any(job.durable for job in jobs))
             attempt = self._attempt_alone if len(jobs) == 1 else self._attempt
@@ -78,7 +78,7 @@ class Writer:
                 if not connection.in_transaction:
                     return self._one_by_one([other for other in jobs if other is not job])
             self._commit(connection)
-        except BaseException as error:  # noqa: BLE001 - nothing of this batch is in the file: every job has failed
+        except BaseException as error:  # noqa: BLE001 - nothing was committed: every job has failed
             self._fail(jobs, error)
 
     def _begin(self, *, durable: bool) -> apsw.Connection:
@@ -135,16 +135,16 @@ class Writer:
         return apsw.SQLITE_OK
 
     def _checkpoint(self) -> None:
-        """Move the log into the file once it is long, after the callers have been answered."""
+        """Move a long log into the file, after the callers were answered."""
         if self._connection is None or self._wal_pages < CHECKPOINT_PAGES:
             return
         self._wal_pages = 0
-        with suppress(apsw.Error):  # the log keeps everything: the next commit tries again, and says what is wrong
+        with suppress(apsw.Error):  # the log keeps everything, and the next commit tries again
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
 
 def _touch(connection: apsw.Connection) -> None:
-    """Change one page: a commit that changes nothing is not brought to the disk, nor what was committed before it."""
+    """Change one page: SQLite syncs neither an empty commit nor the commits before it."""
     number = int(connection.pragma("user_version"))
     connection.execute(f"PRAGMA user_version = {(number + 1) % 2**31}")
 

@@ -109,7 +109,7 @@ async def test_a_full_disk_refuses_a_message_and_keeps_the_others(ledger: Any, p
     await ledger.create(Snapshot(id="s1"), [])
     await ledger.append("s1", LONG, timestamp=NOON)
     await _limit(ledger, spare_pages=12)
-    with pytest.raises(StorageFull, match="no room left"):
+    with pytest.raises(StorageFull, match="no space left"):
         await _fill(ledger)
     kept = len(await ledger.entries("s1"))
     await _limit(ledger, spare_pages=1000)
@@ -135,7 +135,7 @@ async def test_a_locked_file_is_one_clear_error(path: Path, ledger_at: Any, said
     await ledger.create(Snapshot(id="s1"), [])
     with closing(apsw.Connection(str(path))) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageLocked, match="held by another process"):
+        with pytest.raises(StorageLocked, match="locked by another process"):
             await ledger.append("s1", said, timestamp=NOON)
         assert await ledger.load("s1") == Snapshot(id="s1")
     assert (await ledger.append("s1", said, timestamp=NOON)).entry.sequence == 1
@@ -144,7 +144,7 @@ async def test_a_locked_file_is_one_clear_error(path: Path, ledger_at: Any, said
 
 async def test_a_file_that_is_not_ours_is_refused_and_left_untouched(ledger_at: Any, path: Path) -> None:
     path.write_bytes(b"Once upon a time\n" * 1000)
-    with pytest.raises(StorageCorrupt, match=r"story\.db' is no store of ours"):
+    with pytest.raises(StorageCorrupt, match=r"story\.db' is not an Earwitness store"):
         await ledger_at(path).open()
     assert path.read_bytes() == b"Once upon a time\n" * 1000
     assert list(path.parent.iterdir()) == [path]

@@ -17,7 +17,7 @@ from earwitness.loading.resources import Resources
 from earwitness.records.memory import Hit, Memory, MetaValue
 from earwitness.words import plain, query_words, terms
 from earwitness_plugins.embedders.static import StaticEmbedder
-from earwitness_plugins.stores.sqlite import SqliteStore, segments, writing
+from earwitness_plugins.stores.sqlite import SqliteStore, segments, writes
 
 Remember = Callable[..., Memory]
 OpenStore = Callable[..., SqliteStore]
@@ -222,5 +222,5 @@ def small_segments(monkeypatch: pytest.MonkeyPatch) -> int:
     """Fold every few memories, so that a handful of them shows what thousands would."""
     few = 4
     monkeypatch.setattr(segments, "FOLD", few)
-    monkeypatch.setattr(writing, "FOLD", few)
+    monkeypatch.setattr(writes, "FOLD", few)
     return few

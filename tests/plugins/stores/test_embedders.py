@@ -1,4 +1,4 @@
-"""Vectors of two embedders never meet in one file."""
+"""Vectors of two embedders never load_postings in one file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from earwitness.errors import EmbedderMismatch, StrategyError
 from earwitness.protocols import EmbedderIdentity
 from earwitness.records.memory import Memory
-from earwitness_plugins.stores.sqlite import SqliteStore, facts, segments
+from earwitness_plugins.stores.sqlite import SqliteStore, fingerprint, segments
 
 pytestmark = pytest.mark.anyio
 OpenStore = Callable[..., SqliteStore]
@@ -170,7 +170,7 @@ async def test_words_that_were_cut_in_another_way_are_cut_anew(
     path: Path, store_at: OpenStore, memory: Remember, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(path, store_at, memory, Letters(), count=600)
-    monkeypatch.setattr(facts, "VERSION", 99)
+    monkeypatch.setattr(fingerprint, "VERSION", 99)
     monkeypatch.setattr(segments, "terms", lambda text: ["mark"] if text.startswith("uuu ") else text.split())
     store = await opened(store_at(path, embedder=Letters()))
     [first, *_] = await store.search("s1-alice", "the mark")

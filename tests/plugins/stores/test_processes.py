@@ -116,8 +116,8 @@ async def test_containers_that_need_too_much_room_are_forgotten_and_read_again(
         await store.put([memory(f"m{day}", f"a sword of day {day}", container=name) for name in names])
         for name in names:
             assert len(await store.search(name, "sword")) == day + 1
-    assert store._snapshots is not None
-    assert len(store._snapshots._places) == 1
+    assert store._cache is not None
+    assert len(store._cache._entries) == 1
     await store.close()
 
 
@@ -128,7 +128,7 @@ async def test_a_search_that_fails_on_the_way_leaves_nothing_half_loaded(
     await best(store)
     await store.put([memory("b", "a sword, a sword")])
     with monkeypatch.context() as patched:
-        patched.setattr("earwitness_plugins.stores.sqlite.loading._load_gone", lambda *_: 1 / 0)
+        patched.setattr("earwitness_plugins.stores.sqlite.loader._load_gone", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             await best(store)
     assert len(await store.search("s1-alice", "a sword")) == 2
@@ -187,7 +187,7 @@ async def test_a_full_disk_is_an_error_and_what_was_there_stays(store: SqliteSto
     database = store._database
     pages = await database.read(lambda connection: int(connection.pragma("page_count")))
     await database.write(lambda connection: connection.pragma("max_page_count", pages + 4))
-    with pytest.raises(StorageFull, match="repeat"):
+    with pytest.raises(StorageFull, match="try again"):
         await store.put([memory(f"b{number}", "a shield " * 99) for number in range(300)])
     assert [hit.memory.id for hit in await store.search("s1-alice", "sword")] == ["a"]
     await database.write(lambda connection: connection.pragma("max_page_count", 2**30))

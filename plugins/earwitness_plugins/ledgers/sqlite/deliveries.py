@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from earwitness.records.plan import Delivery
+from earwitness.records.plan import Delivery, Withdrawal
 
 from .text import as_json, as_list, value_as_json
 
@@ -42,8 +42,14 @@ _CITING = (
 )
 
 
+_WITHDRAW = (
+    "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_memory SET status = ?, reason = ?"
+    " WHERE session = ? AND memory_id = ? AND id = ? AND status IN ('pending', 'applied')"
+)
+
+
 @dataclass(frozen=True, slots=True)
-class Row:
+class DeliveryRow:
     """A delivery of a plan, ready to be written."""
 
     position: int
@@ -74,13 +80,13 @@ class Row:
         )
 
 
-def row(position: int, delivery: Delivery) -> Row:
+def row(position: int, delivery: Delivery) -> DeliveryRow:
     """The row of a plan's delivery. Raises `InputError` for what JSON cannot hold."""
     body = value_as_json(delivery.body, "the text of a delivery")
-    return Row(position, delivery, delivery.id, as_json(delivery, exclude={"body"}), body)
+    return DeliveryRow(position, delivery, delivery.id, as_json(delivery, exclude={"body"}), body)
 
 
-def insert(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[Row]) -> None:
+def insert(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[DeliveryRow]) -> None:
     """Add a plan's deliveries. One that exists stays as it is: pending, applied, struck or withdrawn."""
     there = _existing(connection, session, rows)
     bodies = _insert_bodies(connection, session, sequence, rows)
@@ -100,6 +106,14 @@ def apply(connection: apsw.Connection, session: int, ids: Iterable[str]) -> None
     connection.executemany(_APPLY, [(session, id) for id in ids])
 
 
+def withdraw(connection: apsw.Connection, session: int, withdrawal: Withdrawal) -> None:
+    """Withdraw, or strike, what is pending or applied of the deliveries that a withdrawal names."""
+    connection.executemany(
+        _WITHDRAW,
+        [(withdrawal.status, withdrawal.reason, session, memory, id) for id, memory in withdrawal.removes.items()],
+    )
+
+
 def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[str]:
     """A plan's deliveries as JSON, as they were when it was recorded."""
     rows = connection.execute(_RECORDED, (session, sequence))
@@ -116,13 +130,15 @@ def citing(connection: apsw.Connection, session: int, memory_ids: Sequence[str])
     return [str(memory_id) for (memory_id,) in connection.execute(_CITING, (session, as_list(memory_ids)))]
 
 
-def _existing(connection: apsw.Connection, session: int, rows: Sequence[Row]) -> set[str]:
+def _existing(connection: apsw.Connection, session: int, rows: Sequence[DeliveryRow]) -> set[str]:
     """Ids of all deliveries to the memories of these rows: equal ids mean equal memories."""
     memory_ids = as_list({row.delivery.memory_id for row in rows})
     return {str(id) for (id,) in connection.execute(_EXISTING, (session, memory_ids))}
 
 
-def _insert_bodies(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[Row]) -> dict[str, int]:
+def _insert_bodies(
+    connection: apsw.Connection, session: int, sequence: int, rows: Sequence[DeliveryRow]
+) -> dict[str, int]:
     """Write each different text once; its number by text."""
     numbers = {}
     for body in dict.fromkeys(row.body for row in rows):
@@ -134,13 +150,13 @@ def _insert_bodies(connection: apsw.Connection, session: int, sequence: int, row
     return numbers
 
 
-def _repeat(connection: apsw.Connection, session: int, sequence: int, row: Row, body: int) -> None:
+def _repeat(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow, body: int) -> None:
     connection.execute(
         "INSERT INTO ledger_repeats VALUES (?, ?, ?, ?, ?, ?)",
         (session, sequence, row.position, row.delivery.owner, body, row.json),
     )
 
 
-def _cite(connection: apsw.Connection, session: int, sequence: int, row: Row) -> None:
+def _cite(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:
     cited = {cited for line in row.delivery.knowledge for cited in line.cites}
     connection.executemany(_CITE, [(session, id, sequence, row.position) for id in sorted(cited)])

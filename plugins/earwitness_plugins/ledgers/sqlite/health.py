@@ -6,7 +6,7 @@ import apsw
 
 from earwitness.protocols import Health
 
-from ...sqlite.migrating import version
+from ...sqlite.migrations import version
 from .schema import COMPONENT
 
 _COUNTS = {

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from earwitness.ids import own_key
 from earwitness.records.journal import Body, Entry
 
-from .sessions import SEQUENCES, known, number, place, places
+from .sessions import SEQUENCES, known, number, rowid, rowids
 
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _INSERT = "INSERT INTO ledger_entries (place, key, body, timestamp, settled, session) VALUES (?, ?, ?, ?, ?, ?)"
@@ -24,12 +24,12 @@ _UNSETTLED = (
     "SELECT place, key, body, timestamp, settled FROM ledger_entries INDEXED BY ledger_entries_unsettled"
     " WHERE settled = 0 AND place BETWEEN ? AND ? ORDER BY place LIMIT ?"
 )
-Row = tuple[int, str, str, str, int]
+EntryRow = tuple[int, str, str, str, int]
 
 
 def append(
     connection: apsw.Connection, session: str, told: Iterable[tuple[str, str | None, str]]
-) -> list[tuple[Row, bool]]:
+) -> list[tuple[EntryRow, bool]]:
     """The entries' rows, and whether each is new, of (body, key, timestamp). Raises `UnknownName`."""
     its_number = known(connection, session)
     sequence = _last(connection, its_number)
@@ -39,43 +39,43 @@ def append(
             rows.append((existing, False))
             continue
         sequence += 1
-        row = (place(its_number, sequence), key or own_key(sequence), body, timestamp, 0)
+        row = (rowid(its_number, sequence), key or own_key(sequence), body, timestamp, 0)
         connection.execute(_INSERT, (*row, its_number))
         rows.append((row, True))
     return rows
 
 
-def one(connection: apsw.Connection, session: str, sequence: int | None, key: str | None) -> Row | None:
+def one(connection: apsw.Connection, session: str, sequence: int | None, key: str | None) -> EntryRow | None:
     """An entry by what is given of sequence number and key; by both, if both are given."""
     its_number = number(connection, session)
     if its_number is None:
         return None
     if key is None:
-        return None if sequence is None else _by_place(connection, place(its_number, sequence))
+        return None if sequence is None else _by_place(connection, rowid(its_number, sequence))
     found = _by_key(connection, its_number, key)
     return found if found and sequence in {None, found[0] % SEQUENCES} else None
 
 
 def several(
     connection: apsw.Connection, session: str, after: int, up_to: int | None, unapplied: bool, limit: int | None
-) -> list[Row]:
+) -> list[EntryRow]:
     """Entries in sequence order."""
     its_number = number(connection, session)
     if its_number is None:
         return []
-    bindings = (*places(its_number, after, up_to), -1 if limit is None else limit)
-    return cast("list[Row]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
+    bindings = (*rowids(its_number, after, up_to), -1 if limit is None else limit)
+    return cast("list[EntryRow]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
 
 
 def settle(connection: apsw.Connection, session_number: int, sequences: Sequence[int]) -> None:
     """Mark entries settled."""
     connection.executemany(
         "UPDATE ledger_entries SET settled = 1 WHERE place = ?",
-        [(place(session_number, sequence),) for sequence in sequences],
+        [(rowid(session_number, sequence),) for sequence in sequences],
     )
 
 
-def as_entry(session: str, row: Row) -> Entry:
+def as_entry(session: str, row: EntryRow) -> Entry:
     """The record of a row."""
     its_place, key, body, timestamp, settled = row
     return Entry(
@@ -88,17 +88,17 @@ def as_entry(session: str, row: Row) -> Entry:
     )
 
 
-def _by_key(connection: apsw.Connection, session_number: int, key: str) -> Row | None:
-    return cast("Row | None", connection.execute(_BY_KEY, (session_number, key)).fetchone())
+def _by_key(connection: apsw.Connection, session_number: int, key: str) -> EntryRow | None:
+    return cast("EntryRow | None", connection.execute(_BY_KEY, (session_number, key)).fetchone())
 
 
-def _by_place(connection: apsw.Connection, its_place: int) -> Row | None:
-    return cast("Row | None", connection.execute(_BY_PLACE, (its_place,)).fetchone())
+def _by_place(connection: apsw.Connection, its_place: int) -> EntryRow | None:
+    return cast("EntryRow | None", connection.execute(_BY_PLACE, (its_place,)).fetchone())
 
 
 def _last(connection: apsw.Connection, session_number: int) -> int:
     last = connection.execute(
-        "SELECT max(place) FROM ledger_entries WHERE place BETWEEN ? AND ?", places(session_number)
+        "SELECT max(place) FROM ledger_entries WHERE place BETWEEN ? AND ?", rowids(session_number)
     ).get
     if last is not None:
         return int(last) % SEQUENCES

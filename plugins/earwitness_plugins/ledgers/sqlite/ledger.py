@@ -16,7 +16,8 @@ from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database
-from . import asking, data, deliveries, journal, messages, plans, sessions
+from . import data, deliveries, journal, messages, plans, sessions
+from .delivery_query import DeliveryQuery, find
 from .health import examine
 from .schema import COMPONENT, MIGRATIONS
 from .text import as_json
@@ -59,7 +60,7 @@ class SqliteLedger:
 
     async def load(self, session: str) -> Snapshot | None:
         """The session as of its last settled entry."""
-        found = await self._database.glance(lambda connection: sessions.load(connection, session))
+        found = await self._database.read_inline(lambda connection: sessions.load(connection, session))
         return None if found is None else self._snapshot(session, found)
 
     async def sessions(self) -> Sequence[str]:
@@ -97,7 +98,7 @@ class SqliteLedger:
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number, or by key."""
-        row = await self._database.glance(lambda connection: journal.one(connection, session, sequence, key))
+        row = await self._database.read_inline(lambda connection: journal.one(connection, session, sequence, key))
         return None if row is None else journal.as_entry(session, row)
 
     async def entries(
@@ -111,7 +112,7 @@ class SqliteLedger:
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
         few = limit is not None and limit <= FEW
-        rows = await (self._database.glance if few else self._database.read)(
+        rows = await (self._database.read_inline if few else self._database.read)(
             lambda connection: journal.several(connection, session, after, up_to, unapplied, limit)
         )
         return [journal.as_entry(session, row) for row in rows]
@@ -144,7 +145,7 @@ class SqliteLedger:
             lambda connection: plans.settle(connection, session, sequences, applied), durable=False
         )
 
-    # ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def deliveries(
         self,
@@ -161,8 +162,8 @@ class SqliteLedger:
         limit: int | None = None,
     ) -> Sequence[Delivery]:
         """Deliveries as they stand now that meet all conditions, in (due, sequence, position in the plan) order."""
-        wanted = asking.Wanted(memory_ids, sources, container, via, status, due_by, after, types, limit)
-        return await self._of(session, lambda connection, its_number: asking.ask(connection, its_number, wanted), [])
+        query = DeliveryQuery(memory_ids, sources, container, via, status, due_by, after, types, limit)
+        return await self._of(session, lambda connection, its_number: find(connection, its_number, query), [])
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
         """Ids of memories, with a delivery pending or applied, whose knowledge cites one of these; oldest first."""

@@ -11,7 +11,7 @@ from earwitness.records.message import SettledMessage
 from .text import as_json, as_list
 
 LAST = 2**62
-Row = tuple[str, int, str]
+MessageRow = tuple[str, int, str]
 _NEWEST = (
     "SELECT message FROM ledger_messages INDEXED BY ledger_messages_sequence"
     " WHERE session = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?"
@@ -22,12 +22,12 @@ _NEWEST_OF = (
 )
 
 
-def row(settled: SettledMessage) -> Row:
+def row(settled: SettledMessage) -> MessageRow:
     """Key, sequence number and JSON."""
     return settled.message.key, settled.message.sequence, as_json(settled)
 
 
-def put(connection: apsw.Connection, session: int, message: Row) -> None:
+def put(connection: apsw.Connection, session: int, message: MessageRow) -> None:
     """Write, or replace what was settled before under this key."""
     connection.execute(
         "INSERT INTO ledger_messages (session, key, sequence, message) VALUES (?, ?, ?, ?) ON CONFLICT (session, key)"

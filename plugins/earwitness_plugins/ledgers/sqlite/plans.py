@@ -10,9 +10,8 @@ import apsw
 from earwitness.records.plan import Plan, PluginWrite, Snapshot, Withdrawal
 
 from . import data, deliveries, journal, messages
-from .sessions import known, number, place, places
+from .sessions import known, number, rowid, rowids
 from .text import as_json
-from .withdrawing import withdraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,8 @@ class Recordable:
     session: str
     sequence: int
     plan: str
-    deliveries: Sequence[deliveries.Row]
-    message: messages.Row | None
+    deliveries: Sequence[deliveries.DeliveryRow]
+    message: messages.MessageRow | None
     plugin_data: Sequence[PluginWrite]
     withdrawals: Sequence[Withdrawal]
     settled: int
@@ -51,9 +50,9 @@ def record(connection: apsw.Connection, new: Recordable) -> str | None:
     first = _whole(connection, session, new.sequence)
     if first is not None:
         return first
-    connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (place(session, new.sequence), new.plan))
+    connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (rowid(session, new.sequence), new.plan))
     for withdrawal in new.withdrawals:  # first, so that what the plan itself brings stays
-        withdraw(connection, session, withdrawal)
+        deliveries.withdraw(connection, session, withdrawal)
     deliveries.insert(connection, session, new.sequence, new.deliveries)
     if new.message is not None:
         messages.put(connection, session, new.message)
@@ -76,7 +75,7 @@ def several(connection: apsw.Connection, session: str, up_to: int | None) -> lis
         return []
     rows = connection.execute(
         "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place",
-        places(its_number, 0, up_to),
+        rowids(its_number, 0, up_to),
     )
     found: list[tuple[int, str]] = rows.fetchall()  # type: ignore[assignment]
     return [_joined(plan, deliveries.recorded(connection, its_number, sequence)) for sequence, plan in found]
@@ -100,7 +99,7 @@ def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
 
 
 def _whole(connection: apsw.Connection, session: int, sequence: int) -> str | None:
-    plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (place(session, sequence),)).get
+    plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(session, sequence),)).get
     return None if plan is None else _joined(plan, deliveries.recorded(connection, session, sequence))
 
 

@@ -62,15 +62,15 @@ def known(connection: apsw.Connection, session: str) -> int:
     return found
 
 
-def place(session_number: int, sequence: int) -> int:
+def rowid(session_number: int, sequence: int) -> int:
     """The row of a journal entry and of its plan; no number leads into another session's rows."""
     return session_number * SEQUENCES + min(max(sequence, 0), SEQUENCES - 1)
 
 
-def places(session_number: int, after: int = 0, up_to: int | None = None) -> tuple[int, int]:
+def rowids(session_number: int, after: int = 0, up_to: int | None = None) -> tuple[int, int]:
     """The first and last row of those after one sequence number and up to another."""
     last = SEQUENCES - 1 if up_to is None else up_to
-    return place(session_number, max(after, 0) + 1), place(session_number, last)
+    return rowid(session_number, max(after, 0) + 1), rowid(session_number, last)
 
 
 def create(
@@ -131,7 +131,7 @@ def forget(connection: apsw.Connection, session: str) -> None:
     found = number(connection, session)
     if found is None:
         return
-    its_own = {"number": found, "first": place(found, 0), "last": place(found, SEQUENCES - 1)}
+    its_own = {"number": found, "first": rowid(found, 0), "last": rowid(found, SEQUENCES - 1)}
     for statement in _FORGET:
         connection.execute(statement, its_own)
 

@@ -1,21 +1,21 @@
-"""How the file is doing, for `doctor`."""
+"""The health of the file, for `doctor`."""
 
 from __future__ import annotations
 
 import apsw
 
 from earwitness.protocols import EmbedderIdentity, Health
-from earwitness_plugins.sqlite.migrating import version
+from earwitness_plugins.sqlite.migrations import version
 
-from .facts import made_with
+from .fingerprint import stored
 from .schema import COMPONENT, all_containers
 
 
 def examined(connection: apsw.Connection) -> Health:
-    """Look at the whole file; takes about a second for each gigabyte."""
+    """Check the whole file, which takes about a second for each gigabyte."""
     containers = all_containers(connection)
     found = [str(line) for (line,) in connection.execute("PRAGMA quick_check(5)")]
-    made = made_with(connection)
+    made = stored(connection)
     identity = EmbedderIdentity.model_validate_json(made.embedder) if made else None
     details: dict[str, str | int | float | bool] = {
         "sqlite": apsw.sqlite_lib_version(),

@@ -20,42 +20,42 @@ from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
-from . import facts, reading, reembedding, writing
+from . import embedder_change, fingerprint, memories, writes
 from .health import examined
+from .index_cache import IndexCache
 from .schema import COMPONENT, MIGRATIONS
-from .searching import Question, View, search
+from .search import SearchQuery, View, search
 from .segments import indexed_words
-from .snapshots import Snapshots
-from .writing import Prepared
+from .writes import PreparedMemory
 
 T = TypeVar("T")
 Found = list[T]  # the class below has a method named `list`
 _MEGABYTE = 2**20
 _SHORT = 600
-"""Characters of a question that is soon looked up, …"""
+"""A query of up to this many characters is quickly answered, …"""
 _SHORT_LIST = 100
-"""… and hits that are soon fetched."""
+"""… and this many hits are quickly fetched."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class SqliteStore:
     """Memories in one SQLite file, searched by words and meaning inside one container.
 
-    One `put` is one durable transaction over all its containers. Several processes may use one file: each sees at once
-    what the others have written. Nothing a container holds moves the ranking of another, for all counts are its own.
+    One `put` is one durable transaction over all its containers. Several processes may use one file, and each sees at
+    once what the others have written. No container moves the ranking of another: all counts are its own.
 
-    Scores are fused from BM25 and cosine and, if the embedder has `maxsim`, the best 50 are ranked again; a message is
-    lifted towards a better one just before or after it. `Hit.parts` has `words`, `meaning`, `rerank` and, where it
-    lifted, `context`, each from 0 to 1. Every hit shares a word or some meaning with the query; an empty query finds
-    the newest memories, with score 0.
+    `earwitness_plugins.ranking` ranks: BM25 and cosines are fused, messages are lifted towards better ones beside them
+    and, if the embedder has `maxsim`, the best 50 are re-ranked. `Hit.parts` has `words`, `meaning`, `rerank` and,
+    where a neighbour lifted the hit, `context`, each from 0 to 1. Every hit shares a word or some meaning with the
+    query; an empty query finds the newest memories, with score 0.
 
     Args:
-        path: the file, made when it is missing; `:memory:` for one that ends with the store.
-        embedder: makes the vectors; its identity is kept in the file. One that takes long should answer an awaitable.
-            `None` ranks by words only.
-        resources: of one Earwitness instance: a ledger on the same path shares the connection.
+        path: the file, made when it is missing; `:memory:` for one that is gone after `close`.
+        embedder: makes the vectors; its identity is kept in the file. A slow one should answer an awaitable. `None`
+            ranks by words only.
+        resources: of one Earwitness instance, so that a ledger on the same path shares the database.
         fusion: `score`, or `rrf` (reciprocal ranks), which needs no comparable scores.
-        rerank: whether to rank the best hits again.
+        rerank: whether to re-rank the best hits.
         cache_mb: how many megabytes of containers to keep in memory.
     """
 
@@ -75,56 +75,56 @@ class SqliteStore:
         self._embedder: Embedder = embedder or NoEmbedder()
         self._method = RankingMethod(fusion, embedder if rerank and isinstance(embedder, Reranker) else None)
         self._cache_bytes = cache_mb * _MEGABYTE
-        self._snapshots: Snapshots | None = None
+        self._cache: IndexCache | None = None
 
     async def open(self) -> None:
-        """Open or create the file. Raises `StorageError`, such as `EmbedderMismatch` for vectors of another one."""
-        if self._snapshots is not None:
+        """Open or create the file. Raises `StorageError`, or `EmbedderMismatch` for vectors of another embedder."""
+        if self._cache is not None:
             return
         await self._database.open(COMPONENT, MIGRATIONS)
         try:
-            if await self._database.read(facts.made_with) != self._making:
+            if await self._database.read(fingerprint.stored) != self._fingerprint:
                 await self._database.write(
-                    lambda connection: facts.claim(connection, self._database.path, self._making)
+                    lambda connection: fingerprint.claim(connection, self._database.path, self._fingerprint)
                 )
         except BaseException:
             await self._database.close()
             raise
-        self._snapshots = Snapshots(self._embedder.identity.dimension, self._cache_bytes, self._check)
+        self._cache = IndexCache(self._embedder.identity.dimension, self._cache_bytes, self._check)
 
     async def close(self) -> None:
-        """Release everything; again is fine."""
-        if self._snapshots is not None:
-            self._snapshots = None
+        """Release everything. May be called again."""
+        if self._cache is not None:
+            self._cache = None
             await self._database.close()
 
     async def put(self, memories: Sequence[Memory]) -> None:
-        """Write or replace by (container, id): durable on return, all or nothing. Of one id twice the last counts."""
+        """Write or replace by (container, id): durable on return, all or nothing. Of one id twice, the last counts."""
         if not memories:
             return
         prepared = await self._prepared({(memory.container, memory.id): memory for memory in memories}.values())
 
         def operation(connection: apsw.Connection) -> None:
             self._check(connection)
-            writing.put(connection, prepared)
+            writes.put(connection, prepared)
 
         await self._database.write(operation)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
-        """Remove by container name → ids; unknown ids are fine."""
+        """Remove by container name → ids. Unknown ids are ignored."""
         if any(ids.values()):
-            await self._database.write(lambda connection: writing.remove(connection, ids))
+            await self._database.write(lambda connection: writes.remove(connection, ids))
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """Those of the ids that exist in this container, in the order asked."""
-        return await self._database.read(lambda connection: reading.get(connection, container, ids))
+        return await self._database.read(lambda connection: memories.get(connection, container, ids))
 
     async def list(
         self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Sequence[Memory]:
         """Memories in the order they were first written."""
         if filter == EVERYTHING:
-            return await self._database.read(lambda connection: reading.page(connection, container, limit, offset))
+            return await self._database.read(lambda connection: memories.page(connection, container, limit, offset))
         return await self._looking_at(container, lambda view: _page(view, filter, limit, offset))
 
     async def search(
@@ -132,76 +132,76 @@ class SqliteStore:
     ) -> Sequence[Hit]:
         """The best hits, best first; ties by id."""
         text = plain(query)
-        question = Question(text, (await embedded(self._embedder, [text]))[0])
+        asked = SearchQuery(text, (await embedded(self._embedder, [text]))[0])
         method = self._method
         short = len(text) <= _SHORT and limit <= _SHORT_LIST
-        return await self._looking_at(
-            container, lambda view: search(view, question, filter, limit, method), short=short
-        )
+        return await self._looking_at(container, lambda view: search(view, asked, filter, limit, method), short=short)
 
     async def count(self, container: str) -> int:
         """How many memories the container holds."""
-        return await self._database.read(lambda connection: reading.count(connection, container))
+        return await self._database.read(lambda connection: memories.count(connection, container))
 
     async def drop(self, container: str) -> None:
         """Remove the container and everything in it."""
-        await self._database.write(lambda connection: writing.drop(connection, container))
+        await self._database.write(lambda connection: writes.drop(connection, container))
 
     async def health(self) -> Health:
-        """Versions, sizes, counts and integrity; not `ok` when the file is damaged."""
+        """Versions, sizes, counts and integrity. Not `ok` when the file is damaged."""
         try:
             return await self._database.read(examined)
         except StorageError as error:
             return Health(ok=False, details={"problem": str(error)})
 
     async def reembed(self) -> int:
-        """Make all vectors of the file anew with this store's embedder; returns how many memories there are.
+        """Make all vectors of the file again with this store's embedder; returns how many memories there are.
 
-        For a file that `open` refuses with `EmbedderMismatch`; afterwards `open` it. Nothing changes until every vector
-        is made; what was interrupted is taken up where it stopped. Raises what `open` raises, but for the mismatch.
+        For a file that `open` refuses with `EmbedderMismatch`; `open` it afterwards. Nothing changes until every vector
+        is made, and an interrupted run goes on where it stopped. Raises what `open` raises, except the mismatch.
         """
         await self._database.open(COMPONENT, MIGRATIONS)
         try:
-            return await reembedding.reembed(self._database, self._embedder)
+            return await embedder_change.reembed(self._database, self._embedder)
         finally:
             await self._database.close()
 
     @cached_property
-    def _making(self) -> facts.Making:
-        return facts.making(self._embedder.identity)
+    def _fingerprint(self) -> fingerprint.Fingerprint:
+        return fingerprint.fingerprint_of(self._embedder.identity)
 
     def _check(self, connection: apsw.Connection) -> None:
-        facts.check(connection, self._database.path, self._making)
+        fingerprint.check(connection, self._database.path, self._fingerprint)
 
-    async def _prepared(self, memories: Iterable[Memory]) -> Found[Prepared]:
-        """Everything that needs no transaction. What says the same in several containers is worked out once."""
+    async def _prepared(self, memories: Iterable[Memory]) -> Found[PreparedMemory]:
+        """All work that needs no transaction. Copies of one text share it."""
         memories = list(memories)
         texts = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
         different = list(dict.fromkeys(texts.values()))
         vectors = await embedded(self._embedder, different)
         made = {text: (indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)}
         return [
-            Prepared(each.container, each.id, each.content, _JSON.encode(each.metadata), *made[texts[each.content]])
+            PreparedMemory(
+                each.container, each.id, each.content, _JSON.encode(each.metadata), *made[texts[each.content]]
+            )
             for each in memories
         ]
 
     async def _looking_at(self, container: str, look: Callable[[View], Found[T]], *, short: bool = False) -> Found[T]:
-        """`short` when looking at a small container is so soon done that it needs no thread."""
-        snapshots = self._snapshots
-        if snapshots is None:
+        """`short` if it takes so little time in a small container that it needs no thread."""
+        cache = self._cache
+        if cache is None:
             raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
 
-        def operation(connection: apsw.Connection, *, at_hand: bool = False) -> Found[T]:
-            with snapshots.using(connection, container, at_hand=at_hand) as snapshot:
-                return look(View(container, connection, snapshot)) if snapshot else []
+        def operation(connection: apsw.Connection, *, inline: bool = False) -> Found[T]:
+            with cache.using(connection, container, inline=inline) as index:
+                return look(View(container, connection, index)) if index else []
 
-        if short and snapshots.at_hand(container):
-            return await self._database.glance(partial(operation, at_hand=True), operation)
+        if short and cache.is_quick(container):
+            return await self._database.read_inline(partial(operation, inline=True), operation)
         return await self._database.read(operation)
 
 
 def _page(view: View, filter: Filter, limit: int | None, offset: int) -> list[Memory]:
-    positions = view.snapshot.positions[view.rows(filter)]
+    positions = view.index.positions[view.rows(filter)]
     end = None if limit is None else max(offset, 0) + max(limit, 0)
     chosen: list[int] = positions[max(offset, 0) : end].tolist()
-    return reading.memories_at(view.connection, view.name, view.snapshot.number, chosen)
+    return memories.memories_at(view.connection, view.name, view.index.number, chosen)

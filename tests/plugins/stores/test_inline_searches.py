@@ -15,7 +15,7 @@ from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.ranking import TokenIds
-from earwitness_plugins.stores.sqlite import SqliteStore, snapshots
+from earwitness_plugins.stores.sqlite import SqliteStore, index_cache
 
 Floats = NDArray[np.float32]
 
@@ -84,7 +84,7 @@ async def test_what_has_much_to_load_first_is_done_on_a_thread(tmp_path: Path, w
 async def test_a_large_container_is_searched_on_a_thread(
     tmp_path: Path, watching: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "SMALL", 30)
+    monkeypatch.setattr(index_cache, "SMALL", 30)
     store = SqliteStore(path=str(tmp_path / "story.db"), embedder=watching, resources=Resources())
     await store.open()
     await store.put(some(30))

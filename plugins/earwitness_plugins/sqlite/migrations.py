@@ -1,4 +1,4 @@
-"""Which tables a file has, by component, and bringing them up to date."""
+"""The version of each component's tables in a file, and the migrations that bring them up to date."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def version(connection: apsw.Connection, component: str) -> int:
 
 
 def up_to_date(path: str, component: str, migrations: Sequence[str], connection: apsw.Connection) -> bool:
-    """Whether nothing is to be done. Raises `SchemaMismatch` for a file from the future."""
+    """Whether the file has run all migrations. Raises `SchemaMismatch` for a file of a newer version."""
     found = version(connection, component)
     if found > len(migrations):
         raise SchemaMismatch(
@@ -27,7 +27,7 @@ def up_to_date(path: str, component: str, migrations: Sequence[str], connection:
 
 
 def migrate(path: str, component: str, migrations: Sequence[str], connection: apsw.Connection) -> None:
-    """Run the scripts that are missing. Another process may have done so meanwhile."""
+    """Run the missing migrations. Another process may have done so meanwhile."""
     if up_to_date(path, component, migrations, connection):
         return
     for script in migrations[version(connection, component) :]:

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from earwitness.errors import StorageCorrupt, StorageError, StorageFull, StorageLocked
-from earwitness_plugins.sqlite.connecting import _refuse_foreign
+from earwitness_plugins.sqlite.connections import _refuse_foreign
 
 LONG = "x" * 20_000
 
@@ -20,7 +20,7 @@ LONG = "x" * 20_000
 async def test_a_full_disk_is_an_error_and_what_was_written_stays(words: Any) -> None:
     await words.add("before")
     await _limit(words, spare_pages=10)
-    with pytest.raises(StorageFull, match=r"no room left for .*story\.db.*Free some and repeat"):
+    with pytest.raises(StorageFull, match=r"no space left for .*story\.db.*Free some and try again"):
         await _fill(words)
     kept = await words.all()
     assert kept[0] == "before"
@@ -42,7 +42,7 @@ async def test_on_a_full_disk_exactly_what_was_acknowledged_is_there(words: Any)
 async def test_a_file_that_another_program_holds_is_an_error_after_the_wait(words: Any, path: Path) -> None:
     with closing(apsw.Connection(str(path))) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageLocked, match=r"held by another process for more than 0\.3 seconds"):
+        with pytest.raises(StorageLocked, match=r"locked by another process for more than 0\.3 seconds"):
             await words.add("sword")
         assert await words.all() == []
         other.execute("COMMIT")
@@ -64,7 +64,7 @@ async def test_a_file_that_is_no_database_is_refused_and_left_untouched(
 ) -> None:
     path.write_bytes(content)
     words = words_at(path)
-    with pytest.raises(StorageCorrupt, match=r"story\.db' is no store of ours"):
+    with pytest.raises(StorageCorrupt, match=r"story\.db' is not an Earwitness store"):
         await words.open()
     _untouched(path, content)
 
@@ -78,7 +78,7 @@ async def test_a_database_of_another_program_is_refused_and_left_untouched(
         foreign.execute("CREATE TABLE words (word TEXT)")
         foreign.commit()
     content = path.read_bytes()
-    with pytest.raises(StorageCorrupt, match="is no store of ours"):
+    with pytest.raises(StorageCorrupt, match="is not an Earwitness store"):
         await words_at(path).open()
     _untouched(path, content)
 

@@ -1,4 +1,4 @@
-"""What went wrong in SQLite, said in our own errors."""
+"""SQLite's errors as Earwitness's own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from earwitness.errors import StorageCorrupt, StorageError, StorageFull, Storage
 
 
 def translated(error: BaseException, path: str, waited: float) -> BaseException:
-    """Our error for one of SQLite's; any other error as it is."""
+    """The `StorageError` for an error of SQLite's; any other error unchanged."""
     if not isinstance(error, apsw.Error):
         return error
     ours = _ours(error, path, waited)
@@ -19,14 +19,14 @@ def translated(error: BaseException, path: str, waited: float) -> BaseException:
 def _ours(error: apsw.Error, path: str, waited: float) -> StorageError:
     match error:
         case apsw.FullError():
-            return StorageFull(f"no room left for {path!r}. Free some and repeat: nothing was written in part.")
+            return StorageFull(f"no space left for {path!r}. Free some and try again: nothing was written in part.")
         case apsw.BusyError() | apsw.LockedError():
             return StorageLocked(
-                f"{path!r} was held by another process for more than {waited:g} seconds. "
-                "Close the other program and repeat: nothing was written."
+                f"{path!r} was locked by another process for more than {waited:g} seconds. "
+                "Close the other program and try again: nothing was written."
             )
         case apsw.NotADBError():
-            return StorageCorrupt(f"{path!r} is no store of ours. It was left untouched; choose another path.")
+            return StorageCorrupt(f"{path!r} is not an Earwitness store. It was left untouched; choose another path.")
         case apsw.CorruptError():
             return StorageCorrupt(f"{path!r} is damaged ({error}). Restore a copy; it was left as it is.")
         case apsw.ReadOnlyError():

@@ -28,7 +28,7 @@ class Postings(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some slots on their way into a snapshot; n of them, ascending."""
+    """Some slots on their way into a index; n of them, ascending."""
 
     slots: Integers
     positions: Integers
@@ -45,12 +45,12 @@ class TailRow(NamedTuple):
     metadata: str
 
 
-class Snapshot:
+class ContainerIndex:
     """What a search of one container needs, as of one version of it.
 
     Args:
         number: the container's, as in `store_container`.
-        generation: of its index; a snapshot of another one is of no use.
+        generation: of its index; a index of another one is of no use.
         dimension: length of a vector.
     """
 
@@ -186,7 +186,7 @@ class Snapshot:
         found: Integers = rows[self._slots[rows] == slots[there]]
         return found
 
-    def leave_behind(self, slots: Integers) -> None:
+    def mark_deleted(self, slots: Integers) -> None:
         """Note slots as gone."""
         self._live[self.rows_of(np.sort(slots))] = False
         self._norms = None

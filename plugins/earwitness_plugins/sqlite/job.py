@@ -1,4 +1,4 @@
-"""From a coroutine to a thread and back: one hop each way, no polling."""
+"""A job: work that a coroutine hands to a thread, and its answer. One hop each way, no polling."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Generic, TypeVar
 import apsw
 
 T = TypeVar("T")
-Operation = Callable[[apsw.Connection], T]
+Transaction = Callable[[apsw.Connection], T]
 
 
 class Job(Generic[T]):
-    """One operation on its way: made on an event loop, run on a thread, answered on the loop it came from."""
+    """One transaction: submitted on an event loop, run on a thread, answered on the loop it came from."""
 
     __slots__ = ("durable", "error", "loop", "operation", "result", "waiting")
 
-    def __init__(self, operation: Operation[T], *, durable: bool = False) -> None:
+    def __init__(self, operation: Transaction[T], *, durable: bool = False) -> None:
         self.operation = operation
         self.durable = durable
         self.loop = asyncio.get_running_loop()
@@ -27,14 +27,14 @@ class Job(Generic[T]):
         self.error: BaseException | None = None
 
     def run(self, connection: apsw.Connection) -> None:
-        """Run, and keep what came of it."""
+        """Run it, and keep the result or the error."""
         try:
             self.result = self.operation(connection)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the caller gets it, and the thread lives on
+        except BaseException as error:  # noqa: BLE001 - the caller gets it, whatever it is; the thread goes on
             self.error = error
 
     def answer(self) -> None:
-        """Wake the caller; on its own loop only. One who was cancelled meanwhile is not there any more."""
+        """Wake the caller, on its own loop only. A caller that was cancelled meanwhile gets nothing."""
         if self.waiting.done():
             return
         if self.error is not None:
@@ -44,12 +44,12 @@ class Job(Generic[T]):
 
 
 def answer_all(jobs: Iterable[Job[Any]]) -> None:
-    """Wake all callers, each loop once."""
+    """Wake all callers, with one call for each loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Job[Any]]] = {}
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, its_jobs in by_loop.items():
-        with suppress(RuntimeError):  # the loop was closed: nobody waits there
+        with suppress(RuntimeError):  # the loop was closed, so nobody waits
             loop.call_soon_threadsafe(_answer_each, its_jobs)
 
 

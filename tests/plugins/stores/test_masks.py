@@ -12,7 +12,7 @@ from earwitness.filters import And, Compare, Filter, In, Not, Or, matches
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 from earwitness_plugins.stores.sqlite.columns import Column
-from earwitness_plugins.stores.sqlite.filtering import mask
+from earwitness_plugins.stores.sqlite.masks import mask
 
 FIELDS = ["gameDay", "type", "participants", "isSpeaker"]
 words = st.sampled_from(["", "1", "True", "alice", "bob", "é"])

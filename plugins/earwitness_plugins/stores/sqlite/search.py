@@ -1,4 +1,4 @@
-"""Ranking one container, as one connection and one snapshot see it."""
+"""A search in one container, as one connection and one index see it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
 from earwitness_plugins.ranking.neighbours import SPOKEN
 
-from .filtering import mask
-from .loading import column, meet, postings
-from .reading import BLANK, content_at, memories_at
-from .snapshot import Postings, Snapshot
+from .container_index import ContainerIndex, Postings
+from .loader import column, load_postings, postings
+from .masks import mask
+from .memories import BLANK, content_at, memories_at
 
 _FEW = 4
-"""Below one row in so many, only the vectors of the rows themselves are looked at."""
+"""Where fewer than one row in this many may be found, only their vectors are compared."""
 _BLANK = Hit.model_construct(memory=BLANK, score=0.0, parts={})
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """A query, as far as it can be worked out without a container."""
+class SearchQuery:
+    """A query, with what can be worked out without a container."""
 
     text: str
     vector: Floats
@@ -41,39 +41,39 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A container by name, the connection that reads it, and its snapshot."""
+    """A container by name, the connection that reads it, and its index."""
 
     name: str
     connection: apsw.Connection
-    snapshot: Snapshot
+    index: ContainerIndex
     _postings: dict[str, Postings] = field(default_factory=dict, init=False)
     _idfs: dict[str, float] = field(default_factory=dict, init=False)
 
     def rows(self, filter: Filter) -> Integers:
-        """The rows of the memories that the filter holds for, in the order they were first written."""
-        snapshot = self.snapshot
-        rows = np.flatnonzero(snapshot.live if filter == EVERYTHING else snapshot.live & self.mask(filter))
-        return rows if snapshot.in_order else rows[np.argsort(snapshot.positions[rows])]
+        """The rows of the memories that match the filter, in the order they were first written."""
+        index = self.index
+        rows = np.flatnonzero(index.live if filter == EVERYTHING else index.live & self.mask(filter))
+        return rows if index.in_order else rows[np.argsort(index.positions[rows])]
 
     def mask(self, filter: Filter) -> Flags:
-        """Which rows the filter holds for, gone ones included."""
-        return mask(filter, self.snapshot.size, partial(column, self.connection, self.snapshot))
+        """Which rows match the filter, deleted ones included."""
+        return mask(filter, self.index.size, partial(column, self.connection, self.index))
 
     def postings(self, term: str) -> Postings:
-        """Where a term stands, gone rows included."""
+        """The rows that hold a term, deleted ones included."""
         if term not in self._postings:
-            self._postings[term] = postings(self.connection, self.snapshot, term)
+            self._postings[term] = postings(self.connection, self.index, term)
         return self._postings[term]
 
     @cached_property
     def documents(self) -> int:
         """How many memories the container holds."""
-        return int(np.count_nonzero(self.snapshot.live))
+        return int(np.count_nonzero(self.index.live))
 
     def idf(self, term: str) -> float:
         """What a term weighs in this container."""
         if term not in self._idfs:
-            containing = np.count_nonzero(self.snapshot.live[self.postings(term).rows])
+            containing = np.count_nonzero(self.index.live[self.postings(term).rows])
             self._idfs[term] = idf(self.documents, int(containing))
         return self._idfs[term]
 
@@ -91,61 +91,61 @@ class _Seen:
 
     def id_at(self, place: int) -> str:
         """The id of the memory at a place."""
-        return self.view.snapshot.ids[int(self.rows[place])]
+        return self.view.index.ids[int(self.rows[place])]
 
     def idf(self, term: str) -> float:
         """What a term weighs in this container."""
         return self.view.idf(term)
 
     def tokens(self, places: Sequence[int]) -> Sequence[TokenIds]:
-        """The token ids of these rows; cut from their contents only once."""
+        """The token ids of these rows. Contents are cut into tokens only once."""
         return _documents(self.view, self.rows[places], self.reranker) if self.reranker else []
 
 
-def search(view: View, question: Question, filter: Filter, limit: int, method: RankingMethod) -> list[Hit]:
-    """The best hits among the memories the filter holds for: those that share a word or some meaning with the question.
+def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: RankingMethod) -> list[Hit]:
+    """The best hits among the memories that match the filter and share a word or some meaning with the query.
 
-    A question without words and meaning finds the newest memories, with score 0.
+    A query without words and meaning finds the newest memories, with score 0.
     """
     rows = view.rows(filter)
     if limit <= 0 or not rows.size:
         return []
-    if not question.words and not question.vector.any():
+    if not query.words and not query.vector.any():
         return _newest(view, rows[::-1][:limit].tolist())
-    words, meaning = _word_scores(view, question)[rows], _meaning_scores(view.snapshot, question.vector, rows)
+    words, meaning = _word_scores(view, query)[rows], _meaning_scores(view.index, query.vector, rows)
     seen = _Seen(view, rows, words, meaning, view.mask(SPOKEN)[rows], method.reranker)
-    ranked = rank(seen, question.words, limit, method)
+    ranked = rank(seen, query.words, limit, method)
     return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
 
 
-def _word_scores(view: View, question: Question) -> Doubles:
-    scores = np.zeros(view.snapshot.size)
-    norms = view.snapshot.length_norms
-    meet(view.connection, view.snapshot, question.words.values())
-    for term in question.words.values():
+def _word_scores(view: View, query: SearchQuery) -> Doubles:
+    scores = np.zeros(view.index.size)
+    norms = view.index.length_norms
+    load_postings(view.connection, view.index, query.words.values())
+    for term in query.words.values():
         where = view.postings(term)
         if where.rows.size:
             bm25.add_term(scores, view.idf(term), where.rows, where.counts, norms)
     return scores
 
 
-def _meaning_scores(snapshot: Snapshot, vector: Floats, rows: Integers) -> Doubles:
-    """Cosines. `vecdot`, because a matrix product goes through threaded BLAS, at many times the CPU."""
+def _meaning_scores(index: ContainerIndex, vector: Floats, rows: Integers) -> Doubles:
+    """Cosines. A matrix product would go through threaded BLAS, which takes many times the CPU of `vecdot`."""
     if not vector.any():
         return np.zeros(len(rows))
-    few = len(rows) * _FEW < snapshot.size
-    cosines = np.vecdot(snapshot.vectors[rows], vector) if few else np.vecdot(snapshot.vectors, vector)[rows]
+    few = len(rows) * _FEW < index.size
+    cosines = np.vecdot(index.vectors[rows], vector) if few else np.vecdot(index.vectors, vector)[rows]
     doubles: Doubles = cosines.astype(np.float64)
     return doubles
 
 
 def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]:
-    """The token ids of these rows; cut from their contents only once."""
-    snapshot = view.snapshot
-    new = [row for row in rows.tolist() if snapshot.tokens(row) is None]
-    for row, content in zip(new, content_at(view.connection, snapshot.number, _positions(snapshot, new)), strict=True):
-        snapshot.keep_tokens(row, reranker.token_ids(plain(content)))
-    return [ids for row in rows.tolist() if (ids := snapshot.tokens(row)) is not None]
+    """The token ids of these rows. Contents are cut into tokens only once."""
+    index = view.index
+    new = [row for row in rows.tolist() if index.tokens(row) is None]
+    for row, content in zip(new, content_at(view.connection, index.number, _positions(index, new)), strict=True):
+        index.keep_tokens(row, reranker.token_ids(plain(content)))
+    return [ids for row in rows.tolist() if (ids := index.tokens(row)) is not None]
 
 
 def _newest(view: View, rows: list[int]) -> list[Hit]:
@@ -153,14 +153,14 @@ def _newest(view: View, rows: list[int]) -> list[Hit]:
 
 
 def _as_hits(view: View, rows: list[int], scores: Sequence[float], parts: Sequence[dict[str, float]]) -> list[Hit]:
-    snapshot = view.snapshot
-    memories = memories_at(view.connection, view.name, snapshot.number, _positions(snapshot, rows))
-    return [  # not validated: what comes from our own tables was checked when it was written
+    index = view.index
+    memories = memories_at(view.connection, view.name, index.number, _positions(index, rows))
+    return [  # not validated again: it was checked when it was written
         _BLANK.model_copy(update={"memory": memory, "score": score, "parts": made_of})
         for memory, score, made_of in zip(memories, scores, parts, strict=True)
     ]
 
 
-def _positions(snapshot: Snapshot, rows: list[int]) -> list[int]:
-    found: list[int] = snapshot.positions[np.array(rows, np.intp)].tolist()
+def _positions(index: ContainerIndex, rows: list[int]) -> list[int]:
+    found: list[int] = index.positions[np.array(rows, np.intp)].tolist()
     return found

@@ -1,4 +1,4 @@
-"""Connections to a story file: refuse what is not ours before touching it, then set it up."""
+"""Connections to a story file. A file that is not a story file is refused before anything touches it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXISTING = apsw.SQLITE_OPEN_READWRITE
 
 
 class _Patience:
-    """Waits in short naps for another process: SQLite's own naps grow to 100 ms, while a write takes about one."""
+    """A busy handler with short naps: SQLite's own grow to 100 ms, while a write takes about one."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -29,12 +29,12 @@ class _Patience:
             self._until = now + self._seconds
         if now >= self._until:
             return False
-        time.sleep(uniform(0.2, min(1 + naps, 2)) / 1000)  # noqa: S311 - so that two do not wake in step for ever
+        time.sleep(uniform(0.2, min(1 + naps, 2)) / 1000)  # noqa: S311 - random, so that two processes do not wake in step
         return True
 
 
 def connect_writer(path: str, busy_timeout: float) -> apsw.Connection:
-    """The writing connection; creates the file. Raises `StorageCorrupt` for somebody else's file, SQLite's errors."""
+    """The writing connection; creates the file. Raises `StorageCorrupt` for a foreign file, and SQLite's errors."""
     _refuse_foreign(path)
     connection = apsw.Connection(path, flags=_EXISTING | apsw.SQLITE_OPEN_CREATE)
     _set_up(connection, busy_timeout)
@@ -45,7 +45,7 @@ def connect_writer(path: str, busy_timeout: float) -> apsw.Connection:
 
 
 def connect_reader(path: str, busy_timeout: float) -> apsw.Connection:
-    """A connection that cannot change anything, to a file that a writer has opened before."""
+    """A connection that can only read, to a file that a writer has opened before."""
     connection = apsw.Connection(path, flags=_EXISTING)
     _set_up(connection, busy_timeout)
     connection.execute("PRAGMA query_only = ON")
@@ -58,10 +58,10 @@ def _set_up(connection: apsw.Connection, busy_timeout: float) -> None:
 
 
 def _refuse_foreign(path: str) -> None:
-    """Look at the bytes of the header: no lock, no journal, no file beside it is made for a file that is not ours.
+    """Check the bytes of the header, so that a foreign file gets no lock, no journal and no file beside it.
 
-    SQLite itself would have to read the file as `immutable` for that, and then calls it malformed while another process
-    moves its log into it.
+    SQLite could only do that with `immutable`, and would then call a file malformed while another process moves its
+    log into it.
     """
     if not Path(path).is_file() or not Path(path).stat().st_size:
         return
@@ -69,12 +69,14 @@ def _refuse_foreign(path: str) -> None:
         header = file.read(_HEADER)
     found = int.from_bytes(header[68:72]) if header.startswith(_MAGIC) else None
     if found != APPLICATION_ID:
-        what = "it is no SQLite file" if found is None else f"its application id is {found}, ours is {APPLICATION_ID}"
-        raise StorageCorrupt(f"{path!r} is no store of ours ({what}). It was left untouched; choose another path.")
+        what = "it is not a SQLite file" if found is None else f"its application id is {found}, not {APPLICATION_ID}"
+        raise StorageCorrupt(
+            f"{path!r} is not an Earwitness store ({what}). It was left untouched; choose another path."
+        )
 
 
 def _claim(connection: apsw.Connection) -> None:
-    """Mark a new file as ours in one step, before WAL, so that the mark stands in the file itself."""
+    """Mark a new file as an Earwitness store, before WAL is on, so that the mark is in the file itself."""
     if connection.pragma("application_id") == APPLICATION_ID:
         return
     connection.execute("BEGIN EXCLUSIVE")
@@ -84,7 +86,7 @@ def _claim(connection: apsw.Connection) -> None:
 
 
 def _use_wal(connection: apsw.Connection, busy_timeout: float) -> None:
-    """SQLite does not wait for other processes when it changes the journal mode, so we do."""
+    """Turn on WAL, waiting for other processes: SQLite does not wait when it changes the journal mode."""
     until = time.monotonic() + busy_timeout
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Changing the embedder of a file: vectors are made beside the old ones, and change places with them all at once."""
+"""Changing the embedder of a file: the new vectors are made beside the old ones, then replace them all at once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from earwitness.words import plain
 from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
-from . import facts
-from .facts import Making
+from . import fingerprint
+from .fingerprint import Fingerprint
 from .schema import ContainerRow, all_containers, select, sequence
 from .segments import unpacked
 
@@ -23,9 +23,9 @@ Waiting = list[tuple[int, int, str]]
 
 
 async def reembed(database: Database, embedder: Embedder) -> int:
-    """Make every vector anew; returns how many memories there are. What was interrupted is taken up where it stopped.
+    """Make every vector again; returns how many memories there are. An interrupted run goes on where it stopped.
 
-    Others may read and write with the old embedder until the end; from then on they are refused.
+    Other processes may read and write with the old embedder until the end; from then on they are refused.
     """
     identity = embedder.identity
     await database.write(partial(_begin, identity.model_dump_json()))
@@ -34,12 +34,14 @@ async def reembed(database: Database, embedder: Embedder) -> int:
             vectors = await embedded(embedder, [plain(content) for _, _, content in waiting])
             rows = [(key, slot, packed(vector)) for (key, slot, _), vector in zip(waiting, vectors, strict=True)]
             await database.write(partial(_keep, rows), durable=False)
-        if (count := await database.write(partial(_exchange, facts.making(identity), identity.dimension))) is not None:
+        if (
+            count := await database.write(partial(_exchange, fingerprint.fingerprint_of(identity), identity.dimension))
+        ) is not None:
             return count
 
 
 def _begin(whose: str, connection: apsw.Connection) -> None:
-    """Throw away what was made for yet another embedder."""
+    """Discard vectors that an interrupted run made for another embedder."""
     found = connection.execute("SELECT value FROM store_fact WHERE name = ?", (_WHOSE,)).get
     if found != whose:
         connection.execute("DELETE FROM store_reembedded")
@@ -47,7 +49,7 @@ def _begin(whose: str, connection: apsw.Connection) -> None:
 
 
 def _waiting(connection: apsw.Connection) -> Waiting:
-    """(rid, slot, content) of memories without a new vector, or written since they were given one."""
+    """(rid, slot, content) of memories that have no new vector, or were written after they got one."""
     found: Waiting = select(
         connection,
         "SELECT memory.rid, memory.slot, memory.content FROM store_memory AS memory "
@@ -61,8 +63,8 @@ def _keep(rows: Sequence[tuple[int, int, bytes]], connection: apsw.Connection) -
     connection.executemany("INSERT OR REPLACE INTO store_reembedded VALUES (?, ?, ?)", rows)
 
 
-def _exchange(ours: Making, dimension: int, connection: apsw.Connection) -> int | None:
-    """Put the new vectors in place of the old; `None` when something was written meanwhile that still has none."""
+def _exchange(ours: Fingerprint, dimension: int, connection: apsw.Connection) -> int | None:
+    """Replace the old vectors by the new; `None` when a memory was written meanwhile that has no new one."""
     if _waiting(connection):
         return None
     for container in all_containers(connection):
@@ -70,8 +72,8 @@ def _exchange(ours: Making, dimension: int, connection: apsw.Connection) -> int 
     connection.execute("UPDATE store_container SET version = version + 1, generation = generation + 1")
     connection.execute("DELETE FROM store_reembedded")
     connection.execute("DELETE FROM store_fact WHERE name = ?", (_WHOSE,))
-    made = facts.made_with(connection)
-    facts.write(connection, ours._replace(words=made.words) if made else ours)
+    made = fingerprint.stored(connection)
+    fingerprint.write(connection, ours._replace(words=made.words) if made else ours)
     return sum(container.live for container in all_containers(connection))
 
 

@@ -15,7 +15,7 @@ _INSERT_TAIL = "INSERT INTO store_tail VALUES (?, ?, ?, ?)"
 _SAVE = "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?"
 
 
-class Prepared(NamedTuple):
+class PreparedMemory(NamedTuple):
     """A memory with everything that can be worked out outside the transaction."""
 
     container: str
@@ -33,9 +33,9 @@ class _Rows(NamedTuple):
     tail: tuple[int, int, str, bytes]
 
 
-def put(connection: apsw.Connection, memories: Sequence[Prepared]) -> None:
+def put(connection: apsw.Connection, memories: Sequence[PreparedMemory]) -> None:
     """Write or replace by (container, id); a memory that is there already as it is stays as it is."""
-    groups: dict[str, list[Prepared]] = {}
+    groups: dict[str, list[PreparedMemory]] = {}
     for memory in memories:
         groups.setdefault(memory.container, []).append(memory)
     containers = {name: find_container(connection, name) or _begun(connection, name) for name in groups}
@@ -70,7 +70,7 @@ def drop(connection: apsw.Connection, name: str) -> None:
 
 
 def _put_new(
-    connection: apsw.Connection, containers: Mapping[str, ContainerRow], groups: Mapping[str, Sequence[Prepared]]
+    connection: apsw.Connection, containers: Mapping[str, ContainerRow], groups: Mapping[str, Sequence[PreparedMemory]]
 ) -> dict[str, ContainerRow] | None:
     """Write all at once, as most turns can; nothing, and `None`, when one of the memories is there already."""
     kept = [row for name, group in groups.items() for row in _new_rows(containers[name], group)]
@@ -87,7 +87,7 @@ def _put_new(
     return grown
 
 
-def _new_rows(container: ContainerRow, memories: Iterable[Prepared]) -> Iterator[_Rows]:
+def _new_rows(container: ContainerRow, memories: Iterable[PreparedMemory]) -> Iterator[_Rows]:
     for slot, memory in enumerate(memories, container.slots + 1):
         key = rid(container.number, slot)
         yield _Rows((key, memory.id, slot, memory.content, memory.metadata), (key, slot, memory.words, memory.vector))
@@ -100,7 +100,7 @@ def _grown(container: ContainerRow, count: int) -> ContainerRow:
     )  # fmt: skip
 
 
-def _put_into(connection: apsw.Connection, container: ContainerRow, memories: Iterable[Prepared]) -> ContainerRow:
+def _put_into(connection: apsw.Connection, container: ContainerRow, memories: Iterable[PreparedMemory]) -> ContainerRow:
     changed = container
     tail: list[tuple[int, int, str, bytes]] = []
     for memory in memories:
@@ -119,7 +119,10 @@ def _begun(connection: apsw.Connection, name: str) -> ContainerRow:
 
 
 def _put_one(
-    connection: apsw.Connection, container: ContainerRow, memory: Prepared, tail: list[tuple[int, int, str, bytes]]
+    connection: apsw.Connection,
+    container: ContainerRow,
+    memory: PreparedMemory,
+    tail: list[tuple[int, int, str, bytes]],
 ) -> ContainerRow:
     slot = container.slots + 1
     key = rid(container.number, slot)
@@ -131,7 +134,10 @@ def _put_one(
 
 
 def _replace_one(
-    connection: apsw.Connection, container: ContainerRow, memory: Prepared, tail: list[tuple[int, int, str, bytes]]
+    connection: apsw.Connection,
+    container: ContainerRow,
+    memory: PreparedMemory,
+    tail: list[tuple[int, int, str, bytes]],
 ) -> ContainerRow:
     """Give a memory that is there a new slot and leave the old one behind, unless it is there just as it is."""
     [(key, old, *kept)] = select(

@@ -11,7 +11,7 @@ from earwitness.records.memory import Memory
 
 from .schema import ContainerRow, find_container, rid, select
 
-Row = tuple[str, str, str]
+MemoryRow = tuple[str, str, str]
 """id, content, metadata as JSON."""
 BLANK = Memory.model_construct(id="", container="", content="", metadata={})
 """To copy others from: half the time of `model_construct`."""
@@ -65,14 +65,14 @@ def count(connection: apsw.Connection, name: str) -> int:
     return container.live if container else 0
 
 
-def _find(connection: apsw.Connection, container: ContainerRow, id: str) -> Row | None:
-    found: Row | None = connection.execute(
+def _find(connection: apsw.Connection, container: ContainerRow, id: str) -> MemoryRow | None:
+    found: MemoryRow | None = connection.execute(
         "SELECT id, content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?", (container.number, id)
     ).fetchone()
     return found
 
 
-def _memories(container: str, rows: Sequence[Row]) -> list[Memory]:
+def _memories(container: str, rows: Sequence[MemoryRow]) -> list[Memory]:
     """Memories as they were put: what was checked then is not checked again. All metadata is parsed at once."""
     metadata = json.loads(f"[{','.join(row[2] for row in rows)}]")
     return [

@@ -1,4 +1,4 @@
-"""With what the index was made: vectors of two embedders, or words cut in two ways, must never meet in one file."""
+"""What the index was made with: vectors of two embedders, or words cut in two ways, must never be in one file."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _EMBEDDER = "embedder"
 _WORDS = "words"
 
 
-class Making(NamedTuple):
-    """With what an index was made."""
+class Fingerprint(NamedTuple):
+    """What an index was made with."""
 
     embedder: str
     """`EmbedderIdentity` as JSON."""
@@ -26,30 +26,30 @@ class Making(NamedTuple):
     """`earwitness.words.VERSION`."""
 
 
-def making(identity: EmbedderIdentity) -> Making:
-    """What this embedder would make here and now."""
-    return Making(identity.model_dump_json(), str(VERSION))
+def fingerprint_of(identity: EmbedderIdentity) -> Fingerprint:
+    """The fingerprint of an index made with this embedder and this version of `earwitness.words`."""
+    return Fingerprint(identity.model_dump_json(), str(VERSION))
 
 
-def made_with(connection: apsw.Connection) -> Making | None:
-    """What the file's index was made with; `None` when nothing was said yet."""
+def stored(connection: apsw.Connection) -> Fingerprint | None:
+    """The fingerprint of the file's index; `None` for a new file."""
     found = dict(connection.execute("SELECT name, value FROM store_fact"))
-    return Making(found[_EMBEDDER], found[_WORDS]) if _EMBEDDER in found else None
+    return Fingerprint(found[_EMBEDDER], found[_WORDS]) if _EMBEDDER in found else None
 
 
-def check(connection: apsw.Connection, path: str, ours: Making) -> None:
-    """Refuse to read or write an index that another process has made with something else since it was opened."""
-    found = made_with(connection)
+def check(connection: apsw.Connection, path: str, ours: Fingerprint) -> None:
+    """Raises `EmbedderMismatch` when another process has changed the index's embedder or words since `open`."""
+    found = stored(connection)
     if found is not None and found != ours:
         raise mismatch(path, found, ours)
 
 
-def claim(connection: apsw.Connection, path: str, ours: Making) -> None:
-    """Say with what the index is made. Raises `EmbedderMismatch` when there are vectors of another embedder.
+def claim(connection: apsw.Connection, path: str, ours: Fingerprint) -> None:
+    """Write our fingerprint. Raises `EmbedderMismatch` when the file holds vectors of another embedder.
 
-    When words were cut in another way, the words of all memories are cut anew.
+    Where an older version cut the words in another way, the words of all memories are cut again.
     """
-    found = made_with(connection)
+    found = stored(connection)
     if found is not None and found.embedder != ours.embedder and _any_memory(connection):
         raise mismatch(path, found, ours)
     if found is not None and found.words != ours.words:
@@ -58,19 +58,19 @@ def claim(connection: apsw.Connection, path: str, ours: Making) -> None:
     write(connection, ours)
 
 
-def write(connection: apsw.Connection, ours: Making) -> None:
-    """Say with what the index is made, whatever was said before."""
+def write(connection: apsw.Connection, ours: Fingerprint) -> None:
+    """Write our fingerprint over any other."""
     connection.executemany(
         "INSERT INTO store_fact VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         [(_EMBEDDER, ours.embedder), (_WORDS, ours.words)],
     )
 
 
-def mismatch(path: str, found: Making, ours: Making) -> EmbedderMismatch:
-    """The one message for vectors, or words, that do not belong together."""
+def mismatch(path: str, found: Fingerprint, ours: Fingerprint) -> EmbedderMismatch:
+    """The error for a file whose vectors, or words, are not this store's."""
     return EmbedderMismatch(
         f"the vectors in {path!r} were made by the embedder {_described(found)}, this store was opened with "
-        f"{_described(ours)}. Open it with the first, or make all vectors anew with the second (`store.reembed()`)."
+        f"{_described(ours)}. Open it with the first, or make all vectors again with the second (`store.reembed()`)."
     )
 
 
@@ -78,6 +78,6 @@ def _any_memory(connection: apsw.Connection) -> bool:
     return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM store_memory)").get)
 
 
-def _described(made: Making) -> str:
+def _described(made: Fingerprint) -> str:
     identity = EmbedderIdentity.model_validate_json(made.embedder)
     return f"{identity.name!r} ({identity.dimension} dimensions, digest {identity.digest}, words {made.words})"

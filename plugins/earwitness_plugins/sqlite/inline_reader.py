@@ -1,4 +1,4 @@
-"""Reading here and now, on the caller's own thread, what takes less than the way to another thread and back."""
+"""Short reads on the caller's own thread, where the way to another thread and back would take longer."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TypeVar
 
 import apsw
 
-from .handoff import Operation
+from .job import Transaction
 from .writer import Connect
 
 T = TypeVar("T")
 
 
-class NotNow(Exception):
-    """It would take long, or have to wait: no failure, it is done on a thread then."""
+class WouldBlock(Exception):
+    """The read would take long, or would have to wait. Not a failure: the caller hands it to a reading thread."""
 
 
-class AtHand:
-    """One connection for short reads. It never waits: for a lock, for another process, or for a thread that uses it."""
+class InlineReader:
+    """One connection for short reads. It never waits for a lock, another process or another thread."""
 
     def __init__(self, connect: Connect) -> None:
         self._connect = connect
@@ -26,13 +26,13 @@ class AtHand:
         self._lock = Lock()
         self._stopped = False
 
-    def read(self, operation: Operation[T]) -> T:
-        """Run an operation in a read transaction. Raises what it raises; `NotNow` for what stands in the way."""
+    def read(self, operation: Transaction[T]) -> T:
+        """Run an operation in a read transaction. Raises what that raises, and `WouldBlock` if it cannot run now."""
         if not self._lock.acquire(blocking=False):
-            raise NotNow
+            raise WouldBlock
         try:
             if self._stopped:
-                raise NotNow
+                raise WouldBlock
             connection = self._connection = self._connection or self._connect()
             connection.execute("BEGIN")
             try:
@@ -41,12 +41,12 @@ class AtHand:
                 connection.execute("ROLLBACK")
         except apsw.Error as error:
             self._connection = None
-            raise NotNow from error
+            raise WouldBlock from error
         finally:
             self._lock.release()
 
     def stop(self) -> None:
-        """Close the connection, once nobody uses it. Blocks."""
+        """Close the connection as soon as it is free. Blocks."""
         with self._lock:
             self._stopped = True
             if self._connection is not None:

@@ -1,0 +1,98 @@
+"""Finding deliveries. Every query uses an index that is chosen here, not by SQLite's guesses about the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast, get_args
+
+import apsw
+
+from earwitness.errors import unknown
+from earwitness.records.plan import Delivery, Status
+
+from .deliveries import whole
+from .text import as_list
+
+SqlCondition = tuple[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryQuery:
+    """The conditions of `Ledger.deliveries`; `None` leaves one out."""
+
+    memory_ids: Sequence[str] | None
+    sources: Sequence[str] | None
+    container: str | None
+    via: Sequence[str] | None
+    status: Status | None
+    due_by: float | None
+    after: int
+    types: Sequence[str] | None
+    limit: int | None
+
+
+def find(connection: apsw.Connection, session: int, query: DeliveryQuery) -> list[Delivery]:
+    """The deliveries that meet all conditions, in (due, sequence, position) order."""
+    conditions = list(_conditions(query))
+    where = " AND ".join(["d.session = ?", *_fixed(query), *(text for text, _ in conditions)])
+    rows = connection.execute(
+        "SELECT delivery, b.body, status, reason"  # noqa: S608 - our own words; every value is bound
+        f" FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_{_index(query)}"
+        f" CROSS JOIN ledger_bodies AS b ON b.number = d.body WHERE {where}"
+        " ORDER BY due, d.sequence, position LIMIT ?",
+        (session, *(value for _, value in conditions), -1 if query.limit is None else query.limit),
+    )
+    return [_current(*row) for row in cast("list[tuple[str, str, Status, str | None]]", rows.fetchall())]
+
+
+def _conditions(query: DeliveryQuery) -> Iterator[SqlCondition]:
+    if query.memory_ids is not None:
+        yield "memory_id IN (SELECT value FROM json_each(?))", as_list(query.memory_ids)
+    if query.sources is not None:
+        yield "source IN (SELECT value FROM json_each(?))", as_list(query.sources)
+    if query.via is not None:
+        yield "via IN (SELECT value FROM json_each(?))", as_list(query.via)
+    if query.types is not None:
+        yield "type IN (SELECT value FROM json_each(?))", as_list(query.types)
+    if query.container is not None:
+        yield "container = ?", query.container
+    if query.due_by is not None:
+        yield "due <= ?", query.due_by
+    if query.after > 0:
+        yield "d.sequence > ?", query.after
+
+
+def _fixed(query: DeliveryQuery) -> Iterator[str]:
+    """Conditions spelled out as in the partial indexes, which SQLite does not use for a bound parameter."""
+    if query.status is not None:
+        if query.status not in get_args(Status):
+            raise unknown("delivery status", query.status, get_args(Status))
+        yield f"status = '{query.status}'"
+    if _only_others(query):
+        yield "type <> 'message'"
+
+
+def _index(query: DeliveryQuery) -> str:
+    if query.memory_ids is not None:
+        return "memory"
+    if query.via is not None:
+        return "via"
+    if query.sources is not None:
+        return "source"
+    if query.status == "pending":
+        return "pending"
+    return "type" if _only_others(query) and query.container is not None else "plan"
+
+
+def _only_others(query: DeliveryQuery) -> bool:
+    """Whether the query leaves out messages: updates, and what was there before the story, are few."""
+    return query.types is not None and "message" not in query.types
+
+
+def _current(delivery: str, body: str, status: Status, reason: str | None) -> Delivery:
+    """The delivery as recorded, with its present status."""
+    recorded = Delivery.model_validate_json(whole(delivery, body))
+    if (recorded.status, recorded.reason) == (status, reason):
+        return recorded
+    return recorded.model_copy(update={"status": status, "reason": reason})
