@@ -267,7 +267,7 @@ async def test_a_reroll_of_the_last_message_undoes_its_movements(begin: Begin, d
     assert story.state.here == ("alice", "charlie")
     await (await story.reroll("Stay a while.")).settled()
     assert story.state.here == ("alice", "bob")
-    assert story.state.participants == ("alice", "bob")
+    assert story.state.last_perceivers == ("alice", "bob")
 
 
 async def test_so_does_the_next_reroll_of_it(begin: Begin, directions: Directions) -> None:
@@ -375,7 +375,7 @@ async def test_the_comings_and_goings_of_the_last_message_go_with_it(begin: Begi
     assert [*story.state.here] == ["alice"]
     await (await story.retract("m2")).settled()
     assert [*story.state.here] == ["alice", "bob"]
-    assert story.state.participants == ("alice", "bob")
+    assert story.state.last_perceivers == ("alice", "bob")
 
 
 async def test_the_comings_and_goings_of_an_earlier_message_stay_when_it_goes(

@@ -21,7 +21,8 @@ from earwitness.errors import (
     UnknownName,
 )
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.protocols import Reader, Strike
+from earwitness.protocols import Detector, Reader, Strike, WorldAnswer, WorldView
+from earwitness.records.message import Participant
 from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -267,11 +268,60 @@ async def test_whereabouts_may_be_given_as_records(begin: Begin) -> None:
     assert story.state.whereabouts["bob"].place == "cave"
 
 
-async def test_a_host_that_lists_the_participants_says_who_is_here(begin: Begin) -> None:
+async def test_a_host_that_lists_the_participants_moves_nobody(begin: Begin) -> None:
     story = await begin(cast=["alice", Character("bob", aliases=["Robert"]), "charlie"], present=["alice", "charlie"])
     outcome = await (await story.change(participants=["Robert", "alice"])).settled()
-    assert [(each.character, each.kind) for each in outcome.movements] == [("bob", "enter"), ("charlie", "leave")]
-    assert (sorted(story.state.here), story.state.participants) == (["alice", "bob"], ("bob", "alice"))
+    assert outcome.movements == ()
+    assert (story.state.here, story.state.participants) == (("alice", "charlie"), ("bob", "alice"))
+
+
+async def test_the_participants_are_whom_the_host_counted_whatever_is_said(begin: Begin) -> None:
+    story = await begin(state={"participants": ["alice", "bob", "charlie"]}, present=["alice", "bob"])
+    await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    assert story.state.participants == ("alice", "bob", "charlie")
+    assert story.state.last_perceivers == ("alice", "bob")
+    await (await story.retract("#2")).settled()
+    assert (story.state.participants, story.state.last_perceivers) == (("alice", "bob", "charlie"), ())
+
+
+async def test_nobody_whom_the_host_does_not_count_is_guessed_to_be_there(begin: Begin, directions: Detector) -> None:
+    story = await begin(detector=directions, state={"participants": ["alice", "bob"]})
+    settled = await (await story.say("alice", "(to bob, charlie) (charlie enters)")).settled()
+    assert list(settled.participants) == ["alice", "bob"]
+    assert story.state.here == ()
+    settled = await (await story.say("charlie", "(to alice)")).settled()
+    assert list(settled.participants) == ["charlie", "alice"]
+
+
+async def test_whom_the_host_has_placed_is_there_without_being_counted(begin: Begin, directions: Detector) -> None:
+    story = await begin(
+        cast=["alice", "bob", "charlie", Character("voice", kind="narrator")],
+        detector=directions, state={"participants": ["alice"]}, present=["charlie"],
+    )  # fmt: skip
+    settled = await (await story.say("alice", "(to bob, charlie, voice)")).settled()
+    assert list(settled.participants) == ["alice", "charlie", "voice"]
+
+
+async def test_a_world_agent_names_nobody_whom_the_host_does_not_count(begin: Begin) -> None:
+    class Agent:
+        def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+            likely = Participant(role="present", confidence=1)
+            return WorldAnswer(participants={"bob": likely, "charlie": likely})
+
+    story = await begin(world_agent=Agent(), state={"participants": ["alice", "bob"]})
+    assert list((await (await story.say("alice", "Hello.")).settled()).participants) == ["alice", "bob"]
+
+
+async def test_whoever_joins_is_counted_in_and_whoever_is_forgotten_is_not(begin: Begin) -> None:
+    story = await begin(state={"participants": ["alice", "bob"]})
+    await story.join("dana")
+    assert story.state.participants == ("alice", "bob", "dana")
+    await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    await story.forget("bob")
+    assert (story.state.participants, story.state.last_perceivers) == (("alice", "dana"), ("alice",))
+    other = await begin(id="s2")
+    await other.join("dana")
+    assert other.state.participants == ()
 
 
 async def test_a_stranger_among_the_participants_is_refused_before_anything_is_written(
@@ -285,8 +335,8 @@ async def test_a_stranger_among_the_participants_is_refused_before_anything_is_w
     with pytest.raises(UnknownName, match="'zorro'"):
         await ew.session("s2", cast=["alice"], state={"participants": ["zorro"]})
     assert await ew.sessions() == ()
-    begun = await ew.session("s2", cast=["alice", "bob"], state={"participants": ["bob"]})
-    assert begun.state.here == ("bob",)
+    begun = await ew.session("s2", cast=["alice", Character("bob", aliases=["Rob"])], state={"participants": ["Rob"]})
+    assert (begun.state.participants, begun.state.here) == (("bob",), ())
 
 
 async def test_messages_and_turns_are_counted(begin: Begin) -> None:
@@ -295,7 +345,7 @@ async def test_messages_and_turns_are_counted(begin: Begin) -> None:
     turn = await story.turn("bob")
     await (await turn.say("Two.")).settled()
     assert (story.state.message_count, story.state.turn_count) == (2, 1)
-    assert story.state.participants == ("bob",)
+    assert (story.state.last_perceivers, story.state.participants) == (("bob",), ())
 
 
 async def test_an_audience_that_is_none_is_refused(begin: Begin) -> None:

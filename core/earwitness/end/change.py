@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from pydantic import JsonValue
 
@@ -14,6 +13,7 @@ from ..hooks import PluginData, StateChangeAnswer, StateChangeEvent
 from ..ids import derive, memory_id
 from ..live import Live, written
 from ..protocols import Ledger
+from ..records.character import Character
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
 from ..records.moment import Movement
@@ -37,9 +37,8 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     cast = before.cast.joined(body.joins)
     for id in body.leaves_cast:
         cast = cast.without(id)
-    moves = (*_called_in(body, before.state), *body.moves)
     movements = tuple(
-        Movement(character=id, kind=kind, place=place, certain=True) for id, kind, place in moves if id in cast
+        Movement(character=id, kind=kind, place=place, certain=True) for id, kind, place in body.moves if id in cast
     )
     state = _after(before.state, body, movements, entry.sequence)
     present = _present(before.state, state)
@@ -51,20 +50,35 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         updates += default_updates(before.state, changes, _worded(answers, changes), cast, body.audience)
     deliveries = [
         of_update(
-            update, index, entry.key, 0, audience(update, present, live), before.id, entry.sequence,
-            state.current_scene, state.game_day, entry.timestamp,
+            update,
+            index,
+            entry.key,
+            0,
+            audience(update, present, live),
+            before.id,
+            entry.sequence,
+            state.current_scene,
+            state.game_day,
+            entry.timestamp,
         )
         for index, update in enumerate(updates)
-    ]  # fmt: skip
+    ]
     welcome = await _welcome(engine, live, body, entry, state.game_day)
     due_day = state.game_day if state.game_day != before.state.game_day else None
     plan = Plan(
-        session=before.id, sequence=entry.sequence, key=entry.key, movements=movements,
-        deliveries=(*deliveries, *welcome), due_day=due_day,
+        session=before.id,
+        sequence=entry.sequence,
+        key=entry.key,
+        movements=movements,
+        deliveries=(*deliveries, *welcome),
+        due_day=due_day,
         state=changes,
-        forgotten=body.leaves_cast, cast=cast if cast != before.cast else None, plugin_data=written(data),
-        answers=tuple(answer.reported() for answer in answers), degraded=any(answer.failure for answer in answers),
-    )  # fmt: skip
+        forgotten=body.leaves_cast,
+        cast=cast if cast != before.cast else None,
+        plugin_data=written(data),
+        answers=tuple(answer.reported() for answer in answers),
+        degraded=any(answer.failure for answer in answers),
+    )
     plan = await guarded(engine, plan)
     return plan if due_day is None else await _with_arrivals(engine, live, entry, plan, due_day)
 
@@ -73,9 +87,7 @@ async def _with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, d
     """The plan with what guards strike of what arrives on that day."""
     strikes, reports = await arriving(engine, live, entry, day)
     degraded = plan.degraded or any(report.failure for report in reports)
-    return plan.model_copy(
-        update={"withdrawals": strikes, "answers": (*plan.answers, *reports), "degraded": degraded}
-    )  # fmt: skip
+    return plan.model_copy(update={"withdrawals": strikes, "answers": (*plan.answers, *reports), "degraded": degraded})
 
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
@@ -100,9 +112,12 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         withdrawals += [await of_source(engine.ledger, session, each, "replaced") for each in older]
         deliveries += new
     plan = Plan(
-        session=session, sequence=entry.sequence, key=entry.key, deliveries=tuple(deliveries),
+        session=session,
+        sequence=entry.sequence,
+        key=entry.key,
+        deliveries=tuple(deliveries),
         withdrawals=tuple(withdrawals),
-    )  # fmt: skip
+    )
     return await guarded(engine, plan)
 
 
@@ -142,9 +157,16 @@ def _after(before: State, body: Changed, movements: Sequence[Movement], sequence
         state = state.updated({"whereabouts": moved_along(before.whereabouts, state.current_scene, sequence)})
     if body.leaves_cast:
         state = _without(state, body.leaves_cast)
+    if state.participants and body.joins and "participants" not in changes:
+        state = state.updated({"participants": _counted_in(state.participants, body.joins)})
     if movements:
         state = state.updated({"whereabouts": folded(state.whereabouts, movements, state.current_scene, sequence)})
     return state
+
+
+def _counted_in(participants: Sequence[str], newcomers: Sequence[Character]) -> tuple[str, ...]:
+    """Whoever joins is counted into the session."""
+    return tuple(dict.fromkeys((*participants, *(each.id for each in newcomers))))
 
 
 def _without(state: State, forgotten: Sequence[str]) -> State:
@@ -153,17 +175,9 @@ def _without(state: State, forgotten: Sequence[str]) -> State:
         {
             "whereabouts": {id: where for id, where in state.whereabouts.items() if id not in forgotten},
             "participants": tuple(id for id in state.participants if id not in forgotten),
+            "last_perceivers": tuple(id for id in state.last_perceivers if id not in forgotten),
         }
     )
-
-
-def _called_in(body: Changed, before: State) -> list[tuple[str, Literal["enter", "leave"], None]]:
-    """Whom the host lists as participants comes; who is here and not among them leaves."""
-    if "participants" not in body.changes:
-        return []
-    listed, here = body.changes["participants"], before.here
-    come: list[tuple[str, Literal["enter", "leave"], None]] = [(id, "enter", None) for id in listed if id not in here]
-    return [*come, *((id, "leave", None) for id in here if id not in listed)]
 
 
 def _present(before: State, after: State) -> list[str]:
@@ -196,9 +210,14 @@ async def _answered(
     if body.quiet or not keys:
         return []
     event = StateChangeEvent(
-        session=live.snapshot.id, cast=live.snapshot.cast, data=PluginData({}), before=before, after=after,
-        changed=keys, described=body.description is not None,
-    )  # fmt: skip
+        session=live.snapshot.id,
+        cast=live.snapshot.cast,
+        data=PluginData({}),
+        before=before,
+        after=after,
+        changed=keys,
+        described=body.description is not None,
+    )
     limit = engine.settings.end.plugin_timeout
     return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, limit=limit, data=data)
 

@@ -58,7 +58,7 @@ def closed(live: Live, entry: Entry, why: str) -> Plan:
     message = message_of(entry, entry.body, state)
     alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
     settled = SettledMessage(message=message, participants=alone, degraded=True)
-    after = state.updated({"participants": (message.speaker,), "message_count": state.message_count + 1})
+    after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
     return plan.model_copy(
         update={
             "message": settled,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from unicodedata import normalize
 
 from ..dispatch import Answered, ask
@@ -42,6 +43,8 @@ def believable(answered: Answered[Presence], moment: Moment) -> tuple[Presence |
     if invented := made_up(answered.value, moment.message.content):
         return None, f"its segment {invented!r} is not in the message, or not in this order; ignored"
     presence, strangers = known_only(answered.value, moment.cast, moment.message.speaker)
+    if moment.state.participants:
+        presence = among(presence, moment.candidates)
     return presence, f"named {', '.join(strangers)}, who are not in the cast; ignored" if strangers else None
 
 
@@ -55,6 +58,13 @@ def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, 
     movements = tuple(_guessed(move) for move in presence.movements if move.character in cast)
     segments = tuple(_known_audience(segment, cast) for segment in presence.segments)
     return Presence(characters=characters, movements=movements, segments=segments), strangers
+
+
+def among(presence: Presence, candidates: Collection[str]) -> Presence:
+    """The presence of these alone: the host does not count the others into the session."""
+    characters = {id: who for id, who in presence.characters.items() if id in candidates}
+    movements = tuple(move for move in presence.movements if move.character in candidates)
+    return presence.model_copy(update={"characters": characters, "movements": movements})
 
 
 def _guessed(move: Movement) -> Movement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
@@ -43,7 +43,7 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     asked = asked_about(moment.message, presence, engine.settings.end)
     proposals = await propose(engine, live.snapshot.id, moment, presence, asked, world, data)
     found = participants(
-        moment.message, presence, proposals.agent.participants, proposals.plugins, moment.cast,
+        moment.message, presence, _counted(proposals.agent.participants, moment), proposals.plugins, moment.cast,
         engine.settings.end.enough, asked,
     )  # fmt: skip
     degraded = bool(report.failure) or proposals.degraded
@@ -52,6 +52,13 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
     movements = (*_arrivals(moment, settled.participants), *presence.movements)
     return Judged(settled, moment, presence, proposals, movements, told, (report, *proposals.reports, *struck), data)
+
+
+def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping[str, Participant] | None:
+    """Whom an agent names, as far as the host counts them into the session."""
+    if named is None or not moment.state.participants:
+        return named
+    return {id: part for id, part in named.items() if id in moment.candidates}
 
 
 async def said(engine: Engine, live: Live, message: Message, sequence: int, *, in_turn: bool = False) -> Plan:
@@ -63,7 +70,7 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
     state = snapshot.state
     after = state.updated(
         {
-            "participants": tuple(judged.settled.participants),
+            "last_perceivers": tuple(judged.settled.participants),
             "message_count": state.message_count + 1,
             "turn_count": state.turn_count + in_turn,
             "whereabouts": folded(state.whereabouts, judged.movements, state.current_scene, sequence),

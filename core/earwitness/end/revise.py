@@ -210,7 +210,7 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
 
 
 async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
-    """Participants and whereabouts follow the new text while nothing but revisions and retractions came after it.
+    """Perceivers and whereabouts follow the new text while nothing but revisions and retractions came after it.
 
     Without a new text (`None`) they are again as they were before the message.
     """
@@ -218,11 +218,11 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
         return {}
     if judged is None:
         before = (await snapshot_before(engine, live, old.sequence)).state
-        after = {"participants": before.participants, "whereabouts": before.whereabouts}
+        after = {"last_perceivers": before.last_perceivers, "whereabouts": before.whereabouts}
     else:
         before = judged.moment.state
         after = {
-            "participants": tuple(judged.settled.participants),
+            "last_perceivers": tuple(judged.settled.participants),
             "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
         }
     return live.snapshot.state.changes_to(live.snapshot.state.updated(after))

@@ -32,6 +32,16 @@ class Moment(Record):
         """Character id → where they were after the previous message."""
         return self.state.whereabouts
 
+    @property
+    def candidates(self) -> frozenset[str]:
+        """Ids of those who can be found to perceive the message: the speaker, whom the host counts into the session or
+        has placed itself, and narrators. Without a count, everybody."""
+        if not self.state.participants:
+            return frozenset(self.cast.ids)
+        placed = (id for id, where in self.whereabouts.items() if where.certain)
+        narrators = (member.id for member in self.cast if member.kind == "narrator")
+        return frozenset((self.message.speaker, *self.state.participants, *placed, *narrators))
+
 
 class Perceived(Record):
     """What a detector believes of one character."""

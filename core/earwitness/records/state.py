@@ -38,7 +38,16 @@ class Whereabouts(Record):
 
 
 UNTOLD = frozenset(
-    {"game_day", "turn_count", "message_count", "participants", "whereabouts", "place_names", "channels"}
+    {
+        "game_day",
+        "turn_count",
+        "message_count",
+        "participants",
+        "last_perceivers",
+        "whereabouts",
+        "place_names",
+        "channels",
+    }
 )
 """State keys of which the world is told nothing: every memory has its day, and the others are bookkeeping."""
 
@@ -51,7 +60,10 @@ class State(Record):
     current_scene: str = "start"
     """The place the story is at."""
     participants: tuple[str, ...] = ()
-    """Ids of those who took part in the last settled message. A host that sets it says who is here."""
+    """Ids of those the host counts into the session; empty = the whole cast. Only the host sets it, and it moves
+    nobody. Of those it leaves out, only those the host has placed itself can be present."""
+    last_perceivers: tuple[str, ...] = ()
+    """Ids of those who perceived the previous message."""
     game_day: Day = 1
     """The story's day; may have a fraction (2.5 is noon of day 2, if the host says so)."""
     time_of_day: str | None = None

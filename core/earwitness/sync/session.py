@@ -133,8 +133,9 @@ class Session(Mirror[AsyncSession]):
         removes one).
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
-        `present` (default), `public`, or ids. `participants` says who is here: whoever is not yet comes, the others
-        leave. Raises `InputError` for a value the key cannot hold, `UnknownName` for a participant who is a stranger.
+        `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
+        `leave` and `move` say who is here. Raises `InputError` for a value the key cannot hold, and `UnknownName` for a
+        participant who is a stranger.
         """
         return Outcome(
             self._call,
