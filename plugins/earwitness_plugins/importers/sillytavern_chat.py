@@ -14,9 +14,10 @@ from earwitness.records.journal import Original
 
 from .cards.macros import with_user
 from .files.content_type import is_text, text_of
-from .files.documents import MARK, decoded, parsed
+from .files.documents import parsed
 from .files.lenient import LenientObject, lenient_object, storable
 from .files.limits import whole
+from .files.text_encoding import decoded
 
 NARRATOR = "narrator"
 UNUSED = "unused"
@@ -39,14 +40,14 @@ class SillyTavernChatImporter:
 
     def read(self, path: str) -> Imported:
         """The chat. Raises `StoryError` when there is no message in it."""
-        repairs: list[str] = []
-        text, encoding = decoded(whole(path))
-        header, messages = _read(text.removeprefix(MARK), path, repairs)
+        found = decoded(whole(path))
+        repairs = [f"{path}: {repair}" for repair in found.repairs]
+        header, messages = _read(found.text, path, repairs)
         told = [message for message in messages if message.in_story]
         if not told:
             raise StoryError(f"{path}: there is no message in it.")
         stem = storable(Path(path).stem)
-        original = Original(name=storable(Path(path).name), format="chat", text=text, encoding=encoding)
+        original = Original(name=storable(Path(path).name), format="chat", text=found.exact, encoding=found.encoding)
         return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))
 
 

@@ -10,9 +10,9 @@ from earwitness.errors import StoryError
 from earwitness.importing import Imported, Scene, SceneLine
 
 from .files.content_type import is_text, text_of
-from .files.documents import MARK, decoded
 from .files.lenient import storable
 from .files.limits import whole
+from .files.text_encoding import decoded
 
 LOOKED_AT = 40
 _STAMP = r"(?:\[[^\]\n]{1,40}\]\s*)?"
@@ -35,13 +35,12 @@ class TextImporter:
 
     def read(self, path: str) -> Imported:
         """The conversation. Raises `StoryError` when nobody says anything in it."""
-        text, encoding = decoded(whole(path))
-        lines = tuple(_lines(text.removeprefix(MARK)))
+        found = decoded(whole(path))
+        lines = tuple(_lines(found.text))
         roster = tuple(dict.fromkeys(line.speaker for line in lines if line.speaker))
         if not roster:
             raise StoryError(f"{path}: nobody says anything in it. Write a message a line, as in Alice: Good morning.")
-        known = encoding.startswith("utf")
-        repairs = () if known else (f"{path}: not UTF-8; read as {encoding}",)
+        repairs = tuple(f"{path}: {repair}" for repair in found.repairs)
         return Imported(scenes=(Scene(id=Path(path).stem, roster=roster, lines=lines),), repairs=repairs)
 
 

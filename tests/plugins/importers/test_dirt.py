@@ -156,6 +156,48 @@ def test_damage_that_leaves_the_card_readable_is_named(tmp_path: Path, name: str
     assert any(said in repair for repair in found.repairs)
 
 
+DASHES = {
+    **V2,
+    "data": {**V2["data"], "description": "Mira — the keeper — of the light — and the fog.", "first_mes": "!"},
+}
+
+
+def test_one_bad_byte_costs_one_character_and_is_named_with_its_place(tmp_path: Path) -> None:
+    data = json.dumps(DASHES, ensure_ascii=False, indent=1).encode().replace(b"!", b"You are late\x97")
+    found = read(file(tmp_path, "mira.json", data))
+    (mira,) = found.characters
+    assert "Mira — the keeper — of the light — and the fog." in mira.card
+    assert mira.greetings[0] == "You are late\ufffd"
+    (repair,) = found.repairs
+    line = data[: data.index(b"\x97")].count(b"\n") + 1
+    column = data.index(b"\x97") - data.rindex(b"\n", 0, data.index(b"\x97"))
+    assert "mira.json: damaged UTF-8; 1 of its characters could not be read and became \ufffd" in repair
+    assert repair.endswith(f"(line {line}, column {column})")
+
+
+def test_a_damaged_file_goes_out_again_byte_by_byte(tmp_path: Path) -> None:
+    data = json.dumps(DASHES, ensure_ascii=False).encode().replace(b"!", b"\x97\x98")
+    (original,) = read(file(tmp_path, "mira.json", data)).originals
+    assert original.text.encode(original.encoding) == data
+
+
+def test_a_file_without_a_readable_character_beyond_ascii_is_in_another_encoding(tmp_path: Path) -> None:
+    data = json.dumps(DASHES, ensure_ascii=False).encode("cp1252")
+    found = read(file(tmp_path, "mira.json", data))
+    assert "Mira — the keeper" in found.characters[0].card
+    assert [repair.partition("mira.json: ")[2] for repair in found.repairs] == ["not UTF-8; read as cp1252"]
+
+
+def test_a_damaged_chat_and_a_damaged_transcript_are_named_too(tmp_path: Path) -> None:
+    lines = [{"name": "Kim", "is_user": True, "mes": "Late — again?"}, {"name": "Mira", "mes": "Never!"}]
+    chat = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode().replace(b"!", b"\x85")
+    written = "Kim: Late — again?\nMira: Never!".encode().replace(b"!", b"\x85")
+    for name, data in {"night.jsonl": chat, "night.txt": written}.items():
+        found = read(file(tmp_path, name, data))
+        assert [line.text for line in found.scenes[0].lines] == ["Late — again?", "Never\ufffd"], name
+        assert "(line 2, column " in found.repairs[0], name
+
+
 # ── limits ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 BOMB = zlib.compress(bytes(MAX_TEXT * 4), 9)

@@ -7,8 +7,8 @@ from typing import Any
 
 from earwitness.errors import StoryError
 
-from .documents import MARK, decoded
 from .limits import whole
+from .text_encoding import MARK, decoded
 
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"PK\x03\x04", b"RIFF", b"GIF8", b"SQLite")
 
@@ -27,12 +27,13 @@ def json_in(path: str, head: bytes) -> Any:
     except StoryError:
         data = head
     try:
-        return json.loads(decoded(data)[0].removeprefix(MARK), strict=False)
+        return json.loads(decoded(data).text, strict=False)
     except (ValueError, RecursionError):
         return None
 
 
 def text_of(head: bytes) -> str:
     """The first bytes as text; a letter that is cut off at their end is left out."""
-    text = decoded(head)[0] if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head.decode("utf-8", errors="replace")
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = decoded(head).text if wide else head.decode("utf-8", errors="replace")
     return text.removeprefix(MARK).lstrip()

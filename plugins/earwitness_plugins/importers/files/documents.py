@@ -1,8 +1,7 @@
-"""JSON documents: text in whatever encoding, its value, and what had to be mended to read it."""
+"""JSON documents: text in whatever encoding, its value, and what had to be repaired to read it."""
 
 from __future__ import annotations
 
-import codecs
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,7 @@ from earwitness.records.journal import Original
 
 from .lenient import storable
 from .limits import MAX_TEXT, refuse_larger
-
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_GUESSES = ("utf-8", "cp1252", "latin-1")
-MARK = "\ufeff"
+from .text_encoding import decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,36 +21,22 @@ class Document:
 
     value: Any
     """What it says."""
-    text: str
-    """To the letter."""
+    exact: str
+    """To the letter: `exact.encode(encoding)` gives the bytes it was read from."""
     encoding: str
-    """`text.encode(encoding)` are the bytes it was read from."""
+    """The encoding of `exact`."""
 
     def original(self, path: str, format: str) -> Original:
         """The document to keep."""
-        return Original(name=storable(Path(path).name), format=format, text=self.text, encoding=self.encoding)
+        return Original(name=storable(Path(path).name), format=format, text=self.exact, encoding=self.encoding)
 
 
 def document(data: bytes, place: str, repairs: list[str]) -> Document:
     """Read JSON. Raises `StoryError` that says where it is none."""
     refuse_larger(place, len(data), MAX_TEXT)
-    text, encoding = decoded(data)
-    if encoding in _GUESSES[1:]:
-        repairs.append(f"{place}: not UTF-8; read as {encoding}")
-    return Document(parsed(text.removeprefix(MARK), place, repairs), text, encoding)
-
-
-def decoded(data: bytes) -> tuple[str, str]:
-    """The text, and an encoding that gives the same bytes again."""
-    marked = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
-    for encoding in (marked, *_GUESSES) if marked else _GUESSES:
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if text.encode(encoding) == data:
-            return text, encoding
-    return data.decode("latin-1"), "latin-1"
+    found = decoded(data)
+    repairs += [f"{place}: {repair}" for repair in found.repairs]
+    return Document(parsed(found.text, place, repairs), found.exact, found.encoding)
 
 
 def parsed(text: str, place: str, repairs: list[str]) -> Any:
