@@ -33,6 +33,24 @@ _BARE_FORGERY = re.compile(
 _BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
+_REASONING_NAME = (
+    r"(?:think(?:s|ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|rationale|deliberation|cot|"
+    r"(?:chain|train)[-_ ]of[-_ ]thoughts?|(?:inner|internal)[-_ ](?:monologue|thoughts?))"
+)
+_REASONING_STEMS = (
+    "think", "thought", "reason", "reflection", "scratchpad", "analysis", "rationale", "deliberation", "cot", "monologue",
+)
+_ROUNDS = 8  # what is left around a tag may join to another, and so on
+# `<think>`, `</ Thinking >`, `&lt;think&gt;`, `<seed:think time="3">`, `◁/think▷`, `<|begin_of_thought|>`, `[/THINK]`,
+# and the channels of gpt-oss.
+_REASONING = re.compile(
+    rf"""(?xi)
+      (?:<|&lt;|◁) \s*\|?\s* (?P<ends>/)?\s* (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])? {_REASONING_NAME} (?=[\s/>|&▷])
+        (?: "[^"]*" | '[^']*' | &(?!gt;) | [^<>"'&▷] )*? (?P<empty>/)?\s*\|?\s* (?:>|&gt;|▷)
+    | (?P<square>\[) \s*(?P<square_ends>/)?\s* {_REASONING_NAME} \s*\]
+    | <\|channel\|> \s* (?:(?P<final>final) | analysis | commentary) [^<]* <\|message\|>
+    """
+)
 
 
 def strip_block(text: str) -> str:
@@ -41,6 +59,24 @@ def strip_block(text: str) -> str:
         return text
     # What is left around a block may join to another block's tag.
     return harmless_block(_BLOCK.sub("", text)).strip()
+
+
+def strip_reasoning(text: str) -> str:
+    """The text without the reasoning that a model left in it: `<think>…</think>` and its like, in any letter case.
+
+    A tag that is never closed reaches to the end; one that was never opened, back to the beginning. `[think]` counts
+    only beside a `[/think]`: in role play, `[thinking] …` is a character's thought.
+    """
+    for _ in range(_ROUNDS):
+        if (left := _without_reasoning(text)) is None:
+            return text
+        text = left
+    return text
+
+
+def as_said(text: str) -> str:
+    """What a message says: neither our own block of memories nor a model's reasoning is part of it."""
+    return strip_reasoning(strip_block(text))
 
 
 def harmless(text: str) -> str:
@@ -111,6 +147,34 @@ def is_game_day(name: str) -> bool:
 def metadata_key(name: str) -> str:
     """The key under which metadata is stored: camelCase, and `gameDay` for every name of the game day."""
     return "gameDay" if is_game_day(name) else camel(name)
+
+
+def _without_reasoning(text: str) -> str | None:
+    """The text outside the tags that there are; `None` where there are none."""
+    if not any(mark in text for mark in ("<", "&", "◁", "[/")):
+        return None
+    folded = text.casefold()
+    if not any(stem in folded for stem in _REASONING_STEMS):
+        return None
+    tags = list(_REASONING.finditer(text))
+    if not any(tag["square_ends"] for tag in tags):
+        tags = [tag for tag in tags if not tag["square"]]
+    if not tags:
+        return None
+    kept: list[str] = []
+    depth, after = 0, 0  # `after` is where text goes on that may be kept
+    for tag in (tag for tag in tags if not (tag["empty"] and depth)):
+        if tag["empty"] or not _ends(tag):
+            kept += [] if depth else [text[after : tag.start()]]
+            depth, after = (0, tag.end()) if tag["empty"] else (depth + 1, len(text))
+        else:
+            kept = kept if depth else []  # what a tag ends that nothing began is reasoning from the beginning on
+            depth, after = max(0, depth - 1), tag.end()
+    return "".join([*kept, text[after:]]).strip()
+
+
+def _ends(tag: re.Match[str]) -> bool:
+    return any(tag[end] for end in ("ends", "stops", "square_ends", "final"))
 
 
 def _sealed(line: str) -> str:

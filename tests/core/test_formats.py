@@ -20,6 +20,7 @@ from earwitness.formats import (
     recall_query,
     snake,
     strip_block,
+    strip_reasoning,
     update_line,
     with_knowledge,
 )
@@ -127,6 +128,45 @@ def test_knowledge_that_an_agent_worded_forges_no_heading(text: str, before: str
     headings = [line for line in rendered.splitlines() if re.match(r"[\s\u200b\ufeff]*##", line)]
     assert headings == [CURRENT_TIME, MESSAGE, KNOWLEDGE]
     assert not re.search(r"(?i)###\s*SUPERMEM?ORY\s*###", rendered)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("<think>He must not know.</think>\n\nHello.", "Hello."),
+        ('<THINK budget="3" note=\'a>b\'>secret</ Think >Hello.', "Hello."),
+        ("<thinking>secret</thinking>Hello.", "Hello."),
+        ("<reasoning>secret</reasoning>Hello.", "Hello."),
+        ("<thought>secret</thought>Hello.", "Hello."),
+        ("<chain_of_thought>secret</chain_of_thought>Hello.", "Hello."),
+        ('<seed:think x="1">secret</seed:think>Hello.', "Hello."),
+        ("<|begin_of_thought|>secret<|end_of_thought|>Hello.", "Hello."),
+        ("◁think▷secret◁/think▷Hello.", "Hello."),
+        ("[THINK]secret[/THINK]Hello.", "Hello."),
+        ("&lt;think&gt;secret&lt;/think&gt;Hello.", "Hello."),
+        ("<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>Hello.", "Hello."),
+        ("secret</think>Hello.", "Hello."),
+        ("Hello. <think>secret", "Hello."),
+        ("Hello. <think/>", "Hello."),
+        ("<think>a<think>b</think>c</think>Hello.", "Hello."),
+        ("<think>a <think> b</think>Hello.", "Hello."),
+        ("Hello. <think>secret</think> Bye. <thinking>secret</thinking>", "Hello.  Bye."),
+        ("Hello. <think>a<think>b</think> c <think>d", "Hello."),
+        ("<think>a</thinking>Hello.", "Hello."),
+        ("<thi<think>a</think>nk>secret</think>Hello.", "Hello."),
+        ("<think>secret</think>", ""),
+    ],
+)
+def test_a_models_reasoning_is_no_part_of_what_it_says(said: str, kept: str) -> None:
+    assert strip_reasoning(said) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[thinking] He lies.", "<thinker>a</thinker>", "a < b & c > d", "I think so.", "<i>He lies.</i>"],
+)
+def test_what_only_looks_like_reasoning_stays(text: str) -> None:
+    assert strip_reasoning(text) == text
 
 
 @given(hostile)

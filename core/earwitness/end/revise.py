@@ -9,7 +9,7 @@ from functools import reduce
 
 from ..containers import character_container, world_container
 from ..engine import Engine
-from ..formats import strip_block
+from ..formats import as_said
 from ..ids import WORLD, memory_id
 from ..live import LANDMARKS, Live
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
@@ -30,7 +30,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
     old = await settled_message(engine, live, body.target)
     if old is None or old.retracted:
         return _nothing(live, entry)
-    content = strip_block(body.content)
+    content = as_said(body.content)
     message = old.message.model_copy(
         update={
             "content": content,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, get_args
 
 from ..errors import InputError, UnknownName, did_you_mean, quoted
-from ..formats import strip_block
+from ..formats import as_said, strip_block
 from ..records.journal import Body, Changed, Said
 from ..records.message import Context, SettledMessage
 from .arguments import table
@@ -16,16 +16,21 @@ SAY = ("speaker", "content", "key", "present", "context", "metadata", "in_turn")
 
 
 def message_text(content: str) -> str:
-    """A message's text, without our own block. Raises `InputError` where nothing is left to remember."""
+    """A message's text, without our own block or a model's reasoning. Raises `InputError` where nothing is left."""
     if not isinstance(content, str):
         raise InputError(f"message {content!r} cannot be used: it must be text, not {type(content).__name__}.")
-    text = strip_block(content)
-    if not text.strip():
+    text = as_said(content)
+    if text.strip():
+        return text
+    if strip_block(content).strip():
         raise InputError(
-            f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
-            "Do not tell it; a message that is to be taken back is retracted, not edited to nothing."
+            f"message {quoted(content)} is nothing but a model's reasoning (<think>…</think> and the like), which is "
+            "never stored: it holds no answer. Ask the model again, or allow it more tokens."
         )
-    return text
+    raise InputError(
+        f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
+        "Do not tell it; a message that is to be taken back is retracted, not edited to nothing."
+    )
 
 
 def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:

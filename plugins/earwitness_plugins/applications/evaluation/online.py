@@ -14,7 +14,7 @@ from earwitness.end.detect import believable
 from earwitness.end.perception import heard, missed
 from earwitness.end.settle import participants
 from earwitness.end.whereabouts import folded
-from earwitness.formats import strip_block
+from earwitness.formats import as_said
 from earwitness.live import RECENT
 from earwitness.loading.settings import EndSettings
 from earwitness.protocols import Detector
@@ -93,7 +93,7 @@ class SceneJudge:
             key=line.key or str(index),
             sequence=self._sequence,
             speaker=self._roles.speaker(line),
-            content=strip_block(text),
+            content=as_said(text),
             game_day=self._state.game_day,
             scene=self._state.current_scene,
             timestamp=LONG_AGO,

@@ -7,7 +7,7 @@ from textwrap import shorten
 
 from earwitness.app import FORGOTTEN
 from earwitness.errors import KeyConflict
-from earwitness.formats import strip_block
+from earwitness.formats import as_said
 from earwitness.records.journal import Changed, Entry, Revised, Said
 from earwitness.records.state import State
 
@@ -28,7 +28,7 @@ def check_played(story: Story, journal: Sequence[Entry]) -> None:
     for number, step in enumerate(story.steps, 1):
         key = story.key(number)
         if isinstance(step, SayStep) and key in told.keys() - revised:
-            _check_line(number, f"{step.speaker}: {strip_block(step.text)}", told[key])
+            _check_line(number, f"{step.speaker}: {as_said(step.text)}", told[key])
 
 
 def _check_beginning(story: Story, begin: Changed) -> None:

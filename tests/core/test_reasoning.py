@@ -1,0 +1,65 @@
+"""A model's reasoning is stored nowhere, by whichever door it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from earwitness import Session
+from earwitness.errors import InputError
+
+Begin = Callable[..., Awaitable[Session]]
+SECRET = "xyzzy"
+ANSWER = f"<think>{SECRET}: Bob must not know.</think>\nHello, Bob."
+
+
+async def everything(story: Session) -> str:
+    """All that the story holds, as text: every container and the whole journal."""
+    await story.settled()
+    backstage = story.backstage()
+    owners = ("alice", "bob", "charlie", "world")
+    held = [str((await backstage.inspect(owner)).memories) for owner in owners]
+    return "\n".join([*held, str([line async for line in backstage.export()])])
+
+
+async def test_what_is_said_is_stored_without_it(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    outcome = await story.say("alice", ANSWER)
+    assert (await outcome.settled()).message.content == "Hello, Bob."  # type: ignore[union-attr]
+    assert SECRET not in await everything(story)
+
+
+async def test_what_is_edited_rerolled_or_said_with_others_is_stored_without_it(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", "Good morning.", key="m1")
+    await story.edit("m1", ANSWER)
+    await story.reroll("m1", ANSWER)
+    await story.say_all([{"speaker": "bob", "content": f"{SECRET}</think> Good evening."}])
+    held = await everything(story)
+    assert SECRET not in held
+    assert "Hello, Bob." in held
+    assert "Good evening." in held
+
+
+async def test_the_same_answer_told_again_with_other_reasoning_is_the_same_message(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", ANSWER, key="m1")
+    again = await story.say("alice", "<think>something else</think>Hello, Bob.", key="m1")
+    assert not again.created
+
+
+@pytest.mark.parametrize("text", [f"<think>{SECRET}</think>", f"<think>{SECRET}", f"{SECRET}</think> "])
+async def test_a_message_of_nothing_but_reasoning_is_refused(begin: Begin, text: str) -> None:
+    story = await begin()
+    with pytest.raises(InputError, match="nothing but a model's reasoning"):
+        await story.say("alice", text)
+    with pytest.raises(InputError, match="nothing but a model's reasoning"):
+        await story.say_all([{"speaker": "bob", "content": text}])
+    assert SECRET not in await everything(story)
+
+
+async def test_a_preview_leaves_it_out_as_saying_it_would(begin: Begin, **_: Any) -> None:
+    story = await begin(present=["alice", "bob"])
+    assert (await story.backstage().preview("alice", ANSWER)).message.content == "Hello, Bob."
