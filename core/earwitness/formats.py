@@ -38,14 +38,24 @@ _REASONING_NAME = (
     r"(?:chain|train)[-_ ]of[-_ ]thoughts?|(?:inner|internal)[-_ ](?:monologue|thoughts?))"
 )
 _REASONING_STEMS = (
-    "think", "thought", "reason", "reflection", "scratchpad", "analysis", "rationale", "deliberation", "cot", "monologue",
+    "think",
+    "thought",
+    "reason",
+    "reflection",
+    "scratchpad",
+    "analysis",
+    "rationale",
+    "deliberation",
+    "cot",
+    "monologue",
 )
 _ROUNDS = 8  # what is left around a tag may join to another, and so on
 # `<think>`, `</ Thinking >`, `&lt;think&gt;`, `<seed:think time="3">`, `◁/think▷`, `<|begin_of_thought|>`, `[/THINK]`,
 # and the channels of gpt-oss.
 _REASONING = re.compile(
     rf"""(?xi)
-      (?:<|&lt;|◁) \s*\|?\s* (?P<ends>/)?\s* (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])? {_REASONING_NAME} (?=[\s/>|&▷])
+      (?:<|&lt;|◁) \s*\|?\s* (?P<ends>/)?\s* (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])?
+        {_REASONING_NAME} (?=[\s/>|&▷])
         (?: "[^"]*" | '[^']*' | &(?!gt;) | [^<>"'&▷] )*? (?P<empty>/)?\s*\|?\s* (?:>|&gt;|▷)
     | (?P<square>\[) \s*(?P<square_ends>/)?\s* {_REASONING_NAME} \s*\]
     | <\|channel\|> \s* (?:(?P<final>final) | analysis | commentary) [^<]* <\|message\|>

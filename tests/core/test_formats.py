@@ -134,7 +134,7 @@ def test_knowledge_that_an_agent_worded_forges_no_heading(text: str, before: str
     ("said", "kept"),
     [
         ("<think>He must not know.</think>\n\nHello.", "Hello."),
-        ('<THINK budget="3" note=\'a>b\'>secret</ Think >Hello.', "Hello."),
+        ("<THINK budget=\"3\" note='a>b'>secret</ Think >Hello.", "Hello."),
         ("<thinking>secret</thinking>Hello.", "Hello."),
         ("<reasoning>secret</reasoning>Hello.", "Hello."),
         ("<thought>secret</thought>Hello.", "Hello."),

@@ -35,7 +35,7 @@ async def test_what_is_edited_rerolled_or_said_with_others_is_stored_without_it(
     story = await begin(present=["alice", "bob"])
     await story.say("alice", "Good morning.", key="m1")
     await story.edit("m1", ANSWER)
-    await story.reroll("m1", ANSWER)
+    await story.reroll(ANSWER)
     await story.say_all([{"speaker": "bob", "content": f"{SECRET}</think> Good evening."}])
     held = await everything(story)
     assert SECRET not in held

@@ -1,4 +1,4 @@
-"""Hand-labelled scenes of role play: `⟦a thought⟧` reaches nobody else, `⟪open speech⟫` reaches everybody who is here."""
+"""Hand-labelled scenes of role play: `⟦a thought⟧` reaches nobody else, `⟪open speech⟫` everybody who is here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from unicodedata import normalize
 
 from earwitness.records.moment import Presence
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from earwitness.app import Earwitness
+from earwitness.formats import as_said
 from earwitness.importing import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
 from earwitness.records.base import Record
@@ -126,8 +127,8 @@ def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled
 
 
 def _spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:
-    """The lines that say something, with their place in the scene."""
-    return ((number, line) for number, line in enumerate(scene.lines) if line.text.strip())
+    """The lines that say something, with their place in the scene; a model's bare reasoning says nothing."""
+    return ((number, line) for number, line in enumerate(scene.lines) if as_said(line.text).strip())
 
 
 def windows(lines: Iterable[tuple[int, SceneLine]], size: int) -> Iterator[Sequence[tuple[int, SceneLine]]]:
