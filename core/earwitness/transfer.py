@@ -18,10 +18,9 @@ from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry, NewEntry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
+from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
 
-VERSION = 3
-"""Of the exported lines."""
 CHUNK = 64
 """Entries told before their plans are recorded: going to and fro between the two is slower than either."""
 Seen = Callable[[int], object]
@@ -171,7 +170,7 @@ def _told(entries: Iterable[Entry]) -> list[tuple[str, Body, str]]:
 
 
 def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], Data]:
-    origin = _origin(lines)
+    origin, version = _origin(lines)
     past: list[tuple[Entry, Plan]] = []
     data: Data = {}
     snapshot = Snapshot(id=origin)
@@ -181,13 +180,12 @@ def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]]
         try:
             match kind:
                 case "entry":
-                    entry, plan = Entry.model_validate(line["entry"]), Plan.model_validate(line["plan"])
-                    past.append((keepable(entry), keepable(plan)))
+                    past.append(_past(line, version))
                     snapshot = snapshot.after(past[-1][1])  # so that a state which cannot be is refused here
                 case "data":
                     data[str(line["plugin"])] = kept = _DATA.validate_python(line["data"])
                     check_readable(_DATA.dump_json(kept).decode())
-        except (ValueError, KeyError) as error:  # pydantic's errors are `ValueError`s
+        except (ValueError, LookupError, TypeError, AttributeError) as error:  # pydantic's errors are `ValueError`s
             raise StoryError(f"line {number}: not an exported line: {error}") from error
     if (there := len(lines) - 1) != (told := lines[0].get("lines")):
         raise StoryError(
@@ -198,6 +196,12 @@ def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]]
         raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
     _check(origin, past)
     return origin, past, data
+
+
+def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
+    """An entry and its plan, in today's shape."""
+    entry = Entry.model_validate(upgraded("entry", line["entry"], version))
+    return keepable(entry), keepable(Plan.model_validate(upgraded("plan", line["plan"], version)))
 
 
 def _check(origin: str, past: list[tuple[Entry, Plan]]) -> None:
@@ -233,17 +237,22 @@ def _wrong_owner(plan: Plan, members: Collection[str]) -> str | None:
     return f"{', '.join(map(repr, sorted(strangers)))} was never in the cast." if strangers else None
 
 
-def _origin(lines: list[Mapping[str, Any]]) -> str:
-    """The id of the exported session. Raises `StoryError` where the lines cannot be an export of ours."""
+def _origin(lines: list[Mapping[str, Any]]) -> tuple[str, int]:
+    """The id of the exported session, and the export's version. Raises `StoryError` for lines that are no export."""
     for number, line in enumerate(lines, 1):
         if not isinstance(line, Mapping):
             raise StoryError(f"line {number}: not an exported line: {line!r} is no table.")
     head = lines[0] if lines else {}
     if head.get("kind") != "session" or not isinstance(head.get("id"), str):
         raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
-    if head.get("version") != VERSION:
-        raise StoryError(f"line 1: version {head.get('version')!r} of the export is not {VERSION}, the one known here.")
-    return str(head["id"])
+    version = head.get("version")
+    if not isinstance(version, int) or version not in range(OLDEST, VERSION + 1):
+        newer = isinstance(version, int) and version > VERSION
+        what = "Update Earwitness." if newer else "Export the story again with a newer Earwitness."
+        raise StoryError(
+            f"line 1: version {version!r} of the export is not one of those known here, {OLDEST} to {VERSION}. {what}"
+        )
+    return str(head["id"]), version
 
 
 class _Renamed:

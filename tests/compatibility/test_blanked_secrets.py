@@ -12,8 +12,6 @@ from click.testing import CliRunner
 from earwitness import Earwitness, Session, sync
 from earwitness_plugins.terminal.group import group
 
-todo = pytest.mark.xfail(strict=True, reason="secrets in old plans are not blanked yet")
-
 
 @pytest.fixture
 def secret(expected: dict[str, Any]) -> str:
@@ -41,13 +39,11 @@ async def heist(
         yield await (ew.open_session("heist") if request.param == "store" else ew.import_session(old_export("heist")))
 
 
-@todo
 async def test_no_export_holds_a_secret(heist: Session, secret: str) -> None:
     lines = [line async for line in heist.backstage().export()]
     assert secret not in json.dumps(lines)
 
 
-@todo
 async def test_settings_stay_recorded_without_their_secrets(heist: Session, expected: dict[str, Any]) -> None:
     said = next(each for each in expected["stories"]["heist"]["said"] if each["key"] == "h1")
     plan = (await (await heist.say(**said)).settled()).plan
@@ -56,7 +52,6 @@ async def test_settings_stay_recorded_without_their_secrets(heist: Session, expe
     assert agent.settings == expected["settings"]["world_agent"]
 
 
-@todo
 async def test_a_failure_that_quoted_a_secret_is_kept_without_it(heist: Session, expected: dict[str, Any]) -> None:
     said = next(each for each in expected["stories"]["heist"]["said"] if each["key"] == "h5")
     plan = (await (await heist.say(**said)).settled()).plan
@@ -80,7 +75,7 @@ async def test_nothing_that_backstage_shows_holds_a_secret(heist: Session, secre
         ["inspect", "heist", "world", "--json"],
         ["doctor", "--json"],
         ["doctor"],
-        pytest.param(["export", "heist"], marks=todo),
+        ["export", "heist"],
     ],
     ids=" ".join,
 )
@@ -91,7 +86,6 @@ def test_no_command_prints_a_secret(path: Path, secret: str, words: list[str]) -
     assert secret not in printed.output
 
 
-@todo
 def test_no_row_of_an_opened_store_holds_a_secret(path: Path, secret: str) -> None:
     connection = sqlite3.connect(path)
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -103,7 +97,6 @@ def test_no_row_of_an_opened_store_holds_a_secret(path: Path, secret: str) -> No
     assert not with_secrets
 
 
-@todo
 def test_nor_do_the_bytes_of_its_file(path: Path, secret: str) -> None:
     """Free pages included: there the plans of a forgotten story would be."""
     files = [each.read_bytes() for each in path.parent.glob(f"{path.name}*")]

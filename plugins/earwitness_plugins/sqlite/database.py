@@ -20,7 +20,7 @@ from .connections import connect_reader, connect_writer
 from .errors import translated
 from .inline_reader import InlineReader, WouldBlock
 from .job import Job, Transaction
-from .migrations import migrate, up_to_date
+from .migrations import Migration, compact, migrate, up_to_date
 from .readers import Readers
 from .writer import Writer
 
@@ -57,11 +57,11 @@ class Database:
         made = cls(path, busy_timeout=busy_timeout)
         return resources.get(cls, made.path, lambda: made)
 
-    async def open(self, component: str, migrations: Sequence[str]) -> None:
+    async def open(self, component: str, migrations: Sequence[Migration]) -> None:
         """Start using the file, and bring this component's tables up to date. Every `open` needs a `close`.
 
-        `migrations` are SQL scripts, oldest first: the component's version is how many have run. Those that are
-        missing run in one transaction. Raises `SchemaMismatch` when the file has run more of them than are given.
+        `migrations` are SQL scripts or functions, oldest first: the component's version is how many have run. Those
+        that are missing run in one transaction. Raises `SchemaMismatch` when the file has run more than are given.
         """
         with self._lock:
             self._users += 1
@@ -69,10 +69,15 @@ class Database:
                 self._start()
         try:
             if not await self.write(partial(up_to_date, self.path, component, migrations), durable=False):
-                await self.write(partial(migrate, self.path, component, migrations))
+                await self._migrate(component, migrations)
         except BaseException:
             await self.close()
             raise
+
+    async def _migrate(self, component: str, migrations: Sequence[Migration]) -> None:
+        rewritten = await self.write(partial(migrate, self.path, component, migrations))
+        if rewritten and self.path != IN_MEMORY:
+            await to_thread.run_sync(compact, self.path, self._busy_timeout)
 
     async def write(self, operation: Transaction[T], *, durable: bool = True) -> T:
         """Run an operation in a write transaction and return what it returns, once that is committed.

@@ -13,6 +13,7 @@ from earwitness.records.message import Message, Participant, SettledMessage
 from earwitness.records.plan import PluginWrite, Snapshot, Withdrawal
 from earwitness.records.update import Knowledge
 from earwitness_plugins.ledgers.sqlite import SqliteLedger
+from earwitness_plugins.ledgers.sqlite.schema import MIGRATIONS
 from earwitness_plugins.sqlite import Database
 
 NOON = "2026-11-21T12:00:00+00:00"
@@ -174,7 +175,7 @@ async def test_health_counts_what_waits(ledger: Any, said: Said, delivery: Any, 
     health = await ledger.health()
     assert health.ok
     counted = {"sessions": 1, "entries": 3, "unsettled_entries": 2, "pending_deliveries": 1}
-    versions = {"integrity": "ok", "schema_version": 1, "sqlite_version": apsw.sqlite_lib_version()}
+    versions = {"integrity": "ok", "schema_version": len(MIGRATIONS), "sqlite_version": apsw.sqlite_lib_version()}
     assert {**counted, **versions}.items() <= health.details.items()
 
 

@@ -1,6 +1,11 @@
-"""The ledger's tables, as the scripts that made them. Add scripts at the end; never change one that was released."""
+"""The ledger's tables, as the migrations that made them. Add them at the end; never change one that was released."""
 
 from __future__ import annotations
+
+from earwitness.upgrades.from_3 import FROM_3
+
+from ...sqlite.migrations import Migration
+from .json_migration import json_migration
 
 COMPONENT = "ledger"
 
@@ -118,4 +123,4 @@ CREATE TABLE ledger_data (
 CREATE UNIQUE INDEX ledger_data_key ON ledger_data (session, plugin, key);
 """
 
-MIGRATIONS = (_FIRST,)
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, json_migration(FROM_3))

@@ -1,0 +1,39 @@
+"""From version 3, of f1db6cd: fields got plainer names, and settings no longer record secrets."""
+
+from __future__ import annotations
+
+from ..redaction import REDACTED, redacted, secrets_in
+from .upgrade import Json, Upgrade, renamed
+
+
+def _entry(entry: Json) -> Json:
+    return renamed(entry, settled="applied")
+
+
+def _plan(plan: Json) -> Json:
+    withdrawals = [renamed(each, falls="removes") for each in plan.get("withdrawals", ())]
+    answers = plan.get("answers", ())
+    secrets = [secret for each in answers for secret in secrets_in(each.get("settings") or {})]
+    told = {"withdrawals": withdrawals, "answers": [_answer(each, secrets) for each in answers]}
+    return renamed({**plan, **told}, told="news_seen")
+
+
+def _answer(answer: Json, secrets: list[str]) -> Json:
+    """Settings were recorded as they were given, keys and passwords included; a failure may quote them."""
+    settings = redacted(answer.get("settings") or {})
+    return {**answer, "settings": settings, "failure": _without(answer.get("failure"), secrets)}
+
+
+def _without(text: str | None, secrets: list[str]) -> str | None:
+    for secret in secrets if text else ():
+        text = str(text).replace(secret, REDACTED)
+    return text
+
+
+def _snapshot(snapshot: Json) -> Json:
+    shown = {"strategies": redacted(snapshot.get("strategies") or {})}
+    return renamed({**snapshot, **shown}, told="news_seen", settled="decided")
+
+
+FROM_3: Upgrade = {"entry": _entry, "plan": _plan, "snapshot": _snapshot}
+"""To version 4."""

@@ -1,0 +1,72 @@
+"""Migrations that SQL alone cannot do: stored JSON, row by row, into the shape of the next version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import apsw
+
+from earwitness.upgrades.upgrade import Kind, Upgrade, touches, upgraded_once
+
+BATCH = 500
+"""Rows read before they are written: a store of any size is rewritten in little memory."""
+
+
+class _Column(NamedTuple):
+    """Where records of one kind are stored."""
+
+    kind: Kind
+    table: str
+    key: str
+    column: str
+
+
+_COLUMNS = (
+    _Column("body", "ledger_entries", "place", "body"),
+    _Column("plan", "ledger_plans", "place", "plan"),
+    _Column("delivery", "ledger_deliveries", "number", "delivery"),
+    _Column("delivery", "ledger_repeats", "rowid", "delivery"),
+    _Column("message", "ledger_messages", "number", "message"),
+    _Column("snapshot", "ledger_sessions", "number", "snapshot"),
+)
+"""As the tables were first made; an upgrade that comes after they have changed needs a list of its own."""
+
+
+def json_migration(upgrade: Upgrade) -> Callable[[apsw.Connection], bool]:
+    """The migration that rewrites every record an upgrade changes, and answers whether it has rewritten any."""
+
+    def rewrite(connection: apsw.Connection) -> bool:
+        changed = [_rewrite(connection, each, upgrade) for each in _COLUMNS if touches(upgrade, each.kind)]
+        return any(changed)
+
+    return rewrite
+
+
+def _rewrite(connection: apsw.Connection, where: _Column, upgrade: Upgrade) -> bool:
+    update = f"UPDATE {where.table} SET {where.column} = ? WHERE {where.key} = ?"  # noqa: S608 - our own words
+    rewritten = False
+    for batch in _batches(connection, where):
+        changed = [(new, key) for key, old in batch if (new := _upgraded(where.kind, old, upgrade)) is not None]
+        connection.executemany(update, changed)
+        rewritten = rewritten or bool(changed)
+    return rewritten
+
+
+def _batches(connection: apsw.Connection, where: _Column) -> Iterator[list[tuple[int, str]]]:
+    after = -1
+    select = (
+        f"SELECT {where.key}, {where.column} FROM {where.table}"  # noqa: S608 - our own words
+        f" WHERE {where.key} > ? ORDER BY {where.key} LIMIT {BATCH}"
+    )
+    while batch := [(int(key), str(text)) for key, text in connection.execute(select, (after,))]:
+        yield batch
+        after = batch[-1][0]
+
+
+def _upgraded(kind: Kind, text: str, upgrade: Upgrade) -> str | None:
+    """The record as text, as compact as it was; `None` where nothing has changed."""
+    old = json.loads(text)
+    new = upgraded_once(kind, old, upgrade)
+    return None if new == old else json.dumps(new, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,78 @@
+"""Secrets are known by the names they go by, and taken out of settings of any shape."""
+
+from typing import Any
+
+import pytest
+
+from earwitness.redaction import REDACTED, is_secret, redacted, secrets_in
+
+SECRET_NAMES = [
+    "api_key", "apiKey", "APIKEY", "openai_api_key", "OPENAI_API_KEY", "key", "private-key", "token", "access-token",
+    "accessToken", "hf_tokens", "secret", "client_secret", "clientSecret", "secret_name", "password", "dbPassword",
+    "PASSWD", "pwd", "passphrase", "credentials", "Authorization", "auth", "cookie", "x-api-key",
+]  # fmt: skip
+OTHER_NAMES = [
+    "tokenizer", "keyword", "keywords", "monkey", "secretary", "author", "passage", "compass", "model", "url", "name",
+    "token_budget", "keyed", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SECRET_NAMES)
+def test_what_goes_by_a_secret_s_name_is_redacted(name: str) -> None:
+    assert redacted({name: "hunter2 hunter2"}) == {name: REDACTED}
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_what_goes_by_another_name_stays(name: str) -> None:
+    assert redacted({name: "hunter2 hunter2"}) == {name: "hunter2 hunter2"}
+
+
+def test_numbers_and_switches_are_secrets_only_where_they_are_passwords() -> None:
+    settings: dict[str, Any] = {"max_tokens": 512, "key": 3.5, "use_password": True, "token": None, "password": 1234}
+    assert redacted(settings) == {**settings, "password": REDACTED}
+
+
+def test_secrets_are_found_however_deep() -> None:
+    settings = {
+        "client": {"headers": [{"Authorization": "Bearer abcdefg"}, {"Accept": "text"}]},
+        "auth": ["me", {"a": "b"}],
+    }
+    assert redacted(settings) == {
+        "client": {"headers": [{"Authorization": REDACTED}, {"Accept": "text"}]},
+        "auth": [REDACTED, {"a": REDACTED}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("postgres://me:pa55word@host/db", f"postgres://me:{REDACTED}@host/db"),
+        ("https://host/v1?api_key=abcdef&n=3", f"https://host/v1?api_key={REDACTED}&n=3"),
+        ("host=db user=me password=pa55word", f"host=db user=me password={REDACTED}"),
+        ("https://host:8080/a@b", "https://host:8080/a@b"),
+        ("n=3", "n=3"),
+    ],
+)
+def test_a_url_or_a_connection_string_stays_without_its_password(text: str, left: str) -> None:
+    assert redacted({"where": text}) == {"where": left}
+
+
+def test_redacting_twice_is_redacting_once() -> None:
+    once = redacted({"dsn": "postgres://me:pa55word@host/db?password=x", "api_key": "abc"})
+    assert redacted(once) == once
+
+
+def test_settings_that_were_given_are_left_as_they_are() -> None:
+    settings = {"client": {"api_key": "abc"}}
+    redacted(settings)
+    assert settings == {"client": {"api_key": "abc"}}
+
+
+def test_secrets_that_other_text_may_quote_are_listed_longest_first() -> None:
+    settings = {"a": {"token": "Bearer abcdefgh"}, "url": "https://me:pa55word@host", "key": "ab"}
+    assert secrets_in(settings) == ["Bearer abcdefgh", "abcdefgh", "pa55word"]
+
+
+def test_a_secret_is_told_by_name_and_value() -> None:
+    assert is_secret("max_tokens", "512")
+    assert not is_secret("max_tokens", 512)
