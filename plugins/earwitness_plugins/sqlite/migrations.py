@@ -38,12 +38,12 @@ def migrate(path: str, component: str, migrations: Sequence[Migration], connecti
     """
     if up_to_date(path, component, migrations, connection):
         return False
-    compact = [_run(migration, connection) for migration in migrations[version(connection, component) :]]
+    rewritten = [_run(migration, connection) for migration in migrations[version(connection, component) :]]
     connection.execute(
         "INSERT INTO schema VALUES (?, ?) ON CONFLICT (component) DO UPDATE SET version = excluded.version",
         (component, len(migrations)),
     )
-    return any(compact)
+    return any(rewritten)
 
 
 def compact(path: str, busy_timeout: float) -> None:
