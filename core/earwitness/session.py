@@ -22,6 +22,7 @@ from .live import Live
 from .loading.settings import RecallSettings
 from .lore import Lore, pieces_of
 from .outcome import Outcome
+from .places import parts, resolved
 from .records.character import Cast, Character, as_cast
 from .records.journal import Appended, Body, Changed, Entry, NewEntry, Original, Prepared, Retracted, Revised, Said
 from .records.message import Context, SettledMessage
@@ -237,13 +238,16 @@ class Session:
         return await self._moves([(each, "enter", None) for each in characters], key)
 
     async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
-        """These characters leave the current scene."""
-        place = None if to is None else some_text("to", to)
+        """These characters leave the current scene; `to` names a place as in `move`."""
+        place = None if to is None else await self._place("to", to, key)
         return await self._moves([(each, "leave", place) for each in characters], key)
 
     async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
-        """A character goes to a place. Raises `UnknownName`, and `InputError` for a place without a name."""
-        return await self._moves([(character, "move", some_text("place", place))], key)
+        """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
+
+        Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
+        """
+        return await self._moves([(character, "move", await self._place("place", place, key))], key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
@@ -436,6 +440,14 @@ class Session:
                 raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
             return audience
         return await self._known(*several("audience", audience))
+
+    async def _place(self, what: str, place: str, key: str | None) -> str:
+        """The place as written; it becomes a path where it is decided, in the order of the journal."""
+        if not parts(some_text(what, place)):
+            raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")
+        if await self._told(key) is None:
+            resolved(place, self.state.places)
+        return place
 
     async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
         ids = await self._known(*(who for who, _, _ in moves))

@@ -9,9 +9,11 @@ from pydantic import JsonValue
 from ..containers import character_container, world_container
 from ..dispatch import Answered
 from ..engine import Engine
+from ..errors import InputError
 from ..hooks import PluginData, StateChangeAnswer, StateChangeEvent
 from ..ids import derive, memory_id
 from ..live import Live, written
+from ..places import normal, resolved
 from ..protocols import Ledger
 from ..records.character import Character
 from ..records.journal import Changed, Entry, Piece, Prepared
@@ -37,8 +39,11 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     cast = before.cast.joined(body.joins)
     for id in body.leaves_cast:
         cast = cast.without(id)
+    known = before.state.places if body.moves else ()
     movements = tuple(
-        Movement(character=id, kind=kind, place=place, certain=True) for id, kind, place in body.moves if id in cast
+        Movement(character=id, kind=kind, place=_destination(place, known), certain=True)
+        for id, kind, place in body.moves
+        if id in cast
     )
     state = _after(before.state, body, movements, entry.sequence)
     present = _present(before.state, state)
@@ -150,8 +155,20 @@ def piece_source(piece: Piece) -> str:
     return f"#piece-{derive(piece.type, named, owners)}"
 
 
+def _destination(place: str | None, known: Sequence[str]) -> str | None:
+    """The whole path of a place. `Session.move` has refused what fits several; told since, it is a place of its own."""
+    if place is None:
+        return None
+    try:
+        return resolved(place, known)
+    except InputError:
+        return normal(place)
+
+
 def _after(before: State, body: Changed, movements: Sequence[Movement], sequence: int) -> State:
     changes = dict(body.changes)
+    if isinstance(scene := changes.get("current_scene"), str):
+        changes["current_scene"] = normal(scene)
     state = before.updated(changes) if changes else before
     if state.current_scene != before.current_scene and "whereabouts" not in changes:
         state = state.updated({"whereabouts": moved_along(before.whereabouts, state.current_scene, sequence)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from ..places import normal
 from ..records.moment import Movement
 from ..records.state import PERCEIVES_NOTHING, Condition, Whereabouts
 
@@ -13,11 +14,16 @@ Places = Mapping[str, Whereabouts]
 def folded(places: Places, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
     """Everyone's whereabouts after the movements, in order, told at journal entry `sequence` in `scene`."""
     after = dict(places)
-    for movement in movements:
+    for movement in map(_to_a_path, movements):
         nowhere = Whereabouts(place=scene if movement.kind == "become" else None)
         where = after.get(movement.character, nowhere)
         after[movement.character] = _moved(where, movement, scene, sequence)
     return after
+
+
+def _to_a_path(movement: Movement) -> Movement:
+    place = movement.place
+    return movement if place is None else movement.model_copy(update={"place": normal(place)})
 
 
 def moved_along(places: Places, scene: str, sequence: int) -> dict[str, Whereabouts]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
+from ..places import holders
 from .base import Record
 
 
@@ -26,7 +27,7 @@ class Whereabouts(Record):
     """Where one character is, as far as the story has told."""
 
     place: str | None = None
-    """The place, or `None` when the story has not said."""
+    """The place as a path, or `None` when the story has not said."""
     here: bool = False
     """In the current scene and able to perceive it."""
     since: int = 0
@@ -58,7 +59,7 @@ class State(Record):
     model_config = ConfigDict(frozen=True, extra="allow")
 
     current_scene: str = "start"
-    """The place the story is at."""
+    """The place the story is at: a path, such as `castle/kitchen`."""
     participants: tuple[str, ...] = ()
     """Ids of those the host counts into the session; empty = the whole cast. Only the host sets it, and it moves
     nobody. Of those it leaves out, only those the host has placed itself can be present."""
@@ -87,6 +88,13 @@ class State(Record):
     def here(self) -> tuple[str, ...]:
         """Ids of those in the current scene, as far as is known."""
         return tuple(id for id, where in self.whereabouts.items() if where.here)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Every place the story knows: the scene, those with a name, where anybody is, and what holds them."""
+        told = (where.place for where in self.whereabouts.values() if where.place)
+        known = (self.current_scene, *self.place_names, *told)
+        return tuple(dict.fromkeys(each for place in known for each in (place, *holders(place))))
 
     def updated(self, changes: Mapping[str, Any]) -> State:
         """The state after changes, validated; `None` removes an optional or free key."""

@@ -168,11 +168,14 @@ class Session(Mirror[AsyncSession]):
         return Outcome(self._call, self._call(self._behind.enter, *characters, key=key))
 
     def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
-        """These characters leave the current scene."""
+        """These characters leave the current scene; `to` names a place as in `move`."""
         return Outcome(self._call, self._call(self._behind.leave, *characters, to=to, key=key))
 
     def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
-        """A character goes to a place. Raises `UnknownName`, and `InputError` for a place without a name."""
+        """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
+
+        Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
+        """
         return Outcome(self._call, self._call(self._behind.move, character, place, key=key))
 
     def join(self, *members: Character | str, key: str | None = None) -> Outcome:

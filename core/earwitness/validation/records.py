@@ -10,6 +10,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_jsonable_pyt
 
 from ..errors import InputError, quoted
 from ..formats import is_game_day, snake
+from ..places import parts
 from ..records.base import Record
 from ..records.state import State
 
@@ -77,7 +78,7 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
         _check_spelling(key)
         if value is None and key in REQUIRED:
             raise InputError(f"state {key} = None cannot be used: every story has one.")
-        if key == "current_scene" and isinstance(value, str) and not value.strip():
+        if key == "current_scene" and isinstance(value, str) and not parts(value):
             raise InputError(f"state {key} = {value!r} cannot be used: a place needs a name.")
         try:
             to_jsonable_python(value)

@@ -1,0 +1,54 @@
+"""Places are paths: `castle/kitchen/pantry` is in `castle/kitchen`, which is in `castle`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .errors import InputError
+
+SEPARATOR = "/"
+
+
+def parts(place: str) -> tuple[str, ...]:
+    """The places of a path, from the outermost to the innermost: `castle / kitchen/` → `castle`, `kitchen`."""
+    return tuple(part for each in place.split(SEPARATOR) if (part := each.strip()))
+
+
+def normal(place: str) -> str:
+    """The path without empty parts, or blanks around them."""
+    return SEPARATOR.join(parts(place)) if SEPARATOR in place else place.strip()
+
+
+def holders(place: str) -> tuple[str, ...]:
+    """The places that hold this one, from the innermost to the outermost."""
+    path = parts(place)
+    return tuple(SEPARATOR.join(path[:end]) for end in range(len(path) - 1, 0, -1))
+
+
+def distance(one: str, other: str) -> int | None:
+    """Levels between two places of which one holds the other; 0 for the same place, `None` where neither does."""
+    if one == other:
+        return 0
+    inner, outer = (one, other) if len(one) > len(other) else (other, one)
+    if not inner.startswith(f"{outer}{SEPARATOR}"):
+        return None
+    return inner.count(SEPARATOR) - outer.count(SEPARATOR)
+
+
+def resolved(written: str, known: Iterable[str]) -> str:
+    """The known place that a full path, or its last parts, mean; a path that nobody knows is a new place.
+
+    Raises `InputError`, listing them, where the last parts fit several known places and none is the whole path.
+    """
+    wanted = _words(written)
+    fitting = {place: path for place in known if (path := _words(place))[-len(wanted) :] == wanted}
+    if (whole := next((place for place, path in fitting.items() if path == wanted), None)) is not None:
+        return whole
+    if len(fitting) > 1:
+        raise InputError(f"place {written!r} may be {' or '.join(map(repr, sorted(fitting)))}. Give the whole path.")
+    return next(iter(fitting), normal(written))
+
+
+def _words(place: str) -> tuple[str, ...]:
+    """The parts as they are compared: in any letter case, with `_` for a blank."""
+    return tuple(part.casefold().replace("_", " ") for part in parts(place))
