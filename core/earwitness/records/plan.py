@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from pydantic import JsonValue, model_validator
+from pydantic import JsonValue
 
 from ..ids import derive
 from .base import Record
@@ -179,21 +179,12 @@ class Snapshot(Record):
     strategies: dict[str, Any] = {}
     """Names and settings of the strategies it runs with, for repeating a run."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_an_earlier_version(cls, given: object) -> object:
-        """Until f1db6cd, `participants` in the state were those who perceived the previous message."""
-        state = given.get("state") if isinstance(given, dict) else None
-        if not isinstance(given, dict) or not isinstance(state, dict) or "last_perceivers" in state:
-            return given
-        return {**given, "state": _with_perceivers(state) if state.get("message_count") else state}
-
     def after(self, plan: Plan) -> Snapshot:
         """The session once this plan is applied. A pure fold: `reduce(Snapshot.after, plans, first)`."""
         return self.model_copy(
             update={
                 "cast": self.cast if plan.cast is None else plan.cast,
-                "state": self.state.updated(_changes_of(plan)) if plan.state else self.state,
+                "state": self.state.updated(plan.state) if plan.state else self.state,
                 "news_seen": self._news_seen_after(plan),
                 "joined": self._joined_after(plan),
                 "decided": plan.sequence,
@@ -208,16 +199,3 @@ class Snapshot(Record):
         if plan.cast is None:
             return self.joined
         return {id: self.joined.get(id, 0) if id in self.cast else plan.sequence for id in plan.cast.ids}
-
-
-def _changes_of(plan: Plan) -> dict[str, Any]:
-    """State changes of a plan; no plan of a message sets `participants` since f1db6cd."""
-    return plan.state if plan.message is None else _with_perceivers(plan.state)
-
-
-def _with_perceivers(state: dict[str, Any]) -> dict[str, Any]:
-    """The state, or changes of it, with what was kept as `participants` under its name of today."""
-    if "participants" not in state:
-        return state
-    others = {key: value for key, value in state.items() if key != "participants"}
-    return {**others, "last_perceivers": state["participants"]}

@@ -14,8 +14,8 @@ def _plan(plan: Json) -> Json:
     withdrawals = [renamed(each, falls="removes") for each in plan.get("withdrawals", ())]
     answers = plan.get("answers", ())
     secrets = [secret for each in answers for secret in secrets_in(each.get("settings") or {})]
-    told = {"withdrawals": withdrawals, "answers": [_answer(each, secrets) for each in answers]}
-    return renamed({**plan, **told}, told="news_seen")
+    kept = {"withdrawals": withdrawals, "answers": [_answer(each, secrets) for each in answers]}
+    return renamed({**plan, **kept, "state": _state(plan.get("state", {}))}, told="news_seen")
 
 
 def _answer(answer: Json, secrets: list[str]) -> Json:
@@ -31,8 +31,13 @@ def _without(text: str | None, secrets: list[str]) -> str | None:
 
 
 def _snapshot(snapshot: Json) -> Json:
-    shown = {"strategies": redacted(snapshot.get("strategies") or {})}
-    return renamed({**snapshot, **shown}, told="news_seen", settled="decided")
+    kept = {"state": _state(snapshot.get("state", {})), "strategies": redacted(snapshot.get("strategies") or {})}
+    return renamed({**snapshot, **kept}, told="news_seen", settled="decided")
+
+
+def _state(state: Json) -> Json:
+    """A state, or changes of one. Its participants were who perceived the previous message; nobody was counted out."""
+    return renamed(state, participants="last_perceivers")
 
 
 FROM_3: Upgrade = {"entry": _entry, "plan": _plan, "snapshot": _snapshot}
