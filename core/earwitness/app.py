@@ -20,11 +20,13 @@ from .live import Live
 from .loading import plugins as installed
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
+from .protocols import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
 from .session import Session, now
+from .story_export import StoryExport
 from .transfer import Seen, unseen
 from .validation.arguments import several, table, text
 from .validation.records import check_state, keepable, state_keys
@@ -176,14 +178,21 @@ class Earwitness:
             await self._erased(session)
 
     async def import_session(
-        self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
+        self, lines: Iterable[Mapping[str, Any]] | StoryExport, *, id: str | None = None, seen: Seen = unseen
     ) -> Session:
         """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`.
 
-        `seen` is called with each number of entries written.
+        `StoryExport.read` checks the lines beforehand, without a store. `seen` is called with each number of entries
+        written; where nothing is new, it is not.
         """
         self._background.check()
-        return await self.session(await transfer.imported(self.engine, list(several("lines", lines)), id=id, seen=seen))
+        export = lines if isinstance(lines, StoryExport) else StoryExport.read(list(several("lines", lines)))
+        return await self.session(await transfer.imported(self.engine, export, id=id, seen=seen))
+
+    async def health(self) -> dict[str, Health]:
+        """How the `ledger` and the `store` are. Raises `StorageError` where one cannot say."""
+        self._background.check()
+        return {"ledger": await self.engine.ledger.health(), "store": await self.engine.store.health()}
 
     async def _standing(self, id: str) -> Session | None:
         """The handle there is, unless another process has forgotten its story."""

@@ -5,29 +5,24 @@ Nothing is decided again: ids are derived anew for the new names, and the plans 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
-
-from pydantic import ConfigDict, JsonValue, TypeAdapter
 
 from .containers import character_container, world_container
 from .engine import Engine
-from .errors import ContainerCollision, InputError, StoryError
-from .ids import WORLD, check_session_id, memory_id, own_key
+from .errors import ContainerCollision, InputError
+from .ids import WORLD, check_session_id, memory_id
 from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry, NewEntry
 from .records.plan import Delivery, Plan, Snapshot, Withdrawal
-from .upgrades.versions import OLDEST, VERSION, upgraded
-from .validation.records import check_readable, keepable
+from .story_export import PluginValues, StoryExport
+from .upgrades.versions import VERSION
 
 CHUNK = 64
 """Entries told before their plans are recorded: going to and fro between the two is slower than either."""
 Seen = Callable[[int], object]
 """Called with each number of entries written."""
-Data = dict[str, dict[str, JsonValue]]
-"""Plugin name → what it keeps."""
-_DATA: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
 
 def unseen(written: int) -> None:
@@ -52,7 +47,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     ledger = engine.ledger
     entries = await ledger.entries(session, up_to=up_to)
     plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}
-    data: Data = {}
+    data: PluginValues = {}
     if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
         data = {plugin: await ledger.data(session, plugin) for plugin in engine.plugins.names}
     first = Snapshot(id=id, parent=session, forked_at=up_to)
@@ -71,7 +66,12 @@ def whole(snapshot: Snapshot | None) -> Snapshot | None:
 
 
 async def write_copy(
-    engine: Engine, first: Snapshot, past: list[tuple[Entry, Plan]], origin: str, data: Data, seen: Seen = unseen
+    engine: Engine,
+    first: Snapshot,
+    past: Sequence[tuple[Entry, Plan]],
+    origin: str,
+    data: PluginValues,
+    seen: Seen = unseen,
 ) -> None:
     """Write entries and plans that were made under session id `origin`, and what plugins keep, into a new session.
 
@@ -100,7 +100,7 @@ async def write_copy(
     await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
 
 
-async def _keep(ledger: Ledger, session: str, data: Data) -> None:
+async def _keep(ledger: Ledger, session: str, data: PluginValues) -> None:
     for plugin, values in data.items():
         await ledger.write_data(session, plugin, values)
 
@@ -126,20 +126,16 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
         yield {"kind": "data", "plugin": plugin, "data": data}
 
 
-async def imported(
-    engine: Engine, lines: list[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
-) -> str:
-    """Write exported lines into the ledger, under their own session id or another; returns the id.
+async def imported(engine: Engine, export: StoryExport, *, id: str | None = None, seen: Seen = unseen) -> str:
+    """Write an exported story into the ledger, under its own session id or another; returns the id.
 
     An import that was cut short is taken up again; where the story holds all of it already, nothing changes. Raises
-    `StoryError` for lines that are not an export, and `InputError` when another session has the id; then nothing is
-    written.
+    `InputError` when another session has the id; then nothing is written.
     """
-    origin, past, data = _read(lines)
-    name = check_session_id(id or origin)
+    origin, past, name = export.id, export.past, check_session_id(id or export.id)
     found = await engine.ledger.load(name)
     if found is None or await _begins(engine, found, past):
-        await write_copy(engine, Snapshot(id=name), past, origin, data, seen)
+        await write_copy(engine, Snapshot(id=name), past, origin, export.data, seen)
     elif not await _holds(engine, found, past, origin):
         raise InputError(
             f"session {name!r} exists already, and it is another. "
@@ -148,14 +144,14 @@ async def imported(
     return name
 
 
-async def _begins(engine: Engine, found: Snapshot, past: list[tuple[Entry, Plan]]) -> bool:
+async def _begins(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]]) -> bool:
     """Whether the session is an import cut short of the first of these entries."""
     there = await engine.ledger.entries(found.id)
     entries = [entry for entry, _ in past][: len(there)]
     return found.unfinished and found.parent is None and _told(there) == _told(entries)
 
 
-async def _holds(engine: Engine, found: Snapshot, past: list[tuple[Entry, Plan]], origin: str) -> bool:
+async def _holds(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]], origin: str) -> bool:
     """Whether the session begins with all of this, decided as it is here; it may have gone on since."""
     there = await engine.ledger.entries(found.id, up_to=len(past))
     if found.unfinished or _told(there) != _told([entry for entry, _ in past]):
@@ -167,92 +163,6 @@ async def _holds(engine: Engine, found: Snapshot, past: list[tuple[Entry, Plan]]
 
 def _told(entries: Iterable[Entry]) -> list[tuple[str, Body, str]]:
     return [(entry.key, entry.body, entry.timestamp) for entry in entries]
-
-
-def _read(lines: list[Mapping[str, Any]]) -> tuple[str, list[tuple[Entry, Plan]], Data]:
-    origin, version = _origin(lines)
-    past: list[tuple[Entry, Plan]] = []
-    data: Data = {}
-    snapshot = Snapshot(id=origin)
-    for number, line in enumerate(lines[1:], 2):
-        if (kind := line.get("kind")) not in ("entry", "data"):
-            raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
-        try:
-            match kind:
-                case "entry":
-                    past.append(_past(line, version))
-                    snapshot = snapshot.after(past[-1][1])  # so that a state which cannot be is refused here
-                case "data":
-                    data[str(line["plugin"])] = kept = _DATA.validate_python(line["data"])
-                    check_readable(_DATA.dump_json(kept).decode())
-        except (ValueError, LookupError, TypeError, AttributeError) as error:  # pydantic's errors are `ValueError`s
-            raise StoryError(f"line {number}: not an exported line: {error}") from error
-    if (there := len(lines) - 1) != (told := lines[0].get("lines")):
-        raise StoryError(
-            f"the export is incomplete: its first line says that {told!r} lines follow, and {there} do. "
-            "Export the story again."
-        )
-    if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):
-        raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
-    _check(origin, past)
-    return origin, past, data
-
-
-def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
-    """An entry and its plan, in today's shape."""
-    entry = Entry.model_validate(upgraded("entry", line["entry"], version))
-    return keepable(entry), keepable(Plan.model_validate(upgraded("plan", line["plan"], version)))
-
-
-def _check(origin: str, past: list[tuple[Entry, Plan]]) -> None:
-    """Raise `StoryError` for plans no session of ours could have made: they might reach into another story."""
-    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
-    keys: set[str] = set()
-    for entry, plan in past:
-        wrong = _wrong_key(entry, keys) or _wrong_place(origin, entry, plan) or _wrong_owner(plan, members)
-        if wrong:
-            raise StoryError(f"entry {entry.sequence} of the export: {wrong} Export the story again.")
-        keys.add(entry.key)
-
-
-def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
-    if entry.key in keys:
-        return f"its key {entry.key!r} is an earlier entry's."
-    if entry.key.startswith("#") and entry.key not in {own_key(entry.sequence), "#begin"}:
-        return f"its key {entry.key!r} is not {own_key(entry.sequence)!r}."
-    return None
-
-
-def _wrong_place(origin: str, entry: Entry, plan: Plan) -> str | None:
-    parts: list[Entry | Plan | Delivery] = [entry, plan, *plan.deliveries]
-    if plan.key == entry.key and {(each.session, each.sequence) for each in parts} == {(origin, entry.sequence)}:
-        return None
-    return f"it, its plan (key {plan.key!r}) and deliveries are not all of key {entry.key!r} and session {origin!r}."
-
-
-def _wrong_owner(plan: Plan, members: Collection[str]) -> str | None:
-    strangers = {each.owner for each in plan.deliveries if each.owner != WORLD}.union(plan.forgotten).difference(
-        members
-    )
-    return f"{', '.join(map(repr, sorted(strangers)))} was never in the cast." if strangers else None
-
-
-def _origin(lines: list[Mapping[str, Any]]) -> tuple[str, int]:
-    """The id of the exported session, and the export's version. Raises `StoryError` for lines that are no export."""
-    for number, line in enumerate(lines, 1):
-        if not isinstance(line, Mapping):
-            raise StoryError(f"line {number}: not an exported line: {line!r} is no table.")
-    head = lines[0] if lines else {}
-    if head.get("kind") != "session" or not isinstance(head.get("id"), str):
-        raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
-    version = head.get("version")
-    if not isinstance(version, int) or version not in range(OLDEST, VERSION + 1):
-        newer = isinstance(version, int) and version > VERSION
-        what = "Update Earwitness." if newer else "Export the story again with a newer Earwitness."
-        raise StoryError(
-            f"line 1: version {version!r} of the export is not one of those known here, {OLDEST} to {VERSION}. {what}"
-        )
-    return str(head["id"]), version
 
 
 class _Renamed:

@@ -147,7 +147,7 @@ def test_explain_takes_the_beginning_of_an_id_and_lists_those_it_fits(played: Ru
     ((digit, count),) = digits.most_common(1)
     result = played("explain", digit)
     assert result.exit_code == 2
-    assert f"{digit!r} begins {count} ids: " in result.stderr
+    assert f"{count} ids begin with {digit!r}: " in result.stderr
 
 
 def test_explain_walks_back_from_teller_to_teller_by_name(

@@ -137,8 +137,8 @@ def test_a_format_may_be_named_and_an_unknown_one_lists_them(run: Run, files: Pa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["out.jsonl", "--into", "cellar"], "an exported story is a whole one. Give it another id with --as"),
-        (["mira.png", "--as", "x"], "--as 'x' names one exported story. Say where cards and chats go with --into"),
+        (["out.jsonl", "--into", "cellar"], "an exported story cannot go into another. Give it another id with --as"),
+        (["mira.png", "--as", "x"], "--as 'x' is for one exported story. Say where cards and chats go with --into"),
     ],
 )
 def test_options_that_do_not_fit_the_file_say_which_does(played: Run, files: Path, words: list[str], said: str) -> None:
@@ -196,13 +196,64 @@ def test_several_cards_need_a_folder(run: Run, files: Path) -> None:
     assert (files / "out" / "bo.json").read_bytes() == (files / "bo.json").read_bytes()
 
 
+def test_one_card_goes_into_a_folder_too_where_the_path_has_no_ending(run: Run, files: Path) -> None:
+    run("import", "mira.png", "--into", "tale")
+    for path in ("cards", "other/", "cards"):
+        run("export", "--format", "card", "--output", path, "--force")
+        assert (files / path / "mira.json").read_bytes() == json.dumps(CARD).encode()
+    assert answer(run("export", "--output", "cards", "--json"))["file"] == "cards/tale.jsonl"
+
+
+@pytest.mark.parametrize("words", [["--output", "out.json"], ["--output", "cards"]])
+def test_export_writes_over_nothing_unless_it_is_told_to(run: Run, files: Path, words: list[str]) -> None:
+    run("import", "mira.png", "bo.json", "--into", "tale")
+    card = ["--format", "card"] if words[-1] == "cards" else []
+    (files / "cards").mkdir()
+    written = files / ("cards/bo.json" if card else "out.json")
+    written.write_text("mine", "utf-8")
+    refused = run("export", *card, *words)
+    assert refused.exit_code == 2
+    assert f"{written.relative_to(files)} is there already. Choose another name, or write over it with --force" in (
+        refused.stderr
+    )
+    assert written.read_text("utf-8") == "mine"
+    assert not (files / "cards" / "mira.json").exists()
+    assert run("export", *card, *words, "--force").exit_code == 0
+    assert written.read_text("utf-8") != "mine"
+
+
+def test_an_id_with_a_slash_in_it_names_no_folder(run: Run, files: Path) -> None:
+    run("import", "night.jsonl", "--into", "../night/x")
+    assert answer(run("export", "-o", "out/", "--json"))["file"] == "out/_night_x.jsonl"
+    assert answer(run("export", "--format", "chat", "-o", "out/", "--json"))["file"] == "out/night.jsonl"
+
+
+def test_a_refused_import_makes_no_store(run: Run, files: Path) -> None:
+    (files / "bad.jsonl").write_text('{"kind": "session", "version": 3, "id": "x", "lines": 9}\n', "utf-8")
+    (files / "earwitness.toml").write_text("", "utf-8")
+    before = {each.name for each in files.iterdir()}
+    for words in (
+        ["bad.jsonl"],
+        ["mira.png", "--into", "persona-x"],
+        ["mira.png", "nowhere.json"],
+        ["talk.txt", "--as", "x"],
+    ):
+        result = run("import", *words)
+        assert result.exit_code == 2, words
+    assert "bad.jsonl: the export is incomplete" in run("import", "bad.jsonl").stderr
+    assert run("replay", "mira.png").exit_code == 2
+    (files / "earwitness.toml").write_text('detector = "nobody"', "utf-8")
+    assert run("import", "mira.png").exit_code == 2
+    assert {each.name for each in files.iterdir()} == before
+
+
 def test_a_story_without_files_gets_new_ones(played: Run, files: Path) -> None:
     made = json.loads(played("export", "cellar", "--format", "card").stdout)
     assert (made["spec"], made["data"]["name"]) == ("chara_card_v3", "Charlie")
     assert made["data"]["description"] == "Charlie is always late."
     result = played("export", "cellar", "--format", "worldinfo")
     assert result.exit_code == 2
-    assert "'cellar' has nothing that could go out as worldinfo. All of it: --format jsonl" in result.stderr
+    assert "'cellar' has nothing to export as worldinfo. For all of it: --format jsonl" in result.stderr
 
 
 def test_which_story_goes_out_must_be_clear(run: Run, files: Path) -> None:

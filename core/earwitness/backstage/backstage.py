@@ -16,6 +16,7 @@ from ..filters import EVERYTHING, Filter, as_filter
 from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
+from ..records.journal import Entry
 from ..records.message import Context, Message
 from ..validation.arguments import count, several, text
 from ..validation.messages import known_context, message_text
@@ -123,6 +124,19 @@ class Backstage:
         """What was there before the story, and the files it came from."""
         await self._session.settled()
         return await before(self._engine, self._session.id, self._session.cast)
+
+    async def journal(self) -> tuple[Entry, ...]:
+        """Everything the story was told, in order."""
+        await self._session.settled()
+        return tuple(await self._engine.ledger.entries(self._session.id))
+
+    async def find_memories(self, start: str) -> dict[str, str]:
+        """Memories whose id begins like this: id → owner. The one with exactly this id, where there is one."""
+        await self._session.settled()
+        ledger, session = self._engine.ledger, self._session.id
+        exact = await ledger.deliveries(session, memory_ids=[start], limit=1)
+        found = exact or [each for each in await ledger.deliveries(session) if each.memory_id.startswith(start)]
+        return {each.memory_id: each.owner for each in found}
 
     async def retract(self, target: str) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), noting this role."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..end.change import piece_source
 from ..engine import Engine
 from ..records.character import Cast
-from ..records.journal import Original, Piece, Prepared, Retracted
+from ..records.journal import Piece, Prepared, Retracted
 from .records import Before, Preparation
 
 
@@ -21,20 +20,15 @@ async def before(engine: Engine, session: str, cast: Cast) -> Before:
     return Before(preparations=tuple(each for each in told if each.pieces or each.originals))
 
 
-def original_name(original: Original) -> str:
-    """What an original is a version of: the same character's card, or a file of the same name."""
-    return f"{original.format}:{original.owner or original.name}"
-
-
 def _names(body: Prepared) -> list[str]:
     """What its pieces and originals are versions of."""
-    return [*map(piece_source, body.pieces), *map(original_name, body.originals)]
+    return [*(each.version_of for each in body.pieces), *(each.version_of for each in body.originals)]
 
 
 def _standing(key: str, body: Prepared, last: dict[str, str], cast: Cast) -> Preparation:
     """What of a preparation is the last version, and somebody's."""
-    pieces = [each for each in body.pieces if last[piece_source(each)] == key and _of_somebody(each, cast)]
-    originals = [each for each in body.originals if last[original_name(each)] == key]
+    pieces = [each for each in body.pieces if last[each.version_of] == key and _of_somebody(each, cast)]
+    originals = [each for each in body.originals if last[each.version_of] == key]
     return Preparation(
         key=key,
         pieces=tuple(pieces),

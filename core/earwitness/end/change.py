@@ -11,7 +11,7 @@ from ..dispatch import Answered
 from ..engine import Engine
 from ..errors import InputError
 from ..hooks import PluginData, StateChangeAnswer, StateChangeEvent
-from ..ids import derive, memory_id
+from ..ids import memory_id
 from ..live import Live, written
 from ..places import normal, resolved
 from ..protocols import Ledger
@@ -101,7 +101,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
     deliveries: list[Delivery] = []
     withdrawals: list[Withdrawal] = []
     for piece in body.pieces:
-        source = piece_source(piece)
+        source = piece.version_of
         known = await engine.ledger.deliveries(session, sources=[source])
         owners = live.snapshot.cast.ids if piece.owners is None else piece.owners
         containers = [world_container(session), *(character_container(session, id) for id in owners)]
@@ -134,7 +134,7 @@ async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) ->
     kept = await engine.ledger.deliveries(session, container=world, types=[piece.type])
     earlier = [each for each in kept if each.is_active and each.sequence < entry.sequence]
     same = [each for each in earlier if each.metadata.get("loreKey") == piece.lore_key]
-    return sorted({each.source for each in same if each.source != piece_source(piece) and _overlaps(each, piece)})
+    return sorted({each.source for each in same if each.source != piece.version_of and _overlaps(each, piece)})
 
 
 def _overlaps(delivery: Delivery, piece: Piece) -> bool:
@@ -144,15 +144,8 @@ def _overlaps(delivery: Delivery, piece: Piece) -> bool:
 
 async def brought(ledger: Ledger, entry: Entry, body: Prepared) -> list[Delivery]:
     """What this entry brought of its pieces; a later version of a piece is another entry's."""
-    found = await ledger.deliveries(entry.session, sources=[piece_source(piece) for piece in body.pieces])
+    found = await ledger.deliveries(entry.session, sources=[piece.version_of for piece in body.pieces])
     return [each for each in found if each.sequence == entry.sequence]
-
-
-def piece_source(piece: Piece) -> str:
-    """What a piece is a version of: same type, lore key and owners; without a lore key, lore is known by its text."""
-    owners = "*" if piece.owners is None else ",".join(sorted(piece.owners))
-    named = piece.lore_key or (piece.text if piece.type in {"lore", "example_dialog"} else "")
-    return f"#piece-{derive(piece.type, named, owners)}"
 
 
 def _destination(place: str | None, known: Sequence[str]) -> str | None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue
 
+from ..ids import derive
 from .base import Record
 from .character import Character
 from .message import Context
@@ -79,6 +80,13 @@ class Piece(Record):
     words: tuple[str, ...] = ()
     """Words that find the entry besides its own text."""
 
+    @property
+    def version_of(self) -> str:
+        """What it is a version of: same type, lore key and owners; without a lore key, lore is known by its text."""
+        owners = "*" if self.owners is None else ",".join(sorted(self.owners))
+        named = self.lore_key or (self.text if self.type in {"lore", "example_dialog"} else "")
+        return f"#piece-{derive(self.type, named, owners)}"
+
 
 class Original(Record):
     """A file that pieces came from, as it was."""
@@ -93,6 +101,11 @@ class Original(Record):
     """`text.encode(encoding)` gives its bytes."""
     owner: str | None = None
     """Whose card it is (character id)."""
+
+    @property
+    def version_of(self) -> str:
+        """What it is a version of: the same character's card, or a file of the same name."""
+        return f"{self.format}:{self.owner or self.name}"
 
 
 class Revised(Record):

@@ -8,6 +8,7 @@ from typing import Any
 from ..backstage.backstage import Backstage as AsyncBackstage
 from ..backstage.records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
 from ..filters import EVERYTHING, Filter
+from ..records.journal import Entry
 from ..records.message import Context
 from .loop import Mirror
 from .outcome import Outcome
@@ -58,6 +59,14 @@ class Backstage(Mirror[AsyncBackstage]):
     def before(self) -> Before:
         """What was there before the story, and the files it came from."""
         return self._call(self._behind.before)
+
+    def journal(self) -> tuple[Entry, ...]:
+        """Everything the story was told, in order."""
+        return self._call(self._behind.journal)
+
+    def find_memories(self, start: str) -> dict[str, str]:
+        """Memories whose id begins like this: id → owner. The one with exactly this id, where there is one."""
+        return self._call(self._behind.find_memories, start)
 
     def retract(self, target: str) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), noting this role."""

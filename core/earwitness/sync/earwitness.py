@@ -10,7 +10,9 @@ from ..app import Earwitness as AsyncEarwitness
 from ..engine import Engine
 from ..loading.settings import Settings
 from ..loading.strategies import LoadFailure, Strategies
+from ..protocols import Health
 from ..records.character import Character
+from ..story_export import StoryExport
 from ..transfer import Seen, unseen
 from .loop import OpenedMirror
 from .session import Session
@@ -89,10 +91,15 @@ class Earwitness(OpenedMirror):
         self._call(self._behind.forget, session)
 
     def import_session(
-        self, lines: Iterable[Mapping[str, Any]], *, id: str | None = None, seen: Seen = unseen
+        self, lines: Iterable[Mapping[str, Any]] | StoryExport, *, id: str | None = None, seen: Seen = unseen
     ) -> Session:
         """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`.
 
-        `seen` is called with each number of entries written.
+        `StoryExport.read` checks the lines beforehand, without a store. `seen` is called with each number of entries
+        written; where nothing is new, it is not.
         """
         return Session(self._call, self._call(self._behind.import_session, lines, id=id, seen=seen))
+
+    def health(self) -> dict[str, Health]:
+        """How the `ledger` and the `store` are. Raises `StorageError` where one cannot say."""
+        return self._call(self._behind.health)

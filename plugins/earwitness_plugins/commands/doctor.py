@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from earwitness import errors
@@ -22,13 +21,13 @@ PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 async def command(cli: CliContext) -> None:
     """Look at versions, the strategies in use, plugins and their failures, the store's health, and the embedder.
 
-    Exits with 1 when something is broken, or when the store named with --store is not there. Nothing is written.
+    Exits with 1 when something is broken. A store that does not exist yet is not broken. Nothing is written.
     """
     from earwitness_plugins.terminal.checkup import checkup
 
     settings = cli.settings()
     report = {**_versions(), **_extensions(settings)}
-    report["store"] = await _store(settings, named=cli.store is not None, broken=bool(report["failures"]))
+    report["store"] = await _store(settings, broken=bool(report["failures"]))
     report["ok"] = not report["failures"] and report["store"]["ok"]
     cli.answer(report, checkup(report))
     cli.finish(ok=report["ok"])
@@ -95,20 +94,18 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
     return identity, broken
 
 
-async def _store(settings: Settings, *, named: bool, broken: bool) -> dict[str, Any]:
-    """How the ledger and the store are; a file that nobody asked for by name need not be there yet."""
+async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
+    """How the ledger and the store are. A file that does not exist yet is no fault: the first story makes it."""
     from earwitness.app import Earwitness
+    from earwitness_plugins.terminal.context import store_exists
 
-    if not _is_there(settings):
-        return {"path": settings.path, "there": False, "ok": not named, "note": "no story has been played into it yet"}
+    if not store_exists(settings):
+        return {"path": settings.path, "exists": False, "ok": True}
     try:
         async with Earwitness.open(settings=settings) as ew:
-            ledger, store = await ew.engine.ledger.health(), await ew.engine.store.health()
+            health = await ew.health()
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
-        return {"path": settings.path, "ok": False, "note": note}
-    return {"path": settings.path, "ok": ledger.ok and store.ok, "ledger": ledger.details, "store": store.details}
-
-
-def _is_there(settings: Settings) -> bool:
-    return settings.path is None or settings.ledger.name != "sqlite" or Path(settings.path).exists()
+        return {"path": settings.path, "exists": True, "ok": False, "note": note}
+    details = {part: found.details for part, found in health.items()}
+    return {"path": settings.path, "exists": True, "ok": all(found.ok for found in health.values()), **details}

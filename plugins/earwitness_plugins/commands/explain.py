@@ -11,10 +11,9 @@ from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
-    from earwitness.records.plan import Delivery
 
 MOST = 6
-"""Memories that are listed when a beginning fits several."""
+"""Memories that are listed when several ids begin alike."""
 
 
 @story_command("explain")
@@ -29,36 +28,35 @@ async def command(cli: CliContext, memory: str, session: str | None) -> None:
     from earwitness_plugins.terminal.people import People
 
     async with cli.open() as ew:
-        id, where = await _found(ew, memory, [session] if session else await ew.sessions())
+        sessions = [session] if session else await ew.sessions()
+        id, where = _only(memory, await _found(ew, memory, sessions), sessions)
         story = await ew.open_session(where)
         found = await story.backstage().explain(id)
         cli.answer(found.model_dump(mode="json"), explanation(found, People(story.cast, ew.settings.calendar)))
 
 
-async def _found(ew: Earwitness, memory: str, sessions: Sequence[str]) -> tuple[str, str]:
-    """The whole id, and the story it is in: an id says nothing of its story, so they are asked one after the other."""
-    for session in sessions:
-        await ew.open_session(session)  # raises for one that is not there, and settles what is left of it
-        if await ew.engine.ledger.deliveries(session, memory_ids=[memory], limit=1):
-            return memory, session
-    return _only(memory, await _beginning(ew, memory, sessions), sessions)
+async def _found(ew: Earwitness, start: str, sessions: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """Memories whose id is, or begins with, `start`: id → session and owner. An id says nothing of its story."""
+    found: dict[str, tuple[str, str]] = {}
+    for session in sessions if start else ():
+        story = await ew.open_session(session)
+        here = await story.backstage().find_memories(start)
+        if start in here:
+            return {start: (session, here[start])}
+        found |= {id: (session, owner) for id, owner in here.items()}
+    return found
 
 
-async def _beginning(ew: Earwitness, start: str, sessions: Sequence[str]) -> Mapping[str, Delivery]:
-    """Every memory whose id begins like this."""
-    all_of_them = [await ew.engine.ledger.deliveries(session) for session in sessions] if start else []
-    return {each.memory_id: each for some in all_of_them for each in some if each.memory_id.startswith(start)}
-
-
-def _only(memory: str, fitting: Mapping[str, Delivery], sessions: Sequence[str]) -> tuple[str, str]:
+def _only(memory: str, found: Mapping[str, tuple[str, str]], sessions: Sequence[str]) -> tuple[str, str]:
+    """The id and session of the one memory found. Raises `InputError` for several, `UnknownName` for none."""
     from earwitness.errors import InputError, UnknownName
 
-    if not fitting:
+    if not found:
         where = ", ".join(sessions) or "any story"
         raise UnknownName(f"no memory {memory!r} in {where}: `earwitness inspect SESSION CHARACTER` lists ids.")
-    if len(fitting) > 1:
-        named = ", ".join(f"{id} ({each.owner}, {each.session})" for id, each in [*fitting.items()][:MOST])
-        more = ", …" if len(fitting) > MOST else ""
-        raise InputError(f"{memory!r} begins {len(fitting)} ids: {named}{more}. Write more of the one you mean.")
-    ((id, found),) = fitting.items()
-    return id, found.session
+    if len(found) > 1:
+        named = ", ".join(f"{id} ({owner}, {session})" for id, (session, owner) in [*found.items()][:MOST])
+        more = ", …" if len(found) > MOST else ""
+        raise InputError(f"{len(found)} ids begin with {memory!r}: {named}{more}. Write more of the one you mean.")
+    ((id, (session, _)),) = found.items()
+    return id, session

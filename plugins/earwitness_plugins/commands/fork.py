@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from earwitness_plugins.terminal import CliContext, story_command
-
-if TYPE_CHECKING:
-    from earwitness.app import Earwitness
 
 
 @story_command("fork")
@@ -25,17 +20,9 @@ async def command(cli: CliContext, session: str, new: str, at: str | None) -> No
 
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        with cli.progress("Forking", await _length(ew, session, at)) as advance:
+        total = None if at else (await story.backstage().overview()).decided
+        with cli.progress("Forking", total) as advance:
             branch = await story.fork(new, at=at, seen=advance)
         data = {"session": branch.id, "parent": session, "at": at, "cast": list(branch.cast.ids)}
         shared = f"all up to {plain(at)}" if at else "all up to now"
         cli.answer(data, f"{plain(branch.id)} shares with {plain(session)} {shared}, and goes its own way.")
-
-
-async def _length(ew: Earwitness, session: str, at: str | None) -> int | None:
-    """How many entries the branch will have, as far as is known."""
-    if at is not None:
-        entry = await ew.engine.ledger.entry(session, key=at)
-        return entry.sequence if entry else None
-    snapshot = await ew.engine.ledger.load(session)
-    return snapshot.decided if snapshot else None

@@ -48,12 +48,11 @@ async def command(
 
 
 def _free_path(story: str, force: bool) -> Path:
-    from earwitness.errors import InputError
+    from earwitness_plugins.terminal.output import refuse_existing
 
-    path = Path(story if story.endswith(ENDINGS) else f"{story}.yaml")
-    if path.exists() and not force:
-        raise InputError(f"{path} is there already. Choose another name, or write over it with --force.")
-    return path
+    path = story if story.endswith(ENDINGS) else f"{story}.yaml"
+    refuse_existing([path], force=force)
+    return Path(path)
 
 
 def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], tuple[str, ...]]:

@@ -11,7 +11,6 @@ import click
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
-    from earwitness.app import Earwitness
     from earwitness.importing import Scene
     from earwitness_plugins.applications.replay.replay import ReplayedScene
 
@@ -43,8 +42,8 @@ async def command(
             cli.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line, scene.names))
         cli.answer(_summary(scene), scene_line(scene))
 
+    scenes = list(_named(_scenes(transcripts, name), session))
     async with cli.open(create=True) as ew:
-        scenes = list(_named(_scenes(ew, transcripts, name), session))
         with cli.progress("Replaying", sum(len(scene.lines) for _, scene in scenes)) as advance:
             await replay_all(ew, scenes, gold=gold, seen=lambda line: advance(1), done=done)
     if not cli.json:
@@ -58,13 +57,15 @@ def _summary(scene: ReplayedScene) -> dict[str, Any]:
     return {"kind": "scene", "session": scene.session, "names": scene.names, **counts}
 
 
-def _scenes(ew: Earwitness, transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
+def _scenes(transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
     from earwitness.errors import StoryError
+    from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.imports.detect_format import read_file
     from earwitness_plugins.terminal.warnings import warn
 
+    strategies = Strategies()
     for path in transcripts:
-        found = read_file(ew.strategies, path, name)
+        found = read_file(strategies, path, name)
         if not found.scenes:
             raise StoryError(f"{path}: nobody says anything in it. To bring it into a story: earwitness import {path}")
         warn(found.repairs)

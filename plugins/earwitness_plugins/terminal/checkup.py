@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .context import program
 from .people import plain
 
 
@@ -30,7 +31,7 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
     if report["embedder"]:
         _row(grid, "vectors", _details(report["embedder"]))
     for part, value in report["store"].items():
-        if part not in {"ok", "there"}:
+        if part not in {"ok", "exists"}:
             _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
     for failure in report["failures"]:
         told = Text(plain(f"{failure['group']}: {failure['name']}: {failure['failure']}"))
@@ -54,12 +55,12 @@ def _spec(spec: Mapping[str, Any]) -> str:
 
 def _verdict(report: Mapping[str, Any]) -> Text:
     store = report["store"]
-    if report["failures"] or (not store["ok"] and store.get("there", True)):
+    if not report["ok"]:
         return Text("not well", style="red")
-    if store.get("there", True):
+    if store["exists"]:
         return Text("all is well", style="green")
-    told = f"the store {store['path']!r} is not there yet; all else is well"
-    return Text(plain(told), style="green" if store["ok"] else "red")
+    begin = f"To make one: {program()} play STORY, or {program()} import FILE."
+    return Text(plain(f"nothing is broken, and there is no store {store['path']!r} yet. {begin}"), style="green")
 
 
 def _row(grid: Table, name: str, what: str) -> None:

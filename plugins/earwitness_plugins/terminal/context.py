@@ -71,7 +71,7 @@ class CliContext:
         `how` says how the command names a story.
         """
         if len(sessions) != 1:
-            raise InputError(f"name the story with {how}. There are: {', '.join(sessions) or 'none'}.")
+            raise InputError(f"name the story: {how}. There are: {', '.join(sessions) or 'none'}.")
         return sessions[0]
 
     def where(self) -> list[str]:

@@ -36,10 +36,15 @@ def files(format: str, before: Before, cast: Cast, session: str) -> tuple[File, 
     return tuple(_distinct([*map(_as_it_came, kept), *(File(name, _json(value)) for name, value in fresh)]))
 
 
+def file_name(text: str, ending: str, default: str = "story") -> str:
+    """A file name made of any text: an id with a slash in it names no folder."""
+    return (re.sub(r"[^\w. -]+", "_", text).strip(". ") or default) + ending
+
+
 def _as_it_came(original: Original) -> File:
     ending = ".jsonl" if original.format == "chat" else ".json"
-    stem = re.sub(r"[^\w. -]+", "_", original.name.rpartition(".")[0] or original.name).strip(". ") or original.format
-    return File(stem + ending, original.text.encode(original.encoding))
+    stem = original.name.rpartition(".")[0] or original.name
+    return File(file_name(stem, ending, original.format), original.text.encode(original.encoding))
 
 
 def _json(value: object) -> bytes:
@@ -54,14 +59,14 @@ def _cards(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -
     for member in cast:
         own = [each for each in before.pieces if each.owners == (member.id,)]
         if member.id not in owners and any(each.type in {"character_card", "example_dialog"} for each in own):
-            yield f"{member.id}.json", fresh_card(member, own, plot)
+            yield file_name(member.id, ".json"), fresh_card(member, own, plot)
 
 
 def _worldinfo(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -> Iterator[Fresh]:
     """A world-info file of all lore that came from no file; where none came from a lorebook, of all lore."""
     lore = [each for each in (before.by_hand if kept else before.pieces) if each.type == "lore"]
     if lore:
-        yield f"{session}.json", fresh_worldinfo(lore, cast)
+        yield file_name(session, ".json"), fresh_worldinfo(lore, cast)
 
 
 _FRESH = {"card": _cards, "worldinfo": _worldinfo}

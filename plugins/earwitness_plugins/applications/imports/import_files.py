@@ -1,12 +1,10 @@
-"""Bringing files into a story: what was there before is prepared, what was said is replayed."""
+"""Importing files into a story: what was there before the story is prepared, what was said in it is replayed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from earwitness.app import Earwitness
-from earwitness.backstage.before import original_name
-from earwitness.end.change import piece_source
 from earwitness.importing import Imported
 from earwitness.lore import pieces_of
 from earwitness.records.base import Record
@@ -15,26 +13,26 @@ from earwitness.session import Session
 from earwitness_plugins.applications.replay.replay import replay
 from earwitness_plugins.applications.replay.roles import session_id
 
-from .merge import Part, merge
+from .merge import FilePreparation, merge
 
 
 class ImportResult(Record):
-    """What came into a story."""
+    """What an import brought into a story."""
 
     session: str
     """Session id."""
     characters: tuple[str, ...]
-    """Ids of those the files describe."""
+    """Ids of the characters that the files describe."""
     pieces: int
-    """How many pieces of plot, cards, dialogue and lore."""
+    """Number of pieces of plot, cards, dialogue and lore."""
     messages: int
-    """How many messages were said in the files."""
+    """Number of messages in the files."""
     new: int
-    """How many of these messages were not there before."""
+    """Number of messages that the story did not have before."""
     changed: bool
-    """Whether anything of it all was not there before."""
+    """Whether anything was new."""
     warnings: tuple[str, ...]
-    """What was mended, and what could not be understood."""
+    """What was repaired, and what could not be understood."""
 
 
 async def import_files(
@@ -46,10 +44,11 @@ async def import_files(
     gold: bool = False,
     seen: Callable[[], None] = lambda: None,
 ) -> ImportResult:
-    """Bring files into a story, which is begun if there is none. Doing it again changes nothing.
+    """Import files into a story, which is begun if it does not exist. Importing them again changes nothing.
 
-    `user` is whom `{{user}}` means; by default the one persona of the story or the chats. `gold`: a chat's own word on
-    who was there is taken for certain. Raises `InputError` and `StorageError` as a session does.
+    `user` is the name that `{{user}}` stands for; by default the one persona of the story or the chats. With `gold`,
+    what a chat says of who was there is certain. `seen` is called for every message. Raises `InputError` and
+    `StorageError` as a session does.
     """
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
     found = merge(files, cast, user=user)
@@ -57,31 +56,35 @@ async def import_files(
     prepared = [await _prepare(story, part) for part in found.parts]
     messages = new = 0
     for scene in found.scenes:
-        replayed = await replay(
-            ew, scene, session, gold=gold, cast=story.cast, prefix=f"{session_id(scene.id)}:", seen=lambda _: seen()
-        )
+        prefix = f"{session_id(scene.id)}:"
+        replayed = await replay(ew, scene, session, gold=gold, cast=story.cast, prefix=prefix, seen=lambda _: seen())
         messages, new = messages + len(replayed.lines), new + replayed.new
     return ImportResult(
-        session=session, characters=tuple(each.id for each in found.cast),
-        pieces=sum(pieces for pieces, _ in prepared), messages=messages, new=new, warnings=found.warnings,
+        session=session,
+        characters=tuple(each.id for each in found.cast),
+        pieces=sum(pieces for pieces, _ in prepared),
+        messages=messages,
+        new=new,
         changed=new > 0 or story.cast.ids != cast.ids or any(changed for _, changed in prepared),
-    )  # fmt: skip
+        warnings=found.warnings,
+    )
 
 
-async def _prepare(story: Session, part: Part) -> tuple[int, bool]:
-    """Prepare what a file says, and take back what an older version of it said besides.
+async def _prepare(story: Session, part: FilePreparation) -> tuple[int, bool]:
+    """Prepare what a file says, and retract what only an older version of it said.
 
-    How many pieces there are, and whether anything changed.
+    Returns the number of pieces, and whether anything changed.
     """
     pieces = pieces_of(part.plot, part.cards, part.examples, part.lore, resolve=lambda id: id)
     before = await story.backstage().before()
-    sources, names = set(map(piece_source, pieces)), set(map(original_name, part.originals))
-    older = [one for one in before.preparations if names & set(map(original_name, one.originals))]
-    stale = [one.key for one in older if {piece_source(each) for each in one.pieces} - sources]
+    names = {each.version_of for each in part.originals}
+    older = [one for one in before.preparations if names & {each.version_of for each in one.originals}]
+    current = {each.version_of for each in pieces}
+    stale = [one.key for one in older if {each.version_of for each in one.pieces} - current]
     for key in stale:
         await story.retract(key, by="import")
-    stands = all(each in before.pieces for each in pieces) and all(each in before.originals for each in part.originals)
-    changed = bool(pieces or part.originals) and (bool(stale) or not stands)
+    known = all(each in before.pieces for each in pieces) and all(each in before.originals for each in part.originals)
+    changed = bool(pieces or part.originals) and (bool(stale) or not known)
     if changed:
         prepared = await story.prepare(
             plot=part.plot, cards=part.cards, examples=part.examples, lore=part.lore, originals=part.originals

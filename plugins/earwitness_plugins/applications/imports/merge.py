@@ -18,7 +18,7 @@ Keyed = dict[tuple[str, tuple[str, ...] | None], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePreparation:
     """What one file says, in the words of `Session.prepare`."""
 
     plot: dict[str, str]
@@ -41,7 +41,7 @@ class MergedFiles:
     """Everybody they describe."""
     told: dict[str, ImportedCharacter]
     """Character id → what their file says, with the user's name in it."""
-    parts: tuple[Part, ...]
+    parts: tuple[FilePreparation, ...]
     """File by file."""
     scenes: tuple[Scene, ...]
     """What was said."""
@@ -101,10 +101,10 @@ def _texts(file: Imported) -> Iterator[str]:
 
 def _part(
     file: Imported, number: int, people: People, told: dict[str, ImportedCharacter], user: str, keys: Keyed
-) -> Part:
+) -> FilePreparation:
     ids = people.of_file(number)
     name = file.originals[0].name if file.originals else f"file {number + 1}"
-    return Part(
+    return FilePreparation(
         plot={next(iter(ids), name): with_user(file.plot, user)} if file.plot else {},
         cards={id: told[id].card for id in ids if told[id].card},
         examples={id: tuple(dict.fromkeys(told[id].examples)) for id in ids if told[id].examples},

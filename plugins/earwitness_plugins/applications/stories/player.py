@@ -46,7 +46,7 @@ async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]
     """
     again = story.story in await ew.sessions()
     if again:
-        check_played(story, await ew.engine.ledger.entries(story.story))
+        check_played(story, await (await ew.open_session(story.story)).backstage().journal())
     session = await begin(ew, story)
     yield events.StoryBegun(session=session.id, title=story.title or story.story, plot=story.prepare.plot, again=again)
     player = Player(session, story)

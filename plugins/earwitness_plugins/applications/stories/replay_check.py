@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import shorten
 
-from earwitness.app import FORGOTTEN
 from earwitness.errors import KeyConflict
 from earwitness.formats import as_said
 from earwitness.records.journal import Changed, Entry, Revised, Said
@@ -19,8 +18,6 @@ SHOWN = 100
 def check_played(story: Story, journal: Sequence[Entry]) -> None:
     """Raise `KeyConflict` for the first thing that was played otherwise. What was edited since may read either way."""
     told = {entry.key: entry.body for entry in journal}
-    if FORGOTTEN in told:  # cut short, and finished when it is begun anew
-        return
     revised = {entry.body.target for entry in journal if isinstance(entry.body, Revised)}
     begin = told.get("#begin")
     if isinstance(begin, Changed) and begin.joins:

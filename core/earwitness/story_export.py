@@ -1,0 +1,130 @@
+"""An exported story, read and checked before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ConfigDict, JsonValue, TypeAdapter
+
+from .errors import StoryError
+from .ids import WORLD, own_key
+from .records.journal import Entry
+from .records.plan import Delivery, Plan, Snapshot
+from .upgrades.versions import OLDEST, VERSION, upgraded
+from .validation.records import check_readable, keepable
+
+PluginValues = dict[str, dict[str, JsonValue]]
+"""Plugin name → what it keeps."""
+_VALUES: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
+
+
+@dataclass(frozen=True, slots=True)
+class StoryExport:
+    """What `backstage().export()` gave, found whole. `Earwitness.import_session` takes it."""
+
+    id: str
+    """The session it was exported from."""
+    past: tuple[tuple[Entry, Plan], ...]
+    """Its entries with their plans, in order."""
+    data: PluginValues
+    """What plugins keep of it."""
+
+    @classmethod
+    def read(cls, lines: Sequence[Mapping[str, Any]]) -> StoryExport:
+        """Check exported lines. Raises `StoryError` for lines that are no export of ours, or not all of one."""
+        origin, version = _origin(lines)
+        past, data = _entries_and_data(origin, version, lines)
+        _check_complete(lines, past)
+        _check(origin, past)
+        return cls(origin, tuple(past), data)
+
+
+def _entries_and_data(
+    origin: str, version: int, lines: Sequence[Mapping[str, Any]]
+) -> tuple[list[tuple[Entry, Plan]], PluginValues]:
+    past: list[tuple[Entry, Plan]] = []
+    data: PluginValues = {}
+    snapshot = Snapshot(id=origin)
+    for number, line in enumerate(lines[1:], 2):
+        if (kind := line.get("kind")) not in ("entry", "data"):
+            raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
+        try:
+            match kind:
+                case "entry":
+                    past.append(_past(line, version))
+                    snapshot = snapshot.after(past[-1][1])  # so that a state which cannot be is refused here
+                case "data":
+                    data[str(line["plugin"])] = kept = _VALUES.validate_python(line["data"])
+                    check_readable(_VALUES.dump_json(kept).decode())
+        except (ValueError, LookupError, TypeError, AttributeError) as error:  # pydantic's errors are `ValueError`s
+            raise StoryError(f"line {number}: not an exported line: {error}") from error
+    return past, data
+
+
+def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
+    """An entry and its plan, in today's shape."""
+    entry = Entry.model_validate(upgraded("entry", line["entry"], version))
+    return keepable(entry), keepable(Plan.model_validate(upgraded("plan", line["plan"], version)))
+
+
+def _check_complete(lines: Sequence[Mapping[str, Any]], past: Sequence[tuple[Entry, Plan]]) -> None:
+    if (there := len(lines) - 1) != (told := lines[0].get("lines")):
+        raise StoryError(
+            f"the export is incomplete: its first line says that {told!r} lines follow, and {there} do. "
+            "Export the story again."
+        )
+    if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):
+        raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
+
+
+def _check(origin: str, past: Sequence[tuple[Entry, Plan]]) -> None:
+    """Raise `StoryError` for plans no session of ours could have made: they might reach into another story."""
+    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
+    keys: set[str] = set()
+    for entry, plan in past:
+        wrong = _wrong_key(entry, keys) or _wrong_place(origin, entry, plan) or _wrong_owner(plan, members)
+        if wrong:
+            raise StoryError(f"entry {entry.sequence} of the export: {wrong} Export the story again.")
+        keys.add(entry.key)
+
+
+def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
+    if entry.key in keys:
+        return f"its key {entry.key!r} is an earlier entry's."
+    if entry.key.startswith("#") and entry.key not in {own_key(entry.sequence), "#begin"}:
+        return f"its key {entry.key!r} is not {own_key(entry.sequence)!r}."
+    return None
+
+
+def _wrong_place(origin: str, entry: Entry, plan: Plan) -> str | None:
+    parts: list[Entry | Plan | Delivery] = [entry, plan, *plan.deliveries]
+    if plan.key == entry.key and {(each.session, each.sequence) for each in parts} == {(origin, entry.sequence)}:
+        return None
+    return f"it, its plan (key {plan.key!r}) and deliveries are not all of key {entry.key!r} and session {origin!r}."
+
+
+def _wrong_owner(plan: Plan, members: Collection[str]) -> str | None:
+    strangers = {each.owner for each in plan.deliveries if each.owner != WORLD}.union(plan.forgotten).difference(
+        members
+    )
+    return f"{', '.join(map(repr, sorted(strangers)))} was never in the cast." if strangers else None
+
+
+def _origin(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
+    """The id of the exported session, and the export's version. Raises `StoryError` for lines that are no export."""
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, Mapping):
+            raise StoryError(f"line {number}: not an exported line: {line!r} is no table.")
+    head = lines[0] if lines else {}
+    if head.get("kind") != "session" or not isinstance(head.get("id"), str):
+        raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
+    version = head.get("version")
+    if not isinstance(version, int) or version not in range(OLDEST, VERSION + 1):
+        newer = isinstance(version, int) and version > VERSION
+        what = "Update Earwitness." if newer else "Export the story again with a newer Earwitness."
+        raise StoryError(
+            f"line 1: version {version!r} of the export is not one of those known here, {OLDEST} to {VERSION}. {what}"
+        )
+    return str(head["id"]), version
