@@ -2,34 +2,70 @@
 
 from __future__ import annotations
 
-from earwitness.records.moment import Moment, Perceived, Presence
+from collections.abc import Iterator
+from typing import Annotated
 
+from pydantic import Field
+
+from earwitness.records.moment import Moment, Movement, Perceived, Presence
+
+from .judging.distance import within_earshot
+from .reading.conventions import pieces
 from .reading.scene import Scene
+from .reading.shouts import is_shouted
 from .rules import RulesDetector
 
 
 class Places:
-    """Whoever is in the same place perceives a message, and nothing else counts.
+    """Whoever is in the same innermost place perceives a message, and nothing else counts but walls.
 
     Where everybody is follows the story's comings and goings, as `rules` reads them; that somebody whispers, thinks or
-    is spoken to is not asked. For games that keep everybody's place, where walls are all that muffles.
+    is spoken to is not asked. For games that keep everybody's place. A shout is heard in the places that hold this one
+    and in those it holds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, earshot: Annotated[int, Field(ge=0)] = 0) -> None:
+        """`earshot` is over how many levels of places what is not shouted carries, as in `rules`."""
+        self.earshot = earshot
         self._rules = RulesDetector(fading=False)
 
     def detect(self, moment: Moment) -> Presence:
         """Everybody near the speaker, and near those a narrator tells of; movements as `rules` reads them."""
         read = self._rules.detect(moment)
-        told = moment.cast[moment.message.speaker].kind == "narrator"
-        centre = tuple(sorted(read.characters)) if told else (moment.message.speaker,)
-        scene = Scene.around(moment, centre)
-        where = f"is in {scene.place}" if scene.place else "is here"
-        characters = {id: Perceived(probability=1, role="present", evidence=(where,)) for id in scene.near}
-        for move in read.movements:
-            arrives = move.kind == "enter" or (move.kind == "move" and move.place == scene.place)
-            if arrives and moment.cast[move.character].kind != "narrator":
-                arrived = Perceived(probability=1, role="present", evidence=(move.evidence,))
-                characters.setdefault(move.character, arrived)
+        scene = Scene.around(moment, self._centre(moment, read))
         speaker = Perceived(probability=1, role="speaker", evidence=("said it",))
-        return Presence(characters={**characters, moment.message.speaker: speaker}, movements=read.movements)
+        characters = {
+            **dict(self._elsewhere(moment, scene)),
+            **dict(_arriving(moment, scene, read.movements)),
+            **dict(_near(scene)),
+            moment.message.speaker: speaker,
+        }
+        return Presence(characters=characters, movements=read.movements)
+
+    def _centre(self, moment: Moment, read: Presence) -> tuple[str, ...]:
+        return tuple(sorted(read.characters)) if _is_told(moment) else (moment.message.speaker,)
+
+    def _elsewhere(self, moment: Moment, scene: Scene) -> Iterator[tuple[str, Perceived]]:
+        """Those who hear it in a place around this one, or within it."""
+        names = moment.cast[moment.message.speaker].names
+        shouted = not _is_told(moment) and is_shouted(pieces(moment.message.content, own=names), names)
+        for id, place in within_earshot(scene, self.earshot, shouted=shouted).items():
+            yield id, Perceived(probability=1, role="overhearing", evidence=(f"hears it in {place}",))
+
+
+def _is_told(moment: Moment) -> bool:
+    """A narrator stands outside the scene."""
+    return moment.cast[moment.message.speaker].kind == "narrator"
+
+
+def _near(scene: Scene) -> Iterator[tuple[str, Perceived]]:
+    where = f"is in {scene.place}" if scene.place else "is here"
+    return ((id, Perceived(probability=1, role="present", evidence=(where,))) for id in scene.near)
+
+
+def _arriving(moment: Moment, scene: Scene, movements: tuple[Movement, ...]) -> Iterator[tuple[str, Perceived]]:
+    """Those who come by this very message; narrators stand outside the scene."""
+    for move in movements:
+        arrives = move.kind == "enter" or (move.kind == "move" and move.place == scene.place)
+        if arrives and moment.cast[move.character].kind != "narrator":
+            yield move.character, Perceived(probability=1, role="present", evidence=(move.evidence,))

@@ -19,6 +19,7 @@ from earwitness.records.moment import Moment, Presence
 
 from .judging.case import Beliefs, Case
 from .judging.direct import direct
+from .judging.distance import within_earshot
 from .judging.narration import narrated
 from .judging.narrators import overheard_by_narrators
 from .judging.play import direction, is_play, line
@@ -54,6 +55,7 @@ class RulesDetector:
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
         caution: Annotated[float, Field(ge=-3, le=3)] = 0.55,
         omniscient: bool = False,
+        earshot: Annotated[int, Field(ge=0)] = 0,
     ) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities.
 
@@ -64,11 +66,14 @@ class RulesDetector:
         who goes; so does who was only spoken to and has not spoken within `answers` messages. `caution` is taken off
         the log odds of their being there.
         With `omniscient`, narrators perceive every message, wherever it is said, whispers and thoughts too.
+        `earshot` is over how many levels of places open speech carries, from `castle/kitchen` to `castle` or to
+        `castle/kitchen/pantry` for 1; a shout carries over all.
         Raises `SettingsError` for marks without an ellipsis between their two ends.
         """
         self.recent = recent
         self.beliefs = beliefs or Beliefs()
         self.fading, self.answers, self.caution = fading, answers, caution
+        self.earshot = earshot
         self.whole, self.omniscient = perception == "whole", omniscient
         own = tuple((markup or {}).items())
         if wrong := [mark for mark, _ in own if not all(mark.partition("…"))]:
@@ -101,7 +106,8 @@ class RulesDetector:
         lively = frozenset(message.speaker for message in lately)
         scene = _scene(moment, speaker, reading)
         fading = {} if played or not self.fading else self._fading(moment, scene, company)
-        case = Case(moment, speaker, reading, scene, names, self.beliefs, lively, fading)
+        distant = {} if self.whole else within_earshot(scene, self.earshot, shouted=reading.shouted)
+        case = Case(moment, speaker, reading, scene, names, self.beliefs, lively, fading, distant)
         if played and moment.message.context != "dm":
             return direction(case, company) if speaker.kind == "narrator" else line(case, company)
         if speaker.kind == "narrator":

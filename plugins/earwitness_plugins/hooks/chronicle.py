@@ -9,6 +9,7 @@ from itertools import chain
 from pydantic import JsonValue
 
 from earwitness.hooks import Plugin, StateChangeAnswer, StateChangeEvent
+from earwitness.places import holders, parts
 from earwitness.records.state import State
 from earwitness.records.update import Update
 
@@ -38,11 +39,15 @@ def _moved(before: State, after: State) -> Iterator[Update]:
 
 
 def _place(id: str, state: State) -> str:
-    """`dragon_lair` → `the Dragon's Lair`, if the state names it so, else `the dragon lair`; `Camelot` stays."""
+    """`dragon_lair` → `the Dragon's Lair`, if the state names it so, else `the dragon lair`; `Camelot` stays.
+
+    A path is told from the inside out: `the kitchen in the castle`.
+    """
     if id in state.place_names:
         return state.place_names[id]
-    words = id.replace("_", " ")
-    return words if words[:1].isupper() or words.startswith(("the ", "a ", "an ")) else f"the {words}"
+    inner = parts(id)[-1].replace("_", " ")
+    words = inner if inner[:1].isupper() or inner.startswith(("the ", "a ", "an ")) else f"the {inner}"
+    return f"{words} in {_place(holders(id)[0], state)}" if holders(id) else words
 
 
 def _later(before: State, after: State) -> Iterator[Update]:

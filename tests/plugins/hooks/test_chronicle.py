@@ -44,6 +44,8 @@ def test_flow_two_the_party_moves_from_the_tavern_to_the_dragons_lair() -> None:
         ("the_cellar", "the cellar"),
         ("Winterfell", "Winterfell"),
         ("inn", "the inn"),
+        ("castle/great_hall", "the great hall in the castle"),
+        ("Camelot/keep/The Round Room", "The Round Room in the keep in Camelot"),
     ],
 )
 def test_a_place_without_a_name_is_called_by_its_id(place: str, called: str) -> None:

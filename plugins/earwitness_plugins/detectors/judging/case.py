@@ -64,6 +64,8 @@ class Case:
     """Ids of those who spoke lately."""
     fading: Mapping[str, float] = field(default_factory=dict)
     """Id → the probability that they are still there, of those who fell silent where nobody tells who goes."""
+    distant: Mapping[str, str] = field(default_factory=dict)
+    """Id → their place, of those in a place around this one, or within it, who hear what is said openly."""
 
     def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
         """The answer: what was believed first of somebody stands; who is only named is mentioned."""
@@ -82,13 +84,13 @@ class Case:
         )
 
     def _audience(self, part: Heard) -> tuple[str, ...] | None:
-        """What is done does not go over a call."""
+        """What is done goes neither over a call nor from place to place."""
         if part.audience is not None:
             return self._within(part.audience)
         if part.kind != "action":
             return None
         places = self.moment.whereabouts.items()
-        far = {id for id, where in places if where.condition == "on_call"} - {self.speaker.id}
+        far = {id for id, where in places if where.condition == "on_call"} - {self.speaker.id} | self.distant.keys()
         return tuple(id for id in self.moment.cast.ids if id not in far) if far else None
 
     def _within(self, audience: tuple[str, ...]) -> tuple[str, ...]:
@@ -111,6 +113,12 @@ class Case:
         if id in self.lively:
             return perceived(self.beliefs.lively, "present", "spoke lately", since)
         return perceived(self.beliefs.here, "present", since)
+
+    def from_elsewhere(self, id: str) -> Perceived:
+        """Somebody who hears it in another place."""
+        role: Role = "addressee" if id in self.reading.addressed else "overhearing"
+        how = "is shouted" if self.reading.shouted else "carries"
+        return perceived(self.beliefs.here, role, f"it {how}, as far as {self.distant[id]}")
 
     def shut_out(self, id: str) -> Perceived:
         """Somebody who is where a message is said that is not for them."""

@@ -33,6 +33,7 @@ def _open(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perc
     yield from ((id, case.near(id)) for id in case.scene.near)
     for move in movements:
         yield from moving(case, move)
+    yield from ((id, case.from_elsewhere(id)) for id in case.distant)
     yield from _parting(case)
 
 

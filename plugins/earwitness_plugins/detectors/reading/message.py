@@ -17,6 +17,7 @@ from .movements import Move, Stage, has_movement, read_movements
 from .names import Names
 from .privacy import Confined, confinement
 from .segments import Heard, segments
+from .shouts import is_shouted
 
 _WORD = re.compile(r"[^\W_]")
 _RECITED = re.compile(
@@ -55,6 +56,8 @@ class Reading:
     """Something is said over a radio, a phone, …; or the call is ended."""
     voices: tuple[str, ...]
     """Ids of those whose voice is told to come over it."""
+    shouted: bool
+    """What is said openly is shouted."""
 
 
 def read(
@@ -89,6 +92,7 @@ def read(
         slumbers=any(SLUMBERS.search(text) for text in told),
         call=(call := _call(told)),
         voices=_voices(told, names) if call == "on" else (),
+        shouted=not narrator and is_shouted(found, speaker.names),
     )
 
 

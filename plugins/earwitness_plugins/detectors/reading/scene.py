@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from earwitness.places import holders, parts
 from earwitness.records.moment import Moment, Movement
 from earwitness.records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
 
@@ -50,8 +51,11 @@ class Scene:
     def place_told(cls, moment: Moment, text: str) -> str | None:
         """The place apart that a narration names, if people are known to be there."""
         told = f" {' '.join(_place_words(text))} "
-        apart = {where.place for where in moment.whereabouts.values() if where.place and not where.here}
-        return next((place for place in sorted(apart) if f" {' '.join(_place_words(place))} " in told), None)
+        apart = sorted({where.place for where in moment.whereabouts.values() if where.place and not where.here})
+        if (whole := next((place for place in apart if _is_told(place, told)), None)) is not None:
+            return whole
+        named = [place for place in apart if holders(place) and _is_told(parts(place)[-1], told)]
+        return named[0] if len(named) == 1 else None
 
     @property
     def places(self) -> Mapping[str, Whereabouts]:
@@ -85,16 +89,15 @@ class Scene:
         return f"{where} since message {since}" if since else where
 
     def known_place(self, written: str) -> str | None:
-        """The place id that a text's words mean (`the Dragon's Lair`), if the story knows the place."""
-        words = _place_words(written)
-        for id in (
-            self.state.current_scene,
-            *self.state.place_names,
-            *sorted({w.place for w in self.places.values() if w.place}),
-        ):
-            if words in (_place_words(id), _place_words(self.state.place_names.get(id, id))):
+        """The known place that a text's words mean: its name (`the Dragon's Lair`), its path, or its last part."""
+        words, names = _place_words(written), self.state.place_names
+        known = (self.state.current_scene, *names, *sorted(self.state.places))
+        for id in known:
+            if words in (_place_words(id), _place_words(names.get(id, id))):
                 return id
-        return None
+        ends = {id for id in known if holders(id) and _place_words(parts(id)[-1]) == words}
+        around = {id for id in ends if parts(id)[0] in parts(self.state.current_scene)[:1]}
+        return next(iter(around or ends)) if len(around or ends) == 1 else None
 
     def movement(self, move: Move, *, told: bool) -> Movement | None:
         """What a told coming or going means here; `None` when it changes nothing. `told` = by a narrator."""
@@ -147,6 +150,10 @@ def _is_at(where: Whereabouts, place: str | None) -> bool:
     if place is None:
         return where.here
     return not where.here and where.place == place and where.condition not in PERCEIVES_NOTHING
+
+
+def _is_told(place: str, told: str) -> bool:
+    return f" {' '.join(_place_words(place))} " in told
 
 
 def _place_words(written: str) -> tuple[str, ...]:
