@@ -37,5 +37,5 @@ def _place(where: Whereabouts, scene: Scene) -> str | None:
 
 def _carries(here: str, place: str, levels: int | None) -> bool:
     """Over so many levels, `None` = however many; the same place is no distance."""
-    apart = distance(here, place)
-    return bool(apart) and (levels is None or apart <= levels)
+    apart = distance(here, place) or 0
+    return apart > 0 and (levels is None or apart <= levels)
