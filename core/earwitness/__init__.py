@@ -11,26 +11,40 @@ if TYPE_CHECKING:
     from .app import Earwitness
     from .backstage.backstage import Backstage
     from .errors import EarwitnessError
-    from .hooks import (
+    from .events import (
+        Event,
         MessageAnswer,
         MessageEvent,
-        Plugin,
+        PlanEvent,
+        ReadAnswer,
+        ReadEvent,
         RecallAnswer,
         RecallEvent,
+        Share,
+        SharingAnswer,
+        SharingEvent,
         StateChangeAnswer,
         StateChangeEvent,
+        Strike,
+        StrikeAnswer,
+        WorldAgentEvent,
+        WorldAnswer,
+        WorldView,
     )
+    from .hooks import Plugin
     from .loading.settings import Settings
     from .lore import Lore
     from .outcome import Outcome, Settlement
-    from .protocols import Reader, Share, Strike, WorldAnswer, WorldView
+    from .records.channel import Channel
     from .records.character import Cast, Character
+    from .records.derived import Derivation
     from .records.memory import Hit, Memory, Support
     from .records.message import Message, Participant, SettledMessage
     from .records.moment import Moment, Movement, Perceived, Presence
     from .records.plan import Plan
     from .records.state import State, Whereabouts
     from .records.update import Knowledge, Update
+    from .records.usage import Usage
     from .session import Session
     from .start.recalled import Recalled
     from .turn import Turn
@@ -38,9 +52,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Backstage",
     "Cast",
+    "Channel",
     "Character",
+    "Derivation",
     "Earwitness",
     "EarwitnessError",
+    "Event",
     "Hit",
     "Knowledge",
     "Lore",
@@ -54,9 +71,11 @@ __all__ = [
     "Participant",
     "Perceived",
     "Plan",
+    "PlanEvent",
     "Plugin",
     "Presence",
-    "Reader",
+    "ReadAnswer",
+    "ReadEvent",
     "RecallAnswer",
     "RecallEvent",
     "Recalled",
@@ -65,14 +84,19 @@ __all__ = [
     "SettledMessage",
     "Settlement",
     "Share",
+    "SharingAnswer",
+    "SharingEvent",
     "State",
     "StateChangeAnswer",
     "StateChangeEvent",
     "Strike",
+    "StrikeAnswer",
     "Support",
     "Turn",
     "Update",
+    "Usage",
     "Whereabouts",
+    "WorldAgentEvent",
     "WorldAnswer",
     "WorldView",
 ]
@@ -81,18 +105,25 @@ _MODULES = {
     "app": "Earwitness",
     "backstage.backstage": "Backstage",
     "errors": "EarwitnessError",
-    "hooks": "MessageAnswer MessageEvent Plugin RecallAnswer RecallEvent StateChangeAnswer StateChangeEvent",
+    "events": (
+        "Event MessageAnswer MessageEvent PlanEvent ReadAnswer ReadEvent "
+        "RecallAnswer RecallEvent Share SharingAnswer SharingEvent StateChangeAnswer "
+        "StateChangeEvent Strike StrikeAnswer WorldAgentEvent WorldAnswer WorldView "
+    ),
+    "hooks": "Plugin",
     "loading.settings": "Settings",
-    "outcome": "Outcome Settlement",
     "lore": "Lore",
-    "protocols": "Reader Share Strike WorldAnswer WorldView",
+    "outcome": "Outcome Settlement",
+    "records.channel": "Channel",
     "records.character": "Cast Character",
+    "records.derived": "Derivation",
     "records.memory": "Hit Memory Support",
     "records.message": "Message Participant SettledMessage",
     "records.moment": "Moment Movement Perceived Presence",
     "records.plan": "Plan",
     "records.state": "State Whereabouts",
     "records.update": "Knowledge Update",
+    "records.usage": "Usage",
     "session": "Session",
     "start.recalled": "Recalled",
     "turn": "Turn",

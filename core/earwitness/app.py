@@ -221,7 +221,7 @@ class Earwitness:
         await ledger.forget(id)
 
     async def _opened(self, id: str) -> Session:
-        live = await Live.load(self.engine.ledger, id, self.engine.plugins)
+        live = await Live.load(self.engine, id)
         return Session(self.engine, live, self._background, self.session)
 
     async def _begun(

@@ -4,94 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import pluggy
 
-from .errors import PluginError, StrategyError, did_you_mean, named
-from .hooks import HOOKS, PROJECT, Event, Plugin, PluginData
-from .protocols import Soon
-from .records.base import Record
-from .records.plan import Answer
-from .validation.records import ENCLOSING, check_readable
+from .consultation import Answered, ask
+from .errors import PluginError, did_you_mean
+from .events import Event
+from .hooks import HOOKS, PROJECT, Plugin
+from .plugin_data import PluginData
 
 T = TypeVar("T")
 ORDERS = ("first", "middle", "last")
-
-
-@dataclass(frozen=True, slots=True)
-class Answered(Generic[T]):
-    """One plugin's or strategy's answer, or why there is none."""
-
-    by: str
-    value: T | None
-    seconds: float
-    failure: str | None = None
-
-    def reported(self, settings: Mapping[str, Any] | None = None) -> Answer:
-        """As a plan keeps it."""
-        return Answer(by=self.by, settings=dict(settings or {}), seconds=round(self.seconds, 6), failure=self.failure)
-
-
-async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: float) -> Answered[T]:
-    """Ask one strategy or plugin. Whatever goes wrong becomes its named failure; only our own cancellation passes.
-
-    `limit` is in seconds, for what is awaited; whatever took longer in all is late too. `None` is a valid answer only
-    where `value` is then ignored by the caller.
-    """
-    started = time.perf_counter()
-    try:
-        value = call()
-        if inspect.isawaitable(value):
-            async with asyncio.timeout(limit):
-                value = await asyncio.ensure_future(_contained(value))
-    except TimeoutError:
-        return _late(by, started, limit)
-    except asyncio.CancelledError:
-        if (task := asyncio.current_task()) is not None and task.cancelling():
-            raise
-        return Answered(by, None, time.perf_counter() - started, "cancelled itself")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises is its failure, not ours
-        return Answered(by, None, time.perf_counter() - started, named(error))
-    seconds = time.perf_counter() - started
-    if seconds > limit:  # it blocked the thread, or would not be cancelled: a late answer is none
-        return _late(by, started, limit)
-    failure = _unusable(value, expected)
-    return Answered(by, None if failure else value, seconds, failure)
-
-
-async def _contained(work: Awaitable[T]) -> T:
-    """A task that exits must not take the loop along."""
-    try:
-        return await work
-    except SystemExit as error:
-        raise StrategyError(named(error)) from error
-
-
-def _late(by: str, started: float, limit: float) -> Answered[Any]:
-    return Answered(by, None, time.perf_counter() - started, f"no answer within {limit:g} s")
-
-
-def _unusable(value: object, expected: type) -> str | None:
-    """What is wrong with an answer: its type, or something in it that cannot be recorded."""
-    if value is not None and not isinstance(value, expected):
-        return f"answered {type(value).__name__}, expected {expected.__name__} or None"
-    return unkeepable(value) if isinstance(value, Record) else None
-
-
-def unkeepable(record: Record) -> str | None:
-    """Why a record cannot be kept as JSON and read back, if it cannot: half emoji, or fields of the wrong type."""
-    try:
-        text = record.model_dump_json(warnings=False)
-        type(record).model_validate_json(text)
-        if text.count("[") + text.count("{") > ENCLOSING:  # with fewer it is not nested too deep
-            check_readable(text)
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:  # pydantic's errors are `ValueError`s
-        return f"answered a {type(record).__name__} that cannot be recorded: {named(error)}"
-    return None
 
 
 class Plugins:
@@ -185,10 +110,3 @@ def _check(plugin: object, name: str) -> None:
             raise PluginError(f"plugin {name!r} has {attribute!r}, which is no hook. {known}")
     if not any(_implements(plugin, hook) for hook in HOOKS):
         raise PluginError(f"plugin {name!r} implements no hook. Write one of {', '.join(HOOKS)}.")
-
-
-def must(answered: Answered[T]) -> T:
-    """The value, or `StrategyError` that names who failed and how."""
-    if answered.value is None:
-        raise StrategyError(f"{answered.by} failed: {answered.failure or 'answered nothing'}")
-    return answered.value

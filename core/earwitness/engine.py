@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from .consultation import Consultant, Strategy
 from .dispatch import Plugins
 from .loading.settings import Settings
 from .protocols import Detector, Guard, Ledger, SharingRule, Store, WorldAgent
@@ -16,8 +18,24 @@ class Engine:
     settings: Settings
     ledger: Ledger
     store: Store
-    detector: Detector | None
-    world_agent: WorldAgent | None
-    sharing_rules: tuple[tuple[str, SharingRule], ...]
-    guards: tuple[tuple[str, Guard], ...]
+    detector: Strategy[Detector] | None
+    world_agent: Strategy[WorldAgent] | None
+    sharing_rules: tuple[Strategy[SharingRule], ...]
+    guards: tuple[Strategy[Guard], ...]
     plugins: Plugins
+
+    @property
+    def askable(self) -> tuple[Strategy[Any], ...]:
+        """Every strategy that decides."""
+        single = [each for each in (self.detector, self.world_agent) if each is not None]
+        return (*single, *self.sharing_rules, *self.guards)
+
+    @property
+    def data_owners(self) -> tuple[str, ...]:
+        """Names under which plugins and strategies keep durable data."""
+        return (*self.plugins.names, *(each.label for each in self.askable))
+
+    @property
+    def consultant(self) -> Consultant:
+        """Asks them, under this instance's rules."""
+        return Consultant(limit=self.settings.end.plugin_timeout, strict=self.settings.strict)

@@ -26,6 +26,8 @@ _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = r" \t\x1f\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff"
 _FORGERY = re.compile(rf"(?im)^(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
 _PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
+_ESCAPED = re.compile(rf"(?im)^\\(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
+_ESCAPED_PLACEHOLDER = re.compile(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
 # As above, but not where it is escaped already; a line of knowledge may begin by quoting one message of the world.
 _BARE_FORGERY = re.compile(
     rf"(?m)^(?!\AMessage: )(?i:(?=[{_UNSEEN}]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories)))"
@@ -93,6 +95,18 @@ def harmless(text: str) -> str:
     """The text with every line that would forge a heading, a message or a placeholder escaped by a backslash."""
     unified = _LINE_BREAKS.sub("\n", text)
     return _PLACEHOLDER.sub(r"\\", _FORGERY.sub(r"\\", unified))
+
+
+def as_written(text: str) -> str:
+    """Undo `harmless`, line breaks aside."""
+    return _ESCAPED_PLACEHOLDER.sub("", _ESCAPED.sub("", text))
+
+
+def message_text_of(memory: str) -> str:
+    """What was said, from a character's memory of a message without its knowledge section; `""` where it is none."""
+    line = memory.partition(f"{MESSAGE}\nMessage: ")[2]
+    content = line.partition(": ")[2].rpartition(" GameDay: ")[0]
+    return as_written(content)
 
 
 def harmless_block(text: str) -> str:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from .dispatch import Plugins
-from .hooks import PluginData
-from .protocols import Ledger
+from .engine import Engine
+from .plugin_data import PluginData
 from .records.message import SettledMessage
-from .records.plan import Plan, PluginWrite, Snapshot
+from .records.plan import Delivery, Plan, PluginWrite, Snapshot
 from .validation.messages import gone
 
 RECENT = 24
@@ -30,7 +29,8 @@ class Live:
     `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not
     yet applied, for whoever wants to search the store meanwhile; `previous` is the session as it stood before a
     message, usually the last one, since that is what is edited and rerolled; `landmarks` are how it stood at earlier
-    entries, by sequence number, for whoever wants to know how it stood shortly after.
+    entries, by sequence number, for whoever wants to know how it stood shortly after; `unapplied` are recorded
+    plans that the store does not hold yet: sequence number → the game day they arrive on.
     """
 
     snapshot: Snapshot
@@ -40,16 +40,22 @@ class Live:
     catch_up: Callable[[], Awaitable[None]] = _nothing_to_do
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
+    unapplied: dict[int, float] = field(default_factory=dict)
 
     @classmethod
-    async def load(cls, ledger: Ledger, session: str, plugins: Plugins) -> Live:
+    async def load(cls, engine: Engine, session: str) -> Live:
         """Read the session. Raises `UnknownName` when it is gone."""
+        ledger = engine.ledger
         snapshot = await ledger.load(session)
         if snapshot is None:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
-        stored = {name: await ledger.data(session, name) for name in plugins.names}
+        stored = {name: await ledger.data(session, name) for name in engine.data_owners}
         return cls(snapshot, tuple(recent), stored, snapshot.decided)
+
+    def has_arrived(self, delivery: Delivery) -> bool:
+        """Whether a pending delivery has arrived by a recorded plan that is not applied yet."""
+        return any(sequence >= delivery.sequence and day >= delivery.due for sequence, day in self.unapplied.items())
 
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over what each plugin keeps."""

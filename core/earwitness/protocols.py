@@ -12,16 +12,26 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, Union, 
 from pydantic import JsonValue
 
 from .containers import Container
+from .events import (
+    PlanEvent,
+    ReadAnswer,
+    ReadEvent,
+    Share,
+    SharingAnswer,
+    SharingEvent,
+    Strike,
+    StrikeAnswer,
+    WorldAgentEvent,
+    WorldAnswer,
+)
 from .filters import EVERYTHING, Filter
 from .importing import Imported
 from .records.base import Record
 from .records.journal import Appended, Body, Entry, NewEntry
-from .records.memory import Hit, Interaction, Memory
-from .records.message import Participant, SettledMessage
+from .records.memory import Hit, Memory
+from .records.message import SettledMessage
 from .records.moment import Moment, Presence
 from .records.plan import Delivery, Plan, Snapshot, Status
-from .records.state import Day
-from .records.update import Knowledge, Update
 
 if TYPE_CHECKING:
     import numpy
@@ -51,97 +61,39 @@ class Detector(Protocol):
         ...
 
 
-class WorldView(Protocol):
-    """What a World Agent may look at: the world container, and how far each character has been told."""
-
-    async def news(self, character: str) -> Sequence[Delivery]:
-        """World updates since this character was last told which this character may know, oldest first."""
-        ...
-
-    async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
-        """Search the world container. Citing what a character may not know gets the line struck."""
-        ...
-
-
-class WorldAnswer(Record):
-    """What a World Agent proposes."""
-
-    participants: dict[str, Participant] | None = None
-    """Who took part; `None` leaves it to the detector's presence."""
-    knowledge: dict[str, tuple[Knowledge, ...]] = {}
-    """Character id → lines of world knowledge, each citing the world memories it rests on."""
-    updates: tuple[Update, ...] = ()
-    """What changed in the world by this message."""
-
-
 @runtime_checkable
 class WorldAgent(Protocol):
     """Moment + presence + world container → participants, world knowledge per character, updates."""
 
-    def propose(self, moment: Moment, presence: Presence, world: WorldView) -> Soon[WorldAnswer]:
+    def propose(self, event: WorldAgentEvent) -> Soon[WorldAnswer | None]:
         """Propose for one message. May raise: then nobody learns more than the message itself."""
         ...
-
-
-class Share(Record):
-    """One more character learns of a message."""
-
-    character: str
-    """Who learns it."""
-    how: Interaction = "shared"
-    """As what."""
-    shared_from: str | None = None
-    """Who tells it."""
-    rule: str = ""
-    """The rule's name, for `explain`."""
-    due: Day | None = None
-    """The game day it arrives; `None`, or a day that is past, = at once."""
 
 
 @runtime_checkable
 class SharingRule(Protocol):
     """Settled message → who else learns of it, and how."""
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Soon[Iterable[Share]]:
-        """Name the listeners. May raise: then nobody is told by this rule."""
+    def share(self, event: SharingEvent) -> Soon[Iterable[Share] | SharingAnswer]:
+        """Name the listeners. May raise: then nobody is told by this rule.
+
+        Asked when a message is settled, and again when a delayed delivery of it arrives: then `event.arrived` holds
+        what has arrived, and `event.knowers` those who may tell it on, with that day's rules.
+        """
         ...
-
-
-class Reader(Record):
-    """Who reads, where, and when."""
-
-    character: str
-    """Character id."""
-    container: str
-    """The one container this read names."""
-    context: str
-    """`dm`, `private_channel` or `public_channel`."""
-    game_day: float
-    """Today."""
-    users: tuple[str, ...] = ()
-    """Users taking part."""
-
-
-class Strike(Record):
-    """A delivery a guard does not let through."""
-
-    delivery_id: str
-    """`Delivery.id`."""
-    reason: str
-    """For the plan and `preview`."""
 
 
 @runtime_checkable
 class Guard(Protocol):
     """A filter on reads, and a say in what a plan delivers. A guard that fails withholds everything it guards."""
 
-    def filter(self, reader: Reader) -> Soon[Filter]:
-        """What this reader may see, ANDed with everybody else's."""
+    def filter(self, event: ReadEvent) -> Soon[Filter | ReadAnswer]:
+        """What this reader may see, ANDed with everybody else's; a `ReadAnswer` also marks what is not sayable here."""
         ...
 
-    def strike(self, plan: Plan) -> Soon[Iterable[Strike]]:
+    def strike(self, event: PlanEvent) -> Soon[Iterable[Strike] | StrikeAnswer]:
         """Which deliveries must not happen. Asked when they are planned, and of those due on a later day once more when
-        that day is here: then `plan` holds what arrives of one message, with the message as settled and `due_day`."""
+        that day is here: then `event.plan` holds what arrives of one message, as settled, and `due_day`."""
         ...
 
 

@@ -23,15 +23,16 @@ from .loading.settings import RecallSettings
 from .lore import Lore, pieces_of
 from .outcome import Outcome
 from .places import parts, resolved
+from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
 from .records.journal import Appended, Body, Changed, Entry, NewEntry, Original, Prepared, Retracted, Revised, Said
-from .records.message import Context, SettledMessage
+from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
 from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import several, some_text, table, text, texts
-from .validation.messages import Gone, known_context, message_text, named_in, refuse_newcomers, spoken, update_text
+from .validation.messages import Gone, known_channel, message_text, named_in, refuse_newcomers, spoken, update_text
 from .validation.records import check_state, checked, keepable, state_keys
 
 T = TypeVar("T")
@@ -73,7 +74,8 @@ class Session:
         *,
         query: str | None = None,
         in_prompt: Sequence[str] | None = None,
-        context: Context = "private_channel",
+        context: Context | None = None,
+        channel: Channel | None = None,
         **recall: Any,
     ) -> Turn:
         """Begin a character's turn: what does she remember now?
@@ -82,14 +84,14 @@ class Session:
         those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
         """
-        context, settings = known_context(context), self._recall_settings(recall)
+        where, settings = known_channel(channel, context), self._recall_settings(recall)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
         with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
             await self._settler.caught_up(settings.wait)
         member = self._member(character)
         return await Turn.begin(
-            self, self._engine, self._live, member.id, settings, query=query, in_prompt=in_prompt, context=context
+            self, self._engine, self._live, member.id, settings, query=query, in_prompt=in_prompt, channel=where
         )
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -101,7 +103,8 @@ class Session:
         *,
         key: str | None = None,
         present: Iterable[str] | None = None,
-        context: Context = "private_channel",
+        context: Context | None = None,
+        channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
         in_turn: bool = False,
     ) -> Outcome:
@@ -112,7 +115,15 @@ class Session:
         and `InputError` for an empty message.
         """
         return await self._append(
-            await self._said(speaker, content, present=present, context=context, metadata=metadata, in_turn=in_turn),
+            await self._said(
+                speaker,
+                content,
+                present=present,
+                context=context,
+                channel=channel,
+                metadata=metadata,
+                in_turn=in_turn,
+            ),
             key,
         )
 
@@ -333,13 +344,14 @@ class Session:
         content: str,
         *,
         present: Iterable[str] | None = None,
-        context: Context = "private_channel",
+        context: Context | None = None,
+        channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
         in_turn: bool = False,
     ) -> Said:
         return checked(
             Said, speaker=(await self._known(speaker))[0], content=message_text(content),
-            context=known_context(context), present=await self._seen_by(present),
+            channel=known_channel(channel, context), present=await self._seen_by(present),
             metadata=dict(table("metadata", metadata)), in_turn=in_turn,
         )  # fmt: skip
 

@@ -49,7 +49,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}
     data: PluginValues = {}
     if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
-        data = {plugin: await ledger.data(session, plugin) for plugin in engine.plugins.names}
+        data = {plugin: await ledger.data(session, plugin) for plugin in engine.data_owners}
     first = Snapshot(id=id, parent=session, forked_at=up_to)
     await write_copy(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data, seen)
 
@@ -110,7 +110,7 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
 
     The first says how many `lines` follow, so that an export cut short is told from a whole one.
     """
-    live = await Live.load(engine.ledger, session, engine.plugins)
+    live = await Live.load(engine, session)
     snapshot, kept = live.snapshot, {plugin: data for plugin, data in sorted(live.stored.items()) if data}
     yield {
         "kind": "session",

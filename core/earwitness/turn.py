@@ -11,7 +11,7 @@ from .live import Live
 from .loading.settings import FillSettings, RecallSettings
 from .middle.fill import Prompt, fill, render
 from .outcome import Outcome
-from .records.message import Context
+from .records.channel import Channel
 from .start.recall import recall
 from .start.recalled import Recall, Recalled
 from .validation.arguments import several
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 class Turn:
     """One character's turn, from recall to saying."""
 
-    def __init__(self, session: Session, engine: Engine, recalled: Recall, context: Context) -> None:
+    def __init__(self, session: Session, engine: Engine, recalled: Recall, channel: Channel) -> None:
         self._session = session
         self._engine = engine
         self._recalled = recalled
-        self._context: Context = context
+        self._channel = channel
 
     @classmethod
     async def begin(
         cls, session: Session, engine: Engine, live: Live, character: str, settings: RecallSettings, *,
-        query: str | None, in_prompt: Sequence[str] | None, context: Context,
+        query: str | None, in_prompt: Sequence[str] | None, channel: Channel,
     ) -> Turn:  # fmt: skip
         """START. See `Session.turn`."""
         found = await recall(
-            engine, live, character, settings, query=query, in_prompt=in_prompt, context=context
+            engine, live, character, settings, query=query, in_prompt=in_prompt, channel=channel
         )  # fmt: skip
         waiting = await engine.ledger.entries(live.snapshot.id, unapplied=True)
         pending = tuple(entry.key for entry in waiting)
-        return cls(session, engine, found.model_copy(update={"pending": pending}), context)
+        return cls(session, engine, found.model_copy(update={"pending": pending}), channel)
 
     def __repr__(self) -> str:
         return f"<Turn of {self.character!r}, {len(self.memories)} memories>"
@@ -93,7 +93,7 @@ class Turn:
         self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
     ) -> Outcome:
         """END: what the character says. See `Session.say`."""
-        more = {"context": self._context, **more}
+        more = more if "context" in more else {"channel": self._channel, **more}
         return await self._session.say(self.character, content, key=key, present=present, in_turn=True, **more)
 
     def _fill_settings(self, changes: dict[str, Any]) -> FillSettings:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from .consultation import Strategy
 from .dispatch import Plugins
 from .engine import Engine
 from .errors import PluginError, SettingsError, unknown
@@ -101,17 +102,22 @@ def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[
             return keeping(kind, _class_of(made[kind]), made[kind])
         return None if spec is None else makers.make(kind, spec, **context)
 
+    def asked(kind: str, spec: StrategySpec | None) -> Any:
+        instance = one(kind, spec)
+        return None if instance is None or spec is None else Strategy(kind, spec.name, instance, spec.settings)
+
     def several(kind: str, specs: Iterable[StrategySpec]) -> Any:
-        given = [(name := _class_of(each), keeping(kind, name, each)) for each in made.get(f"{kind}s", ())]
-        return (*((spec.name, makers.make(kind, spec, **context)) for spec in specs), *given)
+        named = [Strategy(kind, spec.name, makers.make(kind, spec, **context), spec.settings) for spec in specs]
+        given = made.get(f"{kind}s", ())
+        return (*named, *(Strategy(kind, _class_of(each), keeping(kind, _class_of(each), each)) for each in given))
 
     context["embedder"] = one("embedder", settings.embedder)
     return Engine(
         settings=settings,
         ledger=one("ledger", settings.ledger),
         store=one("store", settings.store),
-        detector=one("detector", settings.detector),
-        world_agent=one("world_agent", settings.world_agent),
+        detector=asked("detector", settings.detector),
+        world_agent=asked("world_agent", settings.world_agent),
         sharing_rules=several("sharing_rule", settings.sharing_rules),
         guards=several("guard", settings.guards),
         plugins=hooks,

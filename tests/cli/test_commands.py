@@ -10,7 +10,7 @@ import pytest
 from .conftest import STORY, Run, answer, told
 
 GOSSIP = """
-from earwitness.protocols import Share
+from earwitness.events import Share
 
 class Gossip:
     def share(self, settled, moment):

@@ -21,7 +21,7 @@ from earwitness import (
     Session,
     Settings,
 )
-from earwitness.protocols import WorldAnswer, WorldView
+from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 KINDS = ("store", "ledger", "detector", "world_agent", "sharing_rules", "guards")
@@ -105,8 +105,8 @@ class Teller:
     def __init__(self, most: int | None = None) -> None:
         self.most = most
 
-    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
-        news = {id: (await world.news(id))[: self.most] for id in moment.cast.ids}
+    async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+        news = {id: (await event.world.news(id))[: self.most] for id in event.moment.cast.ids}
         return WorldAnswer(
             knowledge={
                 id: tuple(Knowledge(text=each.body, cites=(each.memory_id,)) for each in items)

@@ -17,15 +17,13 @@ from earwitness import (
     Plugin,
     Presence,
     Session,
-    SettledMessage,
     Update,
 )
 from earwitness.backstage.records import BackstageRecord, WhoKnows
 from earwitness.errors import InputError, StrategyError, UnknownName
+from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
 from earwitness.filters import EVERYTHING, And, Compare, Filter, equals
-from earwitness.protocols import Reader, Share, Strike
 from earwitness.records.learned import Learned
-from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.stories import view
 
@@ -40,8 +38,8 @@ class Gossip:
     def __init__(self, due: float | None = None) -> None:
         self.due = due
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
-        if "bob" in settled.participants:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        if "bob" in event.message.participants:
             yield Share(character="charlie", shared_from="bob", rule="bob talks", due=self.due)
             yield Share(character="dana", shared_from="charlie", rule="charlie talks", due=self.due)
 
@@ -49,11 +47,12 @@ class Gossip:
 class NotDana:
     """A guard that keeps everything from Dana."""
 
-    def filter(self, reader: Reader) -> Filter:
+    def filter(self, event: ReadEvent) -> Filter:
         return EVERYTHING
 
-    def strike(self, plan: Plan) -> Iterable[Strike]:
-        return [Strike(delivery_id=each.id, reason="too young") for each in plan.deliveries if each.owner == "dana"]
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        hers = [each for each in event.plan.deliveries if each.owner == "dana"]
+        return [Strike(delivery_id=each.id, reason="too young") for each in hers]
 
 
 def knowing(answer: WhoKnows) -> list[str]:

@@ -19,12 +19,11 @@ from earwitness import (
     RecallAnswer,
     RecallEvent,
     Session,
-    SettledMessage,
     Update,
 )
 from earwitness.end.apply import apply
 from earwitness.errors import ContainerCollision, InputError, InvalidId, StorageFull, StoryError, UnknownName
-from earwitness.protocols import Share
+from earwitness.events import Share, SharingEvent
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -40,8 +39,8 @@ class Directions(Protocol):
 class Gossip:
     """Whatever Bob hears, Charlie hears from him on day 5."""
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
-        if "bob" in settled.participants:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        if "bob" in event.message.participants:
             yield Share(character="charlie", shared_from="bob", rule="gossip", due=5)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from earwitness import Earwitness, Message, MessageAnswer, Moment, Perceived, Plugin, Presence, Session, SettledMessage
 from earwitness.errors import StrategyError
-from earwitness.protocols import Share
+from earwitness.events import Share, SharingEvent
 from earwitness.records.moment import Segment
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -33,7 +33,7 @@ def _segment(text: str) -> Segment:
 
 
 class BobTellsCharlie:
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
         return [Share(character="dora", shared_from="charlie", rule="gossip")]
 
 

@@ -21,11 +21,10 @@ from earwitness import (
     StateChangeEvent,
     Update,
 )
+from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike, WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.protocols import Reader, Share, Strike, WorldAnswer, WorldView
 from earwitness.records.journal import Appended, Body
 from earwitness.records.memory import Hit
-from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Plan, Snapshot
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -102,19 +101,19 @@ class Strategies:
         self.log.append("detector.detect")
         return Presence.only(moment.message.speaker)
 
-    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+    async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         self.log.append("world_agent.propose")
         return WorldAnswer()
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
         self.log.append("sharing_rule.share")
         return [Share(character="bob", shared_from="alice")]
 
-    def filter(self, reader: Reader) -> Filter:
+    def filter(self, event: ReadEvent) -> Filter:
         self.log.append("guard.filter")
         return EVERYTHING
 
-    def strike(self, plan: Plan) -> Iterable[Strike]:
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
         self.log.append("guard.strike")
         return ()
 

@@ -12,16 +12,14 @@ from earwitness import (
     Memory,
     MessageAnswer,
     MessageEvent,
-    Moment,
     Plugin,
-    Presence,
     Session,
     StateChangeAnswer,
     StateChangeEvent,
     Update,
 )
 from earwitness.errors import InputError, UnknownName
-from earwitness.protocols import WorldAnswer, WorldView
+from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -141,8 +139,8 @@ async def test_what_is_left_over_stays_before_what_happens_meanwhile(story: Stor
 
 async def test_an_agent_that_picks_what_it_tells_is_offered_the_rest_again(begin: Begin) -> None:
     class Newest:
-        async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
-            news = (await world.news("bob"))[-1:]
+        async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+            news = (await event.world.news("bob"))[-1:]
             return WorldAnswer(
                 knowledge={"bob": tuple(Knowledge(text=each.body, cites=(each.memory_id,)) for each in news)}
             )
@@ -274,12 +272,12 @@ async def test_a_newcomer_is_told_what_is_public_and_nothing_else_from_before(st
 class Indiscreet:
     """A World Agent that tells everybody everything it finds in the world, and something it made up."""
 
-    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
-        found = await world.search("secret bell poison", limit=50)
+    async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+        found = await event.world.search("secret bell poison", limit=50)
         lines = tuple(Knowledge(text=hit.memory.content, cites=(hit.memory.id,)) for hit in found)
         both = (Knowledge(text="All of it", cites=tuple(hit.memory.id for hit in found)),) if found else ()
         made_up = (Knowledge(text="Made up", cites=()), Knowledge(text="Unfounded", cites=("no such memory",)))
-        return WorldAnswer(knowledge=dict.fromkeys(moment.cast.ids, (*lines, *both, *made_up)))
+        return WorldAnswer(knowledge=dict.fromkeys(event.moment.cast.ids, (*lines, *both, *made_up)))
 
 
 async def test_what_a_character_may_not_know_is_struck_and_reported(begin: Begin) -> None:

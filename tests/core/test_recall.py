@@ -17,13 +17,11 @@ from earwitness import (
     RecallAnswer,
     RecallEvent,
     Session,
-    SettledMessage,
     Turn,
 )
 from earwitness.errors import SettingsError, UnknownName
+from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
 from earwitness.filters import EVERYTHING, Filter, Not, equals
-from earwitness.protocols import Reader, Share, Strike
-from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -176,7 +174,7 @@ async def test_what_was_learned_on_a_later_day_is_never_recalled(begin: Begin) -
 
 async def test_gossip_is_recalled_from_the_day_it_was_learned_and_keeps_the_day_it_was_said(begin: Begin) -> None:
     class Gossip:
-        def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
             return [Share(character="charlie", shared_from="bob", due=3)]
 
     story = await begin(sharing_rules=[Gossip()])
@@ -395,7 +393,7 @@ async def test_a_plugin_is_told_who_recalls_when_and_what_was_found(begin: Begin
     plugin = Answers(lambda event, ids: RecallAnswer())
     turn = await (await with_plugins(begin, plugin)).turn("Bob", query="old sword")
     (event,) = plugin.events
-    assert (event.session, event.character, event.game_day, event.query) == ("s1", "bob", 1, "old sword")
+    assert (event.session, event.character, event.day, event.query) == ("s1", "bob", 1, "old sword")
     assert event.cast.ids == EVERYBODY
     assert event.memories[0].memory.message_keys == ("m1",)
     assert keys(turn) == ["m1", "m2", "m3"]
@@ -467,10 +465,10 @@ async def test_what_lies_outside_the_listed_reads_cannot_be_added(begin: Begin) 
 
 async def test_what_is_in_the_prompt_or_of_a_later_day_or_guarded_cannot_be_added(begin: Begin) -> None:
     class NoThieves:
-        def filter(self, reader: Reader) -> Filter:
+        def filter(self, event: ReadEvent) -> Filter:
             return Not(equals("speaker", "charlie"))
 
-        def strike(self, plan: Plan) -> Iterable[Strike]:
+        def strike(self, event: PlanEvent) -> Iterable[Strike]:
             return ()
 
     wanted: list[str] = []

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from earwitness import Memory, MessageAnswer, MessageEvent, Moment, Plugin, Session, SettledMessage, Update
+from earwitness import Memory, MessageAnswer, MessageEvent, Moment, Plugin, Session, Update
 from earwitness.errors import InputError, UnknownName
-from earwitness.protocols import Share
+from earwitness.events import Share, SharingEvent
 from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -39,8 +39,8 @@ class Gossip:
     def __init__(self, due: float | None = None) -> None:
         self.due = due
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
-        if "bob" in settled.participants:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        if "bob" in event.message.participants:
             yield Share(character="charlie", shared_from="bob", rule="gossip", due=self.due)
             yield Share(character="dana", shared_from="charlie", rule="gossip", due=self.due)
 

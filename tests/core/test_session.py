@@ -20,10 +20,11 @@ from earwitness.errors import (
     StorageError,
     UnknownName,
 )
+from earwitness.events import PlanEvent, ReadEvent, Strike, WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.protocols import Detector, Reader, Strike, WorldAnswer, WorldView
+from earwitness.protocols import Detector
+from earwitness.records.channel import Channel
 from earwitness.records.message import Participant
-from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -304,7 +305,7 @@ async def test_whom_the_host_has_placed_is_there_without_being_counted(begin: Be
 
 async def test_a_world_agent_names_nobody_whom_the_host_does_not_count(begin: Begin) -> None:
     class Agent:
-        def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+        def propose(self, event: WorldAgentEvent) -> WorldAnswer:
             likely = Participant(role="present", confidence=1)
             return WorldAnswer(participants={"bob": likely, "charlie": likely})
 
@@ -380,13 +381,13 @@ class Curious:
     """A guard that lets everything through and keeps who asked."""
 
     def __init__(self) -> None:
-        self.readers: list[Reader] = []
+        self.readers: list[ReadEvent] = []
 
-    def filter(self, reader: Reader) -> Filter:
-        self.readers.append(reader)
+    def filter(self, event: ReadEvent) -> Filter:
+        self.readers.append(event)
         return EVERYTHING
 
-    def strike(self, plan: Plan) -> Iterable[Strike]:
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
         return ()
 
 
@@ -407,9 +408,10 @@ async def test_several_users_take_part_by_their_personas_and_each_remembers_on_h
     heard = {id: keys(await memories(story, id)) for id in story.cast.ids}
     assert heard == {"nomad": ["m1", "m2", "m3"], "seer": ["m2", "m3"], "teller": ["m3"], "alice": ["m1", "m3"]}
     await story.turn("seer", context="dm")
-    assert guard.readers == [
-        Reader(character="seer", container="s1-seer", context="dm", game_day=1, users=("u1", "u2"))
-    ]
+    (reader,) = guard.readers
+    assert (reader.session, reader.character, reader.personality) == ("s1", "seer", "seer")
+    assert (reader.container, reader.channel, reader.day) == ("s1-seer", Channel(context="dm"), 1)
+    assert reader.users == ("u1", "u2")
 
 
 # ── joining ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,12 +17,10 @@ from earwitness import (
     Plugin,
     Presence,
     Session,
-    SettledMessage,
 )
 from earwitness.errors import StrategyError
+from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike, WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.protocols import Reader, Share, Strike, WorldAnswer, WorldView
-from earwitness.records.plan import Plan
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -136,7 +134,7 @@ async def test_the_detector_is_not_shown_the_host_s_word(begin: Begin, direction
 
 async def test_a_world_agent_may_name_the_participants_itself(begin: Begin) -> None:
     class Decides:
-        def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+        def propose(self, event: WorldAgentEvent) -> WorldAnswer:
             likely = Participant(role="addressee", confidence=0.8, evidence=("read it",))
             unlikely = Participant(role="present", confidence=0.2)
             return WorldAnswer(participants={"charlie": likely, "dana": unlikely, "zoltan": likely})
@@ -182,7 +180,7 @@ async def test_a_detector_that_fails_leaves_the_speaker_alone(begin: Begin) -> N
 
 async def test_a_sharing_rule_that_fails_shares_nothing_and_is_named(begin: Begin, memories: Memories) -> None:
     class Shares:
-        def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
             return [Share(character="charlie", shared_from="bob"), Share(character="zoltan")]
 
     for method in (fails, mumbles):
@@ -195,7 +193,7 @@ async def test_a_sharing_rule_that_fails_shares_nothing_and_is_named(begin: Begi
 
 async def test_who_does_not_know_it_can_tell_nobody(begin: Begin, memories: Memories) -> None:
     class Rumours:
-        def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
             return [Share(character="dana", shared_from="charlie"), Share(character="bob", shared_from="dana")]
 
     story = await begin(cast=FOUR, sharing_rules=[Rumours()])
@@ -208,10 +206,10 @@ async def test_who_does_not_know_it_can_tell_nobody(begin: Begin, memories: Memo
 class Guards:
     """A guard whose parts may break."""
 
-    def filter(self, reader: Reader) -> Filter:
+    def filter(self, event: ReadEvent) -> Filter:
         return EVERYTHING
 
-    def strike(self, plan: Plan) -> Iterable[Strike]:
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
         return ()
 
 

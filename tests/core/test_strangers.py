@@ -20,17 +20,16 @@ from earwitness import (
     Plan,
     Plugin,
     Presence,
-    Reader,
+    ReadEvent,
     RecallAnswer,
     RecallEvent,
     Session,
-    SettledMessage,
     Strike,
     Update,
 )
 from earwitness.errors import InvalidFilter
+from earwitness.events import PlanEvent, Share, SharingEvent
 from earwitness.filters import EVERYTHING, And, Filter, Not, Or
-from earwitness.protocols import Share
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -52,7 +51,7 @@ class Telling:
     def __init__(self, *shares: Any) -> None:
         self.shares = shares
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
         return self.shares
 
 
@@ -63,12 +62,12 @@ class Guarding:
         self.answer = answer
         self.seen: list[str] = []
 
-    def filter(self, reader: Reader) -> Filter:
+    def filter(self, event: ReadEvent) -> Filter:
         return EVERYTHING
 
-    def strike(self, plan: Plan) -> Iterable[Strike]:
-        self.seen.append(plan.key)
-        found: Iterable[Strike] = self.answer(plan)
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        self.seen.append(event.plan.key)
+        found: Iterable[Strike] = self.answer(event.plan)
         return found
 
 
@@ -242,11 +241,11 @@ async def test_a_guard_whose_filter_is_none_further_down_is_named_and_withholds(
     begin: Begin, filter: Any, why: str
 ) -> None:
     class Odd:
-        def filter(self, reader: Reader) -> Filter:
+        def filter(self, event: ReadEvent) -> Filter:
             answer: Filter = filter
             return answer
 
-        def strike(self, plan: Plan) -> Iterable[Strike]:
+        def strike(self, event: PlanEvent) -> Iterable[Strike]:
             return []
 
     story = await begin(guards=[Odd()], strict=False)

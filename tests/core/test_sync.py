@@ -16,7 +16,8 @@ import pytest
 import earwitness
 from earwitness import sync
 from earwitness.errors import EarwitnessError, InputError, KeyConflict, NotOpen, NotSettled, UnknownName
-from earwitness.hooks import MessageAnswer, MessageEvent, Plugin
+from earwitness.events import MessageAnswer, MessageEvent
+from earwitness.hooks import Plugin
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 FACES = ("Earwitness", "Session", "Turn", "Outcome", "Backstage")

@@ -15,13 +15,12 @@ from earwitness import (
     Plan,
     Plugin,
     Presence,
-    Reader,
+    ReadEvent,
     Session,
-    SettledMessage,
 )
 from earwitness.errors import InputError, StoryError
+from earwitness.events import PlanEvent, Share, SharingEvent
 from earwitness.filters import Filter
-from earwitness.protocols import Share
 from earwitness.testing.reference import MemoryLedger
 
 Begin = Callable[..., Awaitable[Session]]
@@ -127,14 +126,14 @@ class Raising:
     def propose(self, *asked: object) -> Any:
         raise self.error
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
         yield Share(character="charlie")
         raise self.error
 
-    def filter(self, reader: Reader) -> Filter:
+    def filter(self, event: ReadEvent) -> Filter:
         raise self.error
 
-    def strike(self, plan: Plan) -> Any:
+    def strike(self, event: PlanEvent) -> Any:
         raise self.error
 
 

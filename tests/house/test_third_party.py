@@ -21,7 +21,8 @@ failures = loading.load(plugins, block={block})
 """
 A_TURN = """
 import asyncio
-from earwitness.hooks import MessageAnswer, MessageEvent, PluginData
+from earwitness.events import MessageAnswer, MessageEvent
+from earwitness.plugin_data import PluginData
 from earwitness.records.character import Cast, Character
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment

@@ -16,10 +16,11 @@ from ..filters import EVERYTHING, Filter, as_filter
 from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
+from ..records.channel import Channel, Context
 from ..records.journal import Entry
-from ..records.message import Context, Message
+from ..records.message import Message
 from ..validation.arguments import count, several, text
-from ..validation.messages import known_context, message_text
+from ..validation.messages import known_channel, message_text
 from .before import before
 from .explain import explain
 from .records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
@@ -51,7 +52,13 @@ class Backstage:
         return await explain(self._engine, self._session.id, memory_id)
 
     async def preview(
-        self, speaker: str, content: str, *, present: Iterable[str] | None = None, context: Context = "private_channel"
+        self,
+        speaker: str,
+        content: str,
+        *,
+        present: Iterable[str] | None = None,
+        context: Context | None = None,
+        channel: Channel | None = None,
     ) -> Preview:
         """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing.
 
@@ -67,7 +74,7 @@ class Backstage:
             content=message_text(content),
             game_day=state.game_day,
             scene=state.current_scene,
-            context=known_context(context),
+            channel=known_channel(channel, context),
             timestamp="preview",
             present=None if present is None else tuple(self._member(each) for each in several("present", present)),
         )

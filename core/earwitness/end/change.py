@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
+from ..consultation import Answered
 from ..containers import character_container, world_container
-from ..dispatch import Answered
 from ..engine import Engine
 from ..errors import InputError
-from ..hooks import PluginData, StateChangeAnswer, StateChangeEvent
+from ..events import Event, StateChangeAnswer, StateChangeEvent
 from ..ids import memory_id
 from ..live import Live, written
 from ..places import normal, resolved
+from ..plugin_data import PluginData
 from ..protocols import Ledger
-from ..records.character import Character
+from ..records.character import Cast, Character
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
 from ..records.moment import Movement
@@ -23,10 +24,10 @@ from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.state import State
 from ..records.update import Update
 from .default_updates import default_updates
-from .deliveries import of_piece, of_update
-from .due import arriving
+from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
+from .due import with_arrivals
+from .guards import guarded
 from .message import audience
-from .shares import guarded
 from .whereabouts import folded, moved_along
 from .withdrawals import of_source
 
@@ -54,18 +55,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     if not (body.quiet or body.description or body.updates):
         updates += default_updates(before.state, changes, _worded(answers, changes), cast, body.audience)
     deliveries = [
-        of_update(
-            update,
-            index,
-            entry.key,
-            0,
-            audience(update, present, live),
-            before.id,
-            entry.sequence,
-            state.current_scene,
-            state.game_day,
-            entry.timestamp,
-        )
+        of_update(UpdateOrigin.of_entry(entry, state), update, index, audience(update, present, live))
         for index, update in enumerate(updates)
     ]
     welcome = await _welcome(engine, live, body, entry, state.game_day)
@@ -76,23 +66,23 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         key=entry.key,
         movements=movements,
         deliveries=(*deliveries, *welcome),
+        derived=tuple(each for answer in answers if answer.value for each in answer.value.derived),
         due_day=due_day,
         state=changes,
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
-        plugin_data=written(data),
         answers=tuple(answer.reported() for answer in answers),
         degraded=any(answer.failure for answer in answers),
     )
-    plan = await guarded(engine, plan)
-    return plan if due_day is None else await _with_arrivals(engine, live, entry, plan, due_day)
+    plan = await guarded(engine, event_at(live, cast, state), plan, data)
+    if due_day is not None:
+        plan = await with_arrivals(engine, live, entry, plan, data)
+    return plan.model_copy(update={"plugin_data": written(data)})
 
 
-async def _with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, day: float) -> Plan:
-    """The plan with what guards strike of what arrives on that day."""
-    strikes, reports = await arriving(engine, live, entry, day)
-    degraded = plan.degraded or any(report.failure for report in reports)
-    return plan.model_copy(update={"withdrawals": strikes, "answers": (*plan.answers, *reports), "degraded": degraded})
+def event_at(live: Live, cast: Cast, state: State) -> Event:
+    """What everybody who is asked about a change is told of where the story is."""
+    return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day)
 
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
@@ -106,10 +96,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         owners = live.snapshot.cast.ids if piece.owners is None else piece.owners
         containers = [world_container(session), *(character_container(session, id) for id in owners)]
         revision = entry.sequence if known else 0
-        new = [
-            of_piece(piece, source, revision, each, session, entry.sequence, now, entry.timestamp)
-            for each in containers
-        ]
+        new = [of_piece(piece, PieceOrigin(source, revision, entry, now), each) for each in containers]
         standing = {(each.container, each.body) for each in known if each.is_active}
         if standing == {(each.container, each.body) for each in new}:
             continue
@@ -123,7 +110,9 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         deliveries=tuple(deliveries),
         withdrawals=tuple(withdrawals),
     )
-    return await guarded(engine, plan)
+    data = dict(live.data())
+    plan = await guarded(engine, event_at(live, live.snapshot.cast, live.snapshot.state), plan, data)
+    return plan.model_copy(update={"plugin_data": written(data)})
 
 
 async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) -> list[str]:
@@ -222,7 +211,8 @@ async def _answered(
     event = StateChangeEvent(
         session=live.snapshot.id,
         cast=live.snapshot.cast,
-        data=PluginData({}),
+        state=before,
+        day=after.game_day,
         before=before,
         after=after,
         changed=keys,

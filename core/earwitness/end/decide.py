@@ -39,14 +39,14 @@ def message_of(entry: Entry, body: Said, state: State) -> Message:
         content=body.content,
         game_day=state.game_day,
         scene=state.current_scene,
-        context=body.context,
+        channel=body.channel,
         present=body.present,
         timestamp=entry.timestamp,
         metadata=body.metadata,
     )
 
 
-def closed(live: Live, entry: Entry, why: str) -> Plan:
+def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
     """The fail-closed plan of an entry that could not be decided: a message is its speaker's own, and the world's."""
     plan = Plan(
         session=entry.session, sequence=entry.sequence, key=entry.key, degraded=True,

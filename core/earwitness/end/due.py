@@ -1,49 +1,140 @@
-"""Delayed deliveries: planned when their day arrives, in (day, sequence) order, under the guards of that day.
+"""Delayed deliveries: planned when their day arrives, in (day, sequence) order, by the guards and rules of that day.
 
-What a guard strikes then is recorded with the plan of the change that brings the day, before anything is written.
+What guards strike then, and what is told on, is recorded with the plan of the change that brings the day, before
+anything is written.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..engine import Engine
+from ..events import Event, SharingEvent
+from ..formats import message_text_of
+from ..ids import WORLD
 from ..live import Live
+from ..plugin_data import PluginData
 from ..records.journal import Entry
+from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
-from .shares import guarded
+from .deliveries import of_message, of_telling
+from .guards import guarded
+from .shares import Knower, shares
 from .withdrawals import downstream
 
-
-async def arriving(
-    engine: Engine, live: Live, entry: Entry, day: float
-) -> tuple[tuple[Withdrawal, ...], tuple[Answer, ...]]:
-    """What guards strike of all that is due by this day, with what would have been told on; and their answers."""
-    if not engine.guards or not await engine.ledger.deliveries(entry.session, status="pending", due_by=day, limit=1):
-        return (), ()
-    await live.catch_up()  # what was recorded with an earlier day has arrived, and is not asked about again
-    due = await engine.ledger.deliveries(entry.session, status="pending", due_by=day)
-    groups = grouped(due, lambda each: each.source)
-    plans = await asyncio.gather(*(_decided(engine, entry, group, day) for group in groups))
-    struck = [each for plan in plans for each in plan.deliveries if not each.is_active]
-    return await _strikes(engine, entry.session, struck), tuple(answer for plan in plans for answer in plan.answers)
+MOST_HOPS = 64
+"""A rumour hops on at most this often within one change of the day."""
 
 
-async def _decided(engine: Engine, entry: Entry, due: Sequence[Delivery], day: float) -> Plan:
-    """A plan of its own for what arrives of one source, as guards leave it."""
-    about = await engine.ledger.messages(entry.session, keys=[due[0].source])
-    plan = Plan(
-        session=entry.session, sequence=entry.sequence, key=due[0].source, message=about[0] if about else None,
-        deliveries=tuple(due), due_day=day,
-    )  # fmt: skip
-    return await guarded(engine, plan, silence=False)
+class Arrivals:
+    """What arrives with one change of the day: strikes, what is told on, and who was asked."""
+
+    def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> None:
+        self._engine, self._live, self._entry, self._data = engine, live, entry, data
+        self._cast = plan.cast or live.snapshot.cast
+        self._state = live.snapshot.state.updated(plan.state)
+        self.withdrawals: list[Withdrawal] = []
+        self.told_on: list[Delivery] = []
+        self.answers: list[Answer] = []
+
+    async def arrive(self, due: Sequence[Delivery]) -> None:
+        """Take in what is due, in the order of days; what is told on and due by then arrives in its turn."""
+        waiting = list(due)
+        for _ in range(MOST_HOPS):
+            if not waiting:
+                return
+            day = min(each.due for each in waiting)
+            today = [each for each in waiting if each.due == day]
+            waiting = [each for each in waiting if each.due != day]
+            for group in grouped(today, lambda each: each.source):
+                waiting += await self._arrived(group, day)
+
+    async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
+        """Guard what arrives of one source, and ask the rules who tells it on; returns what of that is due as well."""
+        messages = await self._engine.ledger.messages(self._entry.session, keys=[group[0].source])
+        about = messages[0] if messages else None
+        event = Event(session=self._entry.session, cast=self._cast, state=self._state, day=day)
+        if about is not None:
+            event = event.model_copy(update={"channel": about.message.channel})
+        kept = await self._guarded(event, group, about)
+        told_on = await self._told_on(event, kept, about)
+        self.told_on += told_on
+        return [each for each in told_on if each.is_active and each.due <= self._state.game_day]
+
+    async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
+        if not self._engine.guards:
+            return list(group)
+        plan = await guarded(self._engine, event, self._plan(group, about), self._data, silence=False)
+        self.answers += plan.answers
+        struck = [each for each in plan.deliveries if not each.is_active]
+        fresh = {each.id for each in self.told_on}
+        self.withdrawals += await _strikes(self._engine, event.session, [e for e in struck if e.id not in fresh])
+        gone = {each.id: each for each in struck if each.id in fresh}
+        self.told_on = [gone.get(each.id, each) for each in self.told_on]
+        return [each for each in plan.deliveries if each.is_active]
+
+    def _plan(self, group: Sequence[Delivery], about: SettledMessage | None) -> Plan:
+        return Plan(
+            session=self._entry.session,
+            sequence=self._entry.sequence,
+            key=group[0].source,
+            message=about,
+            deliveries=tuple(group),
+            due_day=self._state.game_day,
+        )
+
+    async def _told_on(self, event: Event, kept: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
+        """What those it has just reached tell on, by that day's rules."""
+        reached = [each for each in kept if each.owner != WORLD and each.part == "message"]
+        if not self._engine.sharing_rules or about is None or about.retracted or not reached:
+            return []
+        known = {each.owner: Knower(message_text_of(each.body), each.due) for each in reached}
+        base = {name: getattr(event, name) for name in Event.model_fields}
+        asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
+        tellings, answers = await shares(self._engine, asked, known, self._data)
+        self.answers += answers
+        if not (tellings := [each for each in tellings if each.share.shared_from in known]):
+            return []
+        world, *_ = of_message(about, {}, self._cast, event.session, self._entry.sequence, event.day)
+        name = self._name_of(about)
+        new = [of_telling(world, each, about, name) for each in tellings]
+        plan = await guarded(self._engine, event, self._plan(new, about), self._data, silence=False)
+        self.answers += plan.answers
+        return list(plan.deliveries)
+
+    def _name_of(self, about: SettledMessage) -> str:
+        speaker = about.message.speaker
+        return self._cast[speaker].name if speaker in self._cast else speaker
 
 
-async def _strikes(engine: Engine, session: str, struck: Sequence[Delivery]) -> tuple[Withdrawal, ...]:
-    silenced = [(each, f"{each.support.shared_from} was kept from knowing it") for each in
-                await downstream(engine.ledger, session, struck)] if struck else []  # fmt: skip
-    return tuple(
-        Withdrawal(removes={each.id: each.memory_id}, status="struck", reason=reason)
-        for each, reason in (*((each, each.reason or "") for each in struck), *silenced)
+async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Plan:
+    """The plan of a change of the day, with what guards strike of what arrives, and what is told on from it."""
+    if plan.due_day is None or not (engine.guards or engine.sharing_rules):
+        return plan
+    due = await _due(engine, live, entry, plan.due_day)
+    arrivals = Arrivals(engine, live, entry, plan, data)
+    await arrivals.arrive(due)
+    degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
+    return plan.model_copy(
+        update={
+            "deliveries": (*plan.deliveries, *arrivals.told_on),
+            "withdrawals": (*plan.withdrawals, *arrivals.withdrawals),
+            "answers": (*plan.answers, *arrivals.answers),
+            "degraded": degraded,
+        }
     )
+
+
+async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:
+    """Deliveries that arrive by this change; what arrived by an earlier plan, and is not applied yet, is left out."""
+    pending = await engine.ledger.deliveries(entry.session, status="pending", due_by=day)
+    return [each for each in pending if not live.has_arrived(each)]
+
+
+async def _strikes(engine: Engine, session: str, struck: Sequence[Delivery]) -> list[Withdrawal]:
+    if not struck:
+        return []
+    silenced = await downstream(engine.ledger, session, struck)
+    reasons = [(each, each.reason or "") for each in struck]
+    reasons += [(each, f"{each.support.shared_from} was kept from knowing it") for each in silenced]
+    return [Withdrawal(removes={each.id: each.memory_id}, status="struck", reason=reason) for each, reason in reasons]

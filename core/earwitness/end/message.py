@@ -6,18 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
-from ..hooks import PluginData
+from ..events import Event, SharingEvent
 from ..live import Live, written
+from ..plugin_data import PluginData
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
-from ..records.plan import Answer, Delivery, Plan
+from ..records.plan import Answer, Delivery, Plan, Snapshot
 from ..records.update import Knowledge, Update
-from .deliveries import of_message, of_share, of_update
-from .detect import detect
+from .deliveries import UpdateOrigin, of_message, of_telling, of_update
+from .guards import guarded
 from .perception import heard, missed
-from .proposals import Proposals, propose
+from .proposals import Proposals, detect, propose
 from .settle import asked_about, participants
-from .shares import guarded, shares
+from .shares import Knower, Telling, shares
 from .whereabouts import folded
 from .world import World
 
@@ -28,6 +29,7 @@ class Judged:
 
     settled: SettledMessage
     moment: Moment
+    event: Event
     presence: Presence
     proposals: Proposals
     movements: tuple[Movement, ...]
@@ -38,20 +40,31 @@ class Judged:
 
 async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
     """Detect, propose, settle. With `keep_told` no news are told: a revision keeps what the first telling told."""
-    presence, report = await detect(engine, moment)
     data = dict(live.data())
+    presence, report = await detect(engine, moment, data)
     asked = asked_about(moment.message, presence, engine.settings.end)
-    proposals = await propose(engine, live.snapshot.id, moment, presence, asked, world, data)
+    event = event_of(moment)
+    proposals = await propose(engine, event, moment, presence, asked, world, data)
     found = participants(
-        moment.message, presence, _counted(proposals.agent.participants, moment), proposals.plugins, moment.cast,
-        engine.settings.end.enough, asked,
-    )  # fmt: skip
+        moment,
+        presence,
+        _counted(proposals.agent.participants, moment),
+        proposals.plugins,
+        engine.settings.end.enough,
+        asked,
+    )
     degraded = bool(report.failure) or proposals.degraded
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = _settled(engine, moment.message, presence, added, found, degraded)
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
     movements = (*_arrivals(moment, settled.participants), *presence.movements)
-    return Judged(settled, moment, presence, proposals, movements, told, (report, *proposals.reports, *struck), data)
+    reports = (report, *proposals.reports, *struck)
+    return Judged(settled, moment, event, presence, proposals, movements, told, reports, data)
+
+
+def event_of(moment: Moment) -> Event:
+    """What everybody who is asked about a message is told of where the story is."""
+    return Event(session=moment.session, cast=moment.cast, state=moment.state, day=moment.day, channel=moment.channel)
 
 
 def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping[str, Participant] | None:
@@ -64,7 +77,7 @@ def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping
 async def said(engine: Engine, live: Live, message: Message, sequence: int, *, in_turn: bool = False) -> Plan:
     """The plan of a message that was just said."""
     snapshot = live.snapshot
-    moment = Moment(message=message, recent=recent(live, message), cast=snapshot.cast, state=snapshot.state)
+    moment = moment_of(snapshot, message, recent(live, message))
     world = World.of(engine, live, snapshot)
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
@@ -83,13 +96,18 @@ async def said(engine: Engine, live: Live, message: Message, sequence: int, *, i
     return plan.model_copy(update={"state": state.changes_to(after), "news_seen": seen})
 
 
+def moment_of(snapshot: Snapshot, message: Message, before: Sequence[Message]) -> Moment:
+    """The moment of a message in a session that stands so; `before` are the messages before it, oldest first."""
+    return Moment(session=snapshot.id, message=message, recent=tuple(before), cast=snapshot.cast, state=snapshot.state)
+
+
 async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
     """Deliveries from what was judged: the world's, the participants', those it is shared with; guards strike."""
-    session, cast, now = live.snapshot.id, judged.moment.cast, judged.moment.message.game_day
-    settled = judged.settled
-    deliveries = of_message(settled, judged.knowledge, cast, session, sequence, now)
-    told_on, reports = await shares(engine, settled, judged.moment)
-    deliveries += [of_share(deliveries[0], share, text, settled, cast, now) for share, text in told_on]
+    session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
+    day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
+    deliveries = of_message(settled, judged.knowledge, cast, session, sequence, day)
+    tellings, reports = await _tellings(engine, judged)
+    deliveries += [of_telling(deliveries[0], telling, settled, speaker) for telling in tellings]
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
     plan = Plan(
         session=session,
@@ -99,23 +117,32 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
         presence=judged.presence.characters,
         movements=judged.movements,
         deliveries=tuple(_once(deliveries)),
+        derived=judged.proposals.derived,
         plugin_data=written(judged.data),
         answers=(*judged.reports, *reports),
         degraded=settled.degraded or any(report.failure for report in reports),
     )
-    return await guarded(engine, plan)
+    plan = await guarded(engine, judged.event, plan, judged.data)
+    return plan.model_copy(update={"plugin_data": written(judged.data)})
+
+
+async def _tellings(engine: Engine, judged: Judged) -> tuple[list[Telling], tuple[Answer, ...]]:
+    if not engine.sharing_rules:
+        return [], ()
+    settled, day = judged.settled, judged.moment.day
+    known = {id: Knower(settled.heard_by(id), day) for id in settled.participants}
+    base = {name: getattr(judged.event, name) for name in Event.model_fields}
+    event = SharingEvent(**base, message=settled, moment=judged.moment, knowers=tuple(known))
+    return await shares(engine, event, known, judged.data)
 
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:
     """World updates that came about by a message."""
-    message = settled.message
+    origin = UpdateOrigin.of_message(settled.message, live.snapshot.id, sequence)
     return [
-        of_update(
-            update, index, message.key, message.revision, audience(update, settled.participants, live),
-            live.snapshot.id, sequence, message.scene, message.game_day, message.timestamp,
-        )
+        of_update(origin, update, index, audience(update, settled.participants, live))
         for index, update in enumerate(updates)
-    ]  # fmt: skip
+    ]
 
 
 def audience(update: Update, present: Sequence[str] | dict[str, Participant], live: Live) -> list[str]:

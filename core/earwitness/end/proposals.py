@@ -1,19 +1,121 @@
-"""END, step 3: the World Agent and the plugins propose, together, each with a time limit."""
+"""END, steps 2 and 3: what the detector, the World Agent and the plugins answer for one message.
+
+The detector is asked first, and only what the cast and the text bear out is believed. The World Agent and the plugins
+are then asked together, each with a time limit.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
+from unicodedata import normalize
 
-from ..dispatch import Answered, ask
+from ..consultation import Answered, record_of
 from ..engine import Engine
-from ..errors import StrategyError
-from ..hooks import MessageAnswer, MessageEvent, PluginData
-from ..protocols import WorldAnswer, WorldView
-from ..records.moment import Moment, Presence
+from ..events import Event, MessageAnswer, MessageEvent, WorldAgentEvent, WorldAnswer, WorldView
+from ..plugin_data import PluginData
+from ..records.character import Cast
+from ..records.derived import Derivation
+from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
+
+T = TypeVar("T")
+DataByOwner = Mapping[str, PluginData]
+
+
+async def detect(engine: Engine, moment: Moment, data: DataByOwner) -> tuple[Presence, Answer]:
+    """Presence, fail closed: without a usable answer only the speaker perceives the message.
+
+    Raises `StrategyError` for a failing detector if `strict`.
+    """
+    alone = Presence.only(moment.message.speaker)
+    if engine.detector is None:
+        return alone, Answer(by="detector:none")
+    detector, buffer = engine.detector.made, data.get(engine.detector.label, moment.data)
+    shown = moment.model_copy(update={"message": without_host_word(moment), "data": buffer})
+    answered = await engine.consultant.ask(
+        engine.detector,
+        lambda: detector.detect(shown),
+        lambda answer: believable(answer, moment),
+        buffer,
+        engine.settings.end.detector_timeout,
+    )
+    return answered.value or alone, answered.reported()
+
+
+def without_host_word(moment: Moment) -> Any:
+    """The message as a detector sees it: it judges the text, and the host's word is settled later."""
+    message = moment.message
+    return message if message.present is None else message.model_copy(update={"present": None})
+
+
+def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | None]:
+    """What of an answer the cast and the text bear out, `None` where it is of no use; and what was wrong with it."""
+    if answer is None:
+        return None, "no answer"
+    presence, failure = record_of(answer, Presence)
+    if presence is None:
+        return None, failure
+    if invented := made_up(presence, moment.message.content):
+        return None, f"its segment {invented!r} is not in the message, or not in this order; ignored"
+    presence, strangers = known_only(presence, moment.cast, moment.message.speaker)
+    if moment.state.participants:
+        presence = among(presence, moment.candidates)
+    return presence, _unknown(strangers)
+
+
+def _unknown(names: Sequence[str]) -> str | None:
+    return f"named {', '.join(map(repr, names))}, who are not in the cast; ignored" if names else None
+
+
+def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
+    """The presence without anybody unknown, with the speaker certain; and who was unknown."""
+    strangers = [id for id in presence.characters if id not in cast]
+    characters = {id: who for id, who in presence.characters.items() if id in cast}
+    said = characters.get(speaker)
+    evidence = said.evidence if said and said.evidence else ("said it",)
+    characters[speaker] = Perceived(probability=1, role="speaker", evidence=evidence)
+    movements = tuple(_guessed(move) for move in presence.movements if move.character in cast)
+    segments = tuple(_known_audience(segment, cast) for segment in presence.segments)
+    update = {"characters": characters, "movements": movements, "segments": segments}
+    return presence.model_copy(update=update), strangers
+
+
+def among(presence: Presence, candidates: Collection[str]) -> Presence:
+    """The presence of these alone: the host does not count the others into the session."""
+    characters = {id: who for id, who in presence.characters.items() if id in candidates}
+    movements = tuple(move for move in presence.movements if move.character in candidates)
+    return presence.model_copy(update={"characters": characters, "movements": movements})
+
+
+def _guessed(move: Movement) -> Movement:
+    """Nothing a detector says is the host's word."""
+    return move.model_copy(update={"certain": False}) if move.certain else move
+
+
+def made_up(presence: Presence, content: str) -> str | None:
+    """The first segment's text that the message does not hold after those before it, blanks and breaks aside."""
+    whole, begin = _without_blanks(content), 0
+    for segment in presence.segments:
+        text = _without_blanks(segment.text)
+        if (found := whole.find(text, begin)) < 0:
+            return segment.text
+        begin = found + len(text)
+    return None
+
+
+def _without_blanks(text: str) -> str:
+    """A detector may compose letters, or join pieces with a blank where the message has none, or more."""
+    return "".join(normalize("NFC", text).split())
+
+
+def _known_audience(segment: Segment, cast: Cast) -> Segment:
+    if segment.audience is None:
+        return segment
+    return segment.model_copy(update={"audience": tuple(id for id in segment.audience if id in cast)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +131,11 @@ class Proposals:
         """The agent's updates, then the plugins', in order."""
         return (*self.agent.updates, *(update for _, answer in self.plugins for update in answer.updates))
 
+    @property
+    def derived(self) -> tuple[Derivation, ...]:
+        """The agent's derived memories, then the plugins', in order."""
+        return (*self.agent.derived, *(each for _, answer in self.plugins for each in answer.derived))
+
     def knowledge(self, character: str) -> list[Knowledge]:
         """Everything proposed for one character, each line once."""
         lines = [*self.agent.knowledge.get(character, ())]
@@ -43,38 +150,72 @@ class Proposals:
 
 
 async def propose(
-    engine: Engine, session: str, moment: Moment, presence: Presence, unsure: Sequence[str], world: WorldView,
-    data: Mapping[str, PluginData],
-) -> Proposals:  # fmt: skip
-    """Ask the agent and all plugins at once. Raises `PluginError` or `StrategyError` for a failure if `strict`."""
-    agent: Answered[WorldAnswer]
+    engine: Engine,
+    event: Event,
+    moment: Moment,
+    presence: Presence,
+    unsure: Sequence[str],
+    world: WorldView,
+    data: DataByOwner,
+) -> Proposals:
+    """Ask the agent and all plugins at once; `event` says where the story is.
+
+    Raises `PluginError` or `StrategyError` for a failure if `strict`.
+    """
+    base = _fields(event)
+    asked_agent = _ask_agent(engine, WorldAgentEvent(**base, moment=moment, presence=presence, world=world), data)
     answers: Sequence[Answered[MessageAnswer]] = ()
-    asked_agent = _ask_agent(engine, moment, presence, world)
     if engine.plugins.asks("on_message"):
-        event = MessageEvent(
-            session=session, cast=moment.cast, data=PluginData({}), moment=moment, presence=presence,
-            unsure=tuple(unsure),
-        )  # fmt: skip
+        told = MessageEvent(**base, moment=moment, presence=presence, unsure=tuple(unsure))
         limit = engine.settings.end.plugin_timeout
-        asked = engine.plugins.ask("on_message", event, MessageAnswer, limit=limit, data=data)
+        asked = engine.plugins.ask("on_message", told, MessageAnswer, limit=limit, data=data)
         agent, answers = await asyncio.gather(asked_agent, asked)
     else:
         agent = await asked_agent
     answered = [(answer.by, answer.value) for answer in answers if answer.value is not None]
-    reports = (*(each.reported() for each in answers),)
-    if engine.world_agent is not None:
-        spec = engine.settings.world_agent
-        reports = (agent.reported(spec.settings if spec else {}), *reports)
-    return Proposals(agent.value or WorldAnswer(), answered, reports)
+    reports = tuple(each.reported() for each in answers)
+    if agent is not None:
+        reports = (agent.reported(), *reports)
+    return Proposals((agent and agent.value) or WorldAnswer(), answered, reports)
 
 
-async def _ask_agent(engine: Engine, moment: Moment, presence: Presence, world: WorldView) -> Answered[WorldAnswer]:
-    agent, spec = engine.world_agent, engine.settings.world_agent
-    name = f"world_agent:{spec.name if spec else 'none'}"
-    if agent is None:
-        return Answered(name, None, 0.0)
-    limit = engine.settings.end.plugin_timeout
-    answered = await ask(name, lambda: agent.propose(moment, presence, world), WorldAnswer, limit)
-    if answered.failure and engine.settings.strict:
-        raise StrategyError(f"{name} failed: {answered.failure}")
-    return answered
+def _fields(event: Event) -> dict[str, Any]:
+    return {name: getattr(event, name) for name in Event.model_fields if name != "data"}
+
+
+async def _ask_agent(engine: Engine, event: WorldAgentEvent, data: DataByOwner) -> Answered[WorldAnswer] | None:
+    if engine.world_agent is None:
+        return None
+    agent, own = engine.world_agent.made, data.get(engine.world_agent.label, event.data)
+    shown = event.model_copy(update={"data": own})
+    return await engine.consultant.ask(
+        engine.world_agent, lambda: agent.propose(shown), lambda answer: resolved(answer, event.cast), own
+    )
+
+
+def resolved(answer: object, cast: Cast) -> tuple[WorldAnswer | None, str | None]:
+    """A World Agent's answer with ids in place of names and aliases, without anybody unknown; and who was unknown."""
+    if answer is None:
+        return WorldAnswer(), None
+    usable, failure = record_of(answer, WorldAnswer)
+    if usable is None:
+        return None, failure
+    if all(id in cast for id in (*usable.knowledge, *(usable.participants or ()))):
+        return usable, None
+    knowledge, strangers = _by_id(usable.knowledge, cast)
+    participants, more = (None, []) if usable.participants is None else _by_id(usable.participants, cast)
+    kept = usable.model_copy(update={"knowledge": knowledge, "participants": participants})
+    return kept, _unknown([*more, *(each for each in strangers if each not in more)])
+
+
+def _by_id(given: Mapping[str, T], cast: Cast) -> tuple[dict[str, T], list[str]]:
+    """Values by character id; of one who is named twice the first counts. And the names that are nobody's."""
+    found: dict[str, T] = {}
+    strangers = []
+    for name, value in given.items():
+        member = cast.resolve(name)
+        if member is None:
+            strangers.append(name)
+        else:
+            found.setdefault(member.id, value)
+    return found, strangers

@@ -14,12 +14,11 @@ from ..ids import WORLD, memory_id
 from ..live import LANDMARKS, Live
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
 from ..records.message import Message, SettledMessage
-from ..records.moment import Moment
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .change import brought
-from .message import Judged, judge, planned
-from .shares import received_by
+from .guards import received_by
+from .message import Judged, judge, moment_of, planned
 from .whereabouts import folded
 from .withdrawals import of_memory, of_source
 from .world import World
@@ -88,12 +87,7 @@ async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
     """Judge a message as if it were the one said at its place in the journal."""
     then = await snapshot_before(engine, live, message.sequence)
     past = await engine.ledger.messages(live.snapshot.id, before=message.sequence, limit=24)
-    moment = Moment(
-        message=message,
-        recent=tuple(each.message for each in past if not each.retracted),
-        cast=then.cast,
-        state=then.state,
-    )
+    moment = moment_of(then, message, [each.message for each in past if not each.retracted])
     return await judge(engine, live, moment, World.of(engine, live, then), keep_told=True)
 
 

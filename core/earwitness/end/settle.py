@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from ..hooks import MessageAnswer
+from ..events import MessageAnswer
 from ..loading.settings import EndSettings
 from ..records.character import Cast
 from ..records.message import Message, Participant
-from ..records.moment import Perceived, Presence
+from ..records.moment import Moment, Perceived, Presence
 
 HOST = "the host said so"
 
 
 def participants(
-    message: Message,
+    moment: Moment,
     presence: Presence,
     agent: Mapping[str, Participant] | None,
     answers: Iterable[tuple[str, MessageAnswer]],
-    cast: Cast,
     enough: float,
     asked: Collection[str] = (),
 ) -> dict[str, Participant]:
@@ -30,10 +29,11 @@ def participants(
     `answers` are (plugin name, answer); `enough` is the least probability that counts; `asked` are ids of those whom
     the plugins were asked about.
     """
+    message, cast = moment.message, moment.cast
     if message.present is not None:
         settled = {id: _certain(presence.characters.get(id), HOST) for id in message.present if id in cast}
     else:
-        settled = _believed(presence, agent, enough)
+        settled = _believed(moment, presence, agent, enough)
         named = list(answers)
         _add(settled, named, {id: presence.characters[id] for id in asked})
         _withhold(settled, named)
@@ -48,14 +48,25 @@ def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple
     return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)
 
 
-def _believed(presence: Presence, agent: Mapping[str, Participant] | None, enough: float) -> dict[str, Participant]:
-    if agent is not None:
-        return {id: part for id, part in agent.items() if part.confidence >= enough}
-    return {
+def _believed(
+    moment: Moment, presence: Presence, agent: Mapping[str, Participant] | None, enough: float
+) -> dict[str, Participant]:
+    """Whom the detector admits; or whom the World Agent names of these, and of those who could have perceived it."""
+    admitted = {
         id: Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
         for id, who in presence.characters.items()
         if who.probability >= enough
     }
+    if agent is None:
+        return admitted
+    named = {id: part for id, part in agent.items() if part.confidence >= enough}
+    return {id: part for id, part in named.items() if id in admitted or could_perceive(moment, id)}
+
+
+def could_perceive(moment: Moment, character: str) -> bool:
+    """Whether nothing that the story has told rules it out: no exit, no other place, no sleep."""
+    where = moment.whereabouts.get(character)
+    return where is None or where.here or where.condition == "on_call"
 
 
 def _add(

@@ -20,7 +20,7 @@ from ..records.plan import Plan
 from ..staleness import StalenessCheck
 from ..validation.messages import gone
 from .apply import apply
-from .decide import closed, decide
+from .decide import decide, fail_closed_plan
 
 BATCH = 64
 UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -120,7 +120,7 @@ class Settler:
         try:
             return await self._kept(await decide(self._engine, self.live, entry))
         except UNUSABLE as error:  # no answer of a stranger's may hold up a story
-            return await self._kept(closed(self.live, entry, named(error)))
+            return await self._kept(fail_closed_plan(self.live, entry, named(error)))
 
     async def _kept(self, proposed: Plan) -> Plan:
         """The plan that stands once this one is recorded: this one, or one that was there before."""
@@ -158,7 +158,7 @@ class Settler:
         return True
 
     async def _reload(self) -> None:
-        fresh = await Live.load(self._engine.ledger, self.live.snapshot.id, self._engine.plugins)
+        fresh = await Live.load(self._engine, self.live.snapshot.id)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update = fresh.latest_update
 

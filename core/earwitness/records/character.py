@@ -28,6 +28,10 @@ class Character(Record):
     """`persona` is a user's mask in the story; `narrator` tells it."""
     user_id: str | None = None
     """The user behind a persona; several users may take part in one story."""
+    personality_id: str = ""
+    """Who this is across sessions; by default the id."""
+    persona_id: str | None = None
+    """Which of the user's personas this is, across sessions."""
 
     def __init__(
         self,
@@ -37,6 +41,8 @@ class Character(Record):
         aliases: Sequence[str] = (),
         kind: Kind = "character",
         user_id: str | None = None,
+        personality_id: str = "",
+        persona_id: str | None = None,
     ) -> None:
         super().__init__(
             id=check_character_id(id),  # type: ignore[call-arg] # here, so that pydantic does not wrap the refusal
@@ -44,6 +50,8 @@ class Character(Record):
             aliases=aliases,
             kind=kind,
             user_id=user_id,
+            personality_id=personality_id or id,
+            persona_id=persona_id,
         )
 
     @field_validator("id")

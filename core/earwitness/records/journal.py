@@ -8,8 +8,8 @@ from pydantic import Field, JsonValue
 
 from ..ids import derive
 from .base import Record
+from .channel import Channel
 from .character import Character
-from .message import Context
 from .update import Audience, Update
 
 
@@ -22,7 +22,7 @@ class Said(Record):
     """Character id."""
     content: str
     """The text."""
-    context: Context = "private_channel"
+    channel: Channel = Channel()
     """Where it was said."""
     present: tuple[str, ...] | None = None
     """The host's word on who perceives it."""

@@ -28,6 +28,8 @@ class Support(Record):
     """The sharing rule, plugin or detector evidence behind it."""
     learned_day: Day
     """The game day it was learned; recall compares this one."""
+    trust: float = 1.0
+    """0 to 1: how far its owner believes it."""
 
 
 class Memory(Record):

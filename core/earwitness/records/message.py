@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import JsonValue
 
 from .base import Record
+from .channel import Channel, Context
 from .state import Day
 
-Context = Literal["dm", "private_channel", "public_channel"]
 Role = Literal["speaker", "addressee", "present", "overhearing", "absent", "mentioned"]
 
 
@@ -30,14 +30,19 @@ class Message(Record):
     """The day it was said."""
     scene: str
     """The place it was said at."""
-    context: Context = "private_channel"
-    """Where the host heard it: a direct message, a closed or an open channel."""
+    channel: Channel = Channel()
+    """Where the host heard it."""
     present: tuple[str, ...] | None = None
     """The host's certain word on who perceives it (ids, speaker included); `None` leaves it to the detector."""
     timestamp: str
     """When the host handed it in, ISO 8601 in UTC."""
     metadata: dict[str, JsonValue] = {}
     """The host's own notes; kept in the journal, never in memories."""
+
+    @property
+    def context(self) -> Context:
+        """A direct message, a closed or an open channel."""
+        return self.channel.context
 
 
 class Participant(Record):

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, SkipValidation
 
+from ..plugin_data import PluginData
 from .base import Record
+from .channel import Channel
 from .character import Cast
 from .message import Message, Role
 from .state import Condition, State, Whereabouts
+from .usage import Reply
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Moment(Record):
     """One message and everything that may be known when it is judged. Never the future."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    session: str = ""
+    """Session id."""
 
     message: Message
     """The message to judge."""
@@ -26,6 +34,18 @@ class Moment(Record):
     """Everybody in the session."""
     state: State
     """The state before the message, with everyone's whereabouts after the previous one."""
+    data: SkipValidation[PluginData] = Field(default_factory=lambda: PluginData({}), exclude=True, repr=False)
+    """The detector's own durable data for this session."""
+
+    @property
+    def day(self) -> float:
+        """The game day of the message."""
+        return self.message.game_day
+
+    @property
+    def channel(self) -> Channel:
+        """Where the host heard the message."""
+        return self.message.channel
 
     @property
     def whereabouts(self) -> Mapping[str, Whereabouts]:
@@ -82,7 +102,7 @@ class Segment(Record):
     """Ids of those who can perceive it besides the speaker; `None` = everybody who perceives the message."""
 
 
-class Presence(Record):
+class Presence(Reply):
     """A detector's answer: each character's part, and who moved."""
 
     characters: dict[str, Perceived]

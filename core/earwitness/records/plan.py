@@ -10,13 +10,15 @@ from pydantic import JsonValue
 from ..ids import derive
 from .base import Record
 from .character import Cast
+from .derived import Derivation
 from .memory import MetaValue, Support
 from .message import SettledMessage
 from .moment import Movement, Perceived
 from .state import Day, State
 from .update import Knowledge
+from .usage import Usage
 
-Status = Literal["pending", "applied", "struck", "withdrawn"]
+Status = Literal["pending", "applied", "struck", "withdrawn", "archived"]
 
 
 class Delivery(Record):
@@ -42,6 +44,8 @@ class Delivery(Record):
     """The content without the knowledge section."""
     knowledge: tuple[Knowledge, ...] = ()
     """World knowledge told along with it; a line falls when what it cites falls."""
+    rests_on: tuple[str, ...] = ()
+    """Ids of memories that it was derived from: it falls with any of them."""
     metadata: dict[str, MetaValue] = {}
     """camelCase, without what the supports add."""
     support: Support
@@ -50,7 +54,7 @@ class Delivery(Record):
     """The game day it is due on."""
     status: Status = "pending"
     """`pending` until its day, then `applied`; `struck` by a guard, when it is planned or when its day arrives;
-    `withdrawn` by a retraction or revision."""
+    `withdrawn` by a retraction or revision; `archived`: out of recall, and restorable."""
     reason: str | None = None
     """Why it was struck or withdrawn."""
 
@@ -106,7 +110,11 @@ class Answer(Record):
     by: str
     """Plugin or strategy name, with its kind: `detector:rules`, `plugin:keepsake`."""
     settings: dict[str, Any] = {}
-    """The settings it was made from."""
+    """The settings it was made from, without secrets."""
+    version: str | None = None
+    """Version of what the answer rests on: rules, a graph, a prompt."""
+    usage: Usage | None = None
+    """The model that was asked, its tokens and their cost."""
     seconds: float = 0
     """How long it took."""
     failure: str | None = None
@@ -130,6 +138,8 @@ class Plan(Record):
     """Who moved."""
     deliveries: tuple[Delivery, ...] = ()
     """What is to be remembered, by whom; struck ones too, with the reason."""
+    derived: tuple[Derivation, ...] = ()
+    """Memories that are no message, as proposed; each is appended to the journal as an entry of its own."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """What is to be taken away."""
     due_day: Day | None = None

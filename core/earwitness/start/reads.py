@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..consultation import Answered, Strategy
 from ..containers import character_container
-from ..dispatch import Answered, ask
 from ..engine import Engine
-from ..errors import InvalidFilter, StrategyError, quoted
-from ..filters import EVERYTHING, NOTHING, Compare, Filter, In, Not, Or, all_of, equals, whole
-from ..protocols import Guard, Reader
+from ..errors import InvalidFilter, quoted
+from ..events import ReadAnswer, ReadEvent
+from ..filters import EVERYTHING, NOTHING, Compare, Filter, In, Not, Or, all_of, equals, matches, whole
+from ..plugin_data import PluginData
+from ..protocols import Guard
+from ..records.channel import Channel
+from ..records.memory import Memory
 from ..records.plan import Snapshot
 
 
@@ -23,6 +27,8 @@ class Read:
     container: str
     permitted: Filter
     in_prompt: tuple[str, ...] = ()
+    unsayable: tuple[tuple[Filter, str], ...] = ()
+    """What is known but not sayable here, and why."""
 
     @cached_property
     def filter(self) -> Filter:
@@ -34,20 +40,49 @@ class Read:
         """What is permitted of the messages in the prompt."""
         return all_of(self.permitted, In("messageIds", self.in_prompt))
 
+    def why_unsayable(self, memory: Memory) -> str | None:
+        """Why this memory must not be said here, if it must not."""
+        return next((reason for filter, reason in self.unsayable if matches(filter, memory.metadata)), None)
+
 
 async def listed_reads(
-    engine: Engine, snapshot: Snapshot, character: str, context: str, in_prompt: Sequence[str]
+    engine: Engine,
+    snapshot: Snapshot,
+    character: str,
+    channel: Channel,
+    in_prompt: Sequence[str],
+    data: Mapping[str, PluginData],
 ) -> tuple[list[Read], list[str]]:
     """The reads of one recall, guarded; and which guards failed (their reads then find nothing).
 
     Today there is one: the character's own container. Raises `StrategyError` for a failing guard if `strict`.
     """
-    day = snapshot.state.game_day
-    users = tuple(member.user_id for member in snapshot.cast if member.user_id)
-    container = character_container(snapshot.id, character).name
-    reader = Reader(character=character, container=container, context=context, game_day=day, users=users)
-    guarded, failures = await _guarded(engine, reader)
-    return [Read(container, all_of(learned_by(day), guarded), tuple(in_prompt))], failures
+    event = read_event(snapshot, character, character_container(snapshot.id, character).name, channel)
+    answers = await asyncio.gather(*(_asked(engine, guard, event, data) for guard in engine.guards))
+    filters = [answer.value.filter if answer.value else NOTHING for answer in answers]
+    marks = tuple(
+        (answer.value.unsayable, answer.value.reason or f"{answer.by} says so") for answer in answers if answer.value
+    )
+    marks = tuple((filter, why) for filter, why in marks if filter != NOTHING)
+    failures = [answer.label for answer in answers if answer.failure]
+    permitted = all_of(learned_by(snapshot.state.game_day), *filters)
+    return [Read(event.container, permitted, tuple(in_prompt), marks)], failures
+
+
+def read_event(snapshot: Snapshot, character: str, container: str, channel: Channel) -> ReadEvent:
+    """What guards are told of one read."""
+    member = snapshot.cast[character]
+    return ReadEvent(
+        session=snapshot.id,
+        cast=snapshot.cast,
+        state=snapshot.state,
+        day=snapshot.state.game_day,
+        channel=channel,
+        character=character,
+        personality=member.personality_id,
+        container=container,
+        users=tuple(each.user_id for each in snapshot.cast if each.user_id),
+    )
 
 
 def learned_by(day: float) -> Filter:
@@ -55,29 +90,23 @@ def learned_by(day: float) -> Filter:
     return Or((Compare("learnedDay", "<=", day), equals("permanent", True)))
 
 
-async def _guarded(engine: Engine, reader: Reader) -> tuple[Filter, list[str]]:
-    limit = engine.settings.end.plugin_timeout
-
-    async def asked(name: str, guard: Guard) -> Answered[object]:
-        return await ask(f"guard:{name}", lambda: guard.filter(reader), object, limit)
-
-    filters: list[Filter] = []
-    failures = []
-    for answer in await asyncio.gather(*(asked(name, guard) for name, guard in engine.guards)):
-        failure = answer.failure or _not_a_filter(answer.value)
-        if failure and engine.settings.strict:
-            raise StrategyError(f"{answer.by} failed: {failure}")
-        if failure:
-            failures.append(f"{answer.by}: {failure}")
-        filters.append(answer.value if not failure and isinstance(answer.value, Filter) else NOTHING)
-    return all_of(*filters), failures
+async def _asked(
+    engine: Engine, guard: Strategy[Guard], event: ReadEvent, data: Mapping[str, PluginData]
+) -> Answered[ReadAnswer]:
+    own = data.get(guard.label, event.data)
+    shown = event.model_copy(update={"data": own})
+    return await engine.consultant.ask(guard, lambda: guard.made.filter(shown), read_answer, own)
 
 
-def _not_a_filter(value: object) -> str | None:
-    if not isinstance(value, Filter):
-        return f"answered {quoted(value)}, expected a filter (And() lets everything through)"
+def read_answer(answer: object) -> tuple[ReadAnswer | None, str | None]:
+    """A guard's answer as a record, whether it was one or a filter; or why it is none."""
+    if isinstance(answer, Filter):
+        answer = ReadAnswer.model_construct(filter=answer)
+    if not isinstance(answer, ReadAnswer):
+        return None, f"answered {quoted(answer)}, expected a filter (And() lets everything through) or a ReadAnswer"
     try:
-        whole(value)
+        whole(answer.filter)
+        whole(answer.unsayable)
     except InvalidFilter as error:
-        return f"answered {error}"
-    return None
+        return None, f"answered {error}"
+    return answer, None

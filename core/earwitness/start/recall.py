@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..dispatch import Answered
+from ..consultation import Answered
 from ..engine import Engine
+from ..events import RecallAnswer, RecallEvent
 from ..filters import all_of, equals, matches
 from ..formats import message_line, recall_query
-from ..hooks import PluginData, RecallAnswer, RecallEvent
 from ..live import Live
 from ..loading.settings import RecallSettings
+from ..plugin_data import PluginData
+from ..records.channel import Channel
 from ..records.memory import Hit, Memory
-from ..records.message import Context, SettledMessage
+from ..records.message import SettledMessage
 from .news import told_along
 from .rank import chosen, ranked
 from .reads import Read, listed_reads
@@ -31,7 +33,7 @@ async def recall(
     *,
     query: str | None = None,
     in_prompt: Sequence[str] | None = None,
-    context: Context = "private_channel",
+    channel: Channel = Channel(),  # noqa: B008 - frozen
 ) -> Recall:
     """Search the listed reads, ask the plugins, rank.
 
@@ -41,20 +43,29 @@ async def recall(
     latest = heard(live, character)[-settings.recent :]
     asked = query if query is not None else query_of(live, character, latest)
     keys = [each.message.key for each in latest] if in_prompt is None else list(in_prompt)
-    reads, failures = await listed_reads(engine, live.snapshot, character, context, keys)
+    data = dict(live.data())
+    reads, failures = await listed_reads(engine, live.snapshot, character, channel, keys, data)
     found = await _searched(engine, reads, asked, live.snapshot.state.game_day, settings)
     permanent = await _permanent(engine, reads) if settings.permanent == "always" else []
     always = [*permanent, *await told_along(engine, reads)]
-    answers = await _plugins(engine, live, character, asked, found)
+    answers = await _plugins(engine, live, character, asked, found, channel, data)
     hits = _dropped([*found, *await _added(engine, reads, answers, found)], answers)
+    await _keep(engine, live, data)
     best = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)
     return Recall(
         character=character,
         query=asked,
-        memories=tuple(chosen(best, _kept(always, answers), settings)),
+        memories=tuple(_marked(each, reads) for each in chosen(best, _kept(always, answers), settings)),
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
         failures=(*failures, *(f"{answer.by}: {answer.failure}" for answer in answers if answer.failure)),
     )
+
+
+def _marked(recalled: Recalled, reads: Sequence[Read]) -> Recalled:
+    """The memory, marked where a guard says that it is known but not sayable here."""
+    its_read = next(read for read in reads if read.container == recalled.memory.container)
+    why = its_read.why_unsayable(recalled.memory)
+    return recalled if why is None else recalled.model_copy(update={"unsayable": why})
 
 
 def heard(live: Live, character: str) -> list[SettledMessage]:
@@ -99,19 +110,30 @@ async def _permanent(engine: Engine, reads: Sequence[Read]) -> list[Recalled]:
 
 
 async def _plugins(
-    engine: Engine, live: Live, character: str, query: str, found: Sequence[Hit]
+    engine: Engine,
+    live: Live,
+    character: str,
+    query: str,
+    found: Sequence[Hit],
+    channel: Channel,
+    data: Mapping[str, PluginData],
 ) -> Sequence[Answered[RecallAnswer]]:
     if not engine.plugins.asks("on_recall"):
         return []
-    snapshot, data = live.snapshot, live.data()
+    snapshot = live.snapshot
     event = RecallEvent(
-        session=snapshot.id, cast=snapshot.cast, data=PluginData({}), character=character,
-        game_day=snapshot.state.game_day, query=query, memories=tuple(found),
-    )  # fmt: skip
-    limit = engine.settings.end.plugin_timeout
-    answers = await engine.plugins.ask("on_recall", event, RecallAnswer, limit=limit, data=data)
-    await _keep(engine, live, data)
-    return answers
+        session=snapshot.id,
+        cast=snapshot.cast,
+        state=snapshot.state,
+        day=snapshot.state.game_day,
+        channel=channel,
+        character=character,
+        query=query,
+        memories=tuple(found),
+    )
+    return await engine.plugins.ask(
+        "on_recall", event, RecallAnswer, limit=engine.settings.end.plugin_timeout, data=data
+    )
 
 
 async def _keep(engine: Engine, live: Live, data: Mapping[str, PluginData]) -> None:

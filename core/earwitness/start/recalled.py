@@ -17,6 +17,14 @@ class Recalled(Record):
     parts: dict[str, float]
     """The score by part: `words`, `meaning`, `rerank`, `recency`, `weight`, …."""
 
+    unsayable: str | None = None
+    """Why it is known but not sayable here; `None` where it is sayable."""
+
+    @property
+    def sayable(self) -> bool:
+        """Whether it may be said here: a guard has not marked it."""
+        return self.unsayable is None
+
     @property
     def text(self) -> str:
         """The content, as it goes into a prompt: without the line of words that find a piece of lore."""

@@ -8,8 +8,8 @@ from typing import Any
 from ..backstage.backstage import Backstage as AsyncBackstage
 from ..backstage.records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
 from ..filters import EVERYTHING, Filter
+from ..records.channel import Channel, Context
 from ..records.journal import Entry
-from ..records.message import Context
 from .loop import Mirror
 from .outcome import Outcome
 
@@ -31,13 +31,19 @@ class Backstage(Mirror[AsyncBackstage]):
         return self._call(self._behind.explain, memory_id)
 
     def preview(
-        self, speaker: str, content: str, *, present: Iterable[str] | None = None, context: Context = "private_channel"
+        self,
+        speaker: str,
+        content: str,
+        *,
+        present: Iterable[str] | None = None,
+        context: Context | None = None,
+        channel: Channel | None = None,
     ) -> Preview:
         """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing.
 
         Raises as `Session.say`.
         """
-        return self._call(self._behind.preview, speaker, content, present=present, context=context)
+        return self._call(self._behind.preview, speaker, content, present=present, context=context, channel=channel)
 
     def replan(self, key: str) -> Replanned:
         """Ask again about a settled message, and show the difference; nothing is changed. Raises `UnknownName`."""

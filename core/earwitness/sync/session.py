@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..lore import Lore
+from ..records.channel import Channel, Context
 from ..records.character import Cast, Character
 from ..records.journal import Original
-from ..records.message import Context
 from ..records.state import State
 from ..records.update import Audience, Update
 from ..session import Session as AsyncSession
@@ -43,7 +43,8 @@ class Session(Mirror[AsyncSession]):
         *,
         query: str | None = None,
         in_prompt: Sequence[str] | None = None,
-        context: Context = "private_channel",
+        context: Context | None = None,
+        channel: Channel | None = None,
         **recall: Any,
     ) -> Turn:
         """Begin a character's turn: what does she remember now?
@@ -54,7 +55,15 @@ class Session(Mirror[AsyncSession]):
         """
         return Turn(
             self._call,
-            self._call(self._behind.turn, character, query=query, in_prompt=in_prompt, context=context, **recall),
+            self._call(
+                self._behind.turn,
+                character,
+                query=query,
+                in_prompt=in_prompt,
+                context=context,
+                channel=channel,
+                **recall,
+            ),
         )
 
     def say(
@@ -64,7 +73,8 @@ class Session(Mirror[AsyncSession]):
         *,
         key: str | None = None,
         present: Iterable[str] | None = None,
-        context: Context = "private_channel",
+        context: Context | None = None,
+        channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
         in_turn: bool = False,
     ) -> Outcome:
@@ -83,6 +93,7 @@ class Session(Mirror[AsyncSession]):
                 key=key,
                 present=present,
                 context=context,
+                channel=channel,
                 metadata=metadata,
                 in_turn=in_turn,
             ),

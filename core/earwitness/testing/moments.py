@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..records.channel import Channel, Context
 from ..records.character import Cast, Character, as_cast
-from ..records.message import Context, Message
+from ..records.message import Message
 from ..records.moment import Moment
 from ..records.state import State, Whereabouts
 from .samples import NOON, ODD_TEXTS
@@ -63,7 +64,7 @@ def message(
         content=content,
         game_day=3,
         scene="tavern",
-        context=context,
+        channel=Channel(context=context),
         timestamp=NOON,
     )
 

@@ -12,12 +12,21 @@ from typing import Any
 
 import anyio
 
+from ..events import (
+    PlanEvent,
+    ReadEvent,
+    RecallAnswer,
+    RecallEvent,
+    Share,
+    SharingEvent,
+    Strike,
+    WorldAgentEvent,
+    WorldAnswer,
+    WorldView,
+)
 from ..filters import EVERYTHING, Filter
-from ..hooks import Plugin, RecallAnswer, RecallEvent
-from ..protocols import Reader, Share, Strike, WorldAnswer, WorldView
-from ..records.message import SettledMessage
+from ..hooks import Plugin
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
-from ..records.plan import Plan
 from ..records.update import Knowledge
 
 _HEARD = re.compile(r"\(heard by ([^)]*)\)")
@@ -68,10 +77,10 @@ def _segments(text: str) -> Iterable[Segment]:
 class Crier:
     """A World Agent: everybody there hears all the news that is theirs to know, each item citing itself."""
 
-    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+    async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         """Read the news."""
-        there = [id for id, who in presence.characters.items() if who.probability >= 0.5]
-        return WorldAnswer(knowledge={id: await _news(world, id) for id in there})
+        there = [id for id, who in event.presence.characters.items() if who.probability >= 0.5]
+        return WorldAnswer(knowledge={id: await _news(event.world, id) for id in there})
 
 
 async def _news(world: WorldView, character: str) -> tuple[Knowledge, ...]:
@@ -85,16 +94,16 @@ class Gossip:
         self.tells = tells
         self.delay = delay
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
         """Everybody reached, each by the first who reaches them."""
-        hops = dict.fromkeys(settled.participants, 0)
+        hops = dict.fromkeys(event.message.participants, 0)
         for teller in (queue := list(hops)):
             for listener in self.tells.get(teller, ()):
                 if listener not in hops:
                     hops[listener] = hops[teller] + 1
                     queue.append(listener)
                 if hops[listener] > hops[teller]:
-                    due = settled.message.game_day + hops[listener] * self.delay
+                    due = event.message.message.game_day + hops[listener] * self.delay
                     yield Share(character=listener, shared_from=teller, rule="gossip", due=due)
 
 
@@ -104,7 +113,7 @@ class Retold:
     def __init__(self, *shares: Share) -> None:
         self.shares = shares
 
-    def share(self, settled: SettledMessage, moment: Moment) -> Iterable[Share]:
+    def share(self, event: SharingEvent) -> Iterable[Share]:
         """The shares given."""
         return self.shares
 
@@ -116,15 +125,14 @@ class Only:
         self.seen = filter
         self.strikes = strikes
 
-    def filter(self, reader: Reader) -> Filter:
+    def filter(self, event: ReadEvent) -> Filter:
         """The filter given."""
         return self.seen
 
-    def strike(self, plan: Plan) -> Iterable[Strike]:
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
         """Every delivery to the owners given."""
-        return [
-            Strike(delivery_id=each.id, reason="not for them") for each in plan.deliveries if each.owner in self.strikes
-        ]
+        struck = [each for each in event.plan.deliveries if each.owner in self.strikes]
+        return [Strike(delivery_id=each.id, reason="not for them") for each in struck]
 
 
 class Adds(Plugin):

@@ -7,11 +7,12 @@ from typing import Any, NoReturn, get_args
 
 from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
+from ..records.channel import Channel, Context
 from ..records.journal import Body, Changed, Said
-from ..records.message import Context, SettledMessage
+from ..records.message import SettledMessage
 from .arguments import table
 
-SAY = ("speaker", "content", "key", "present", "context", "metadata", "in_turn")
+SAY = ("speaker", "content", "key", "present", "context", "channel", "metadata", "in_turn")
 """What `say` takes; the first two it must be given."""
 
 
@@ -74,11 +75,19 @@ def named_in(body: Body) -> tuple[str, ...]:
             return ()
 
 
-def known_context(context: Context) -> Context:
-    """The context, if it is one. Raises `InputError`."""
-    if context not in (valid := get_args(Context)):
+def known_channel(channel: Channel | None, context: Context | None) -> Channel:
+    """Where something is said or read, from a channel or the shorthand `context`. Raises `InputError`."""
+    if context is not None and context not in (valid := get_args(Context)):
         raise InputError(f"context {context!r} must be one of {', '.join(valid)}.")
-    return context
+    if channel is None:
+        return Channel() if context is None else Channel(context=context)
+    if not isinstance(channel, Channel):
+        raise InputError(
+            f"channel {quoted(channel)} must be a Channel(context=…, channel_id=…, guild_id=…, persona_id=…)."
+        )
+    if context is not None and context != channel.context:
+        raise InputError(f"context {context!r} contradicts the channel's {channel.context!r}. Give one of them.")
+    return channel
 
 
 def gone(session: str) -> UnknownName:

@@ -9,7 +9,7 @@ import click
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
-    from earwitness.records.message import Context
+    from earwitness.records.channel import Context
 
 
 @story_command("preview")

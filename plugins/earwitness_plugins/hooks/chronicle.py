@@ -8,7 +8,8 @@ from itertools import chain
 
 from pydantic import JsonValue
 
-from earwitness.hooks import Plugin, StateChangeAnswer, StateChangeEvent
+from earwitness.events import StateChangeAnswer, StateChangeEvent
+from earwitness.hooks import Plugin
 from earwitness.places import holders, parts
 from earwitness.records.state import State
 from earwitness.records.update import Update

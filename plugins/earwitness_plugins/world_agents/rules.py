@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.loading.settings import EndSettings
-from earwitness.protocols import WorldAnswer, WorldView
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge
@@ -29,11 +29,11 @@ class RulesWorldAgent:
         self.most = most
         self.end = end or EndSettings()
 
-    async def propose(self, moment: Moment, presence: Presence, world: WorldView) -> WorldAnswer:
+    async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         """Knowledge for everybody who will take part, narrators aside: they tell the news."""
         knowledge = {}
-        for id in self._participants(moment, presence):
-            if lines := tuple(_lines((await world.news(id))[: self.most])):
+        for id in self._participants(event.moment, event.presence):
+            if lines := tuple(_lines((await event.world.news(id))[: self.most])):
                 knowledge[id] = lines
         return WorldAnswer(knowledge=knowledge)
 

@@ -8,8 +8,9 @@ import pytest
 from earwitness.end.perception import heard
 from earwitness.end.whereabouts import folded
 from earwitness.protocols import Detector
+from earwitness.records.channel import Context
 from earwitness.records.character import Character, as_cast
-from earwitness.records.message import Context, Message, Participant
+from earwitness.records.message import Message, Participant
 from earwitness.records.moment import Moment, Movement, Presence
 from earwitness.records.state import State, Whereabouts
 from earwitness_plugins.detectors.rules import RulesDetector

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from earwitness.hooks import PluginData, StateChangeEvent
+from earwitness.events import StateChangeEvent
+from earwitness.plugin_data import PluginData
 from earwitness.records.character import as_cast
 from earwitness.records.state import State
 from earwitness.records.update import Update

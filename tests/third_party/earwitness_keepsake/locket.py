@@ -1,6 +1,7 @@
 """A plugin with one hook."""
 
-from earwitness.hooks import MessageAnswer, MessageEvent, Plugin
+from earwitness.events import MessageAnswer, MessageEvent
+from earwitness.hooks import Plugin
 from earwitness.records.update import Update
 
 

@@ -9,6 +9,7 @@ import anyio
 
 from ...errors import EarwitnessError, UnknownName
 from ...protocols import Ledger
+from ...records.channel import Channel
 from ...records.character import Character
 from ...records.journal import Body, Changed, Entry, NewEntry, Piece, Prepared, Retracted, Revised, Said
 from ...records.plan import Snapshot
@@ -19,7 +20,11 @@ from .ledger_base import LedgerCases
 
 BODIES: tuple[Body, ...] = (
     Said(
-        speaker="alice", content="Hello.", context="dm", present=("alice", "bob"), metadata={"n": [1, None, {"a": "b"}]}
+        speaker="alice",
+        content="Hello.",
+        channel=Channel(context="dm"),
+        present=("alice", "bob"),
+        metadata={"n": [1, None, {"a": "b"}]},
     ),
     Changed(changes={"game_day": 6.5, "quest": None, "own": {"deep": [1, "two"]}}, moves=(("bob", "move", "cellar"),)),
     Changed(

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import PluginError, StrategyError
+from ...events import MessageAnswer, MessageEvent, Share, WorldAnswer
 from ...filters import equals
-from ...hooks import MessageAnswer, MessageEvent, Plugin
+from ...hooks import Plugin
 from ...lore import Lore
-from ...protocols import Share, WorldAnswer
 from ...records.message import Participant
 from ...records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..scripted import FAULTS, Adds, Gossip, Only, Retold, Strategy, hangs, says_nothing

@@ -8,9 +8,9 @@ from contextlib import suppress
 import anyio
 
 from ...backstage.records import Explanation
+from ...events import Share
 from ...filters import equals
 from ...formats import KNOWLEDGE
-from ...protocols import Share
 from ..scripted import ByScript, Faulty, Gossip, Only, Retold, Strategy, breaks, hangs
 from ..suite import case
 from .promises_base import Crash, PromiseCases, Stage, crash

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 from ...errors import EarwitnessError, InvalidId
+from ...events import StateChangeAnswer, StateChangeEvent, WorldAnswer
 from ...filters import equals
 from ...formats import BLOCK_CLOSE, BLOCK_OPEN, CURRENT_TIME, KNOWLEDGE, MESSAGE, PLACEHOLDERS, RECENT
-from ...hooks import Plugin, StateChangeAnswer, StateChangeEvent
+from ...hooks import Plugin
 from ...lore import Lore
-from ...protocols import WorldAnswer
 from ...records.character import Character
 from ...records.update import Knowledge, Update
 from ..samples import ODD_TEXTS

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...app import Earwitness
 from ...errors import ContainerCollision, KeyConflict
+from ...events import Share
 from ...ids import memory_id
 from ...lore import Lore
-from ...protocols import Share
 from ...session import Session
 from ..scripted import ByScript, Gossip, Retold
 from ..suite import case

@@ -8,8 +8,9 @@ from itertools import count
 
 from ...containers import Container, character_container, world_container
 from ...errors import ContainerCollision, InvalidId, WallError
+from ...events import WorldAnswer
 from ...filters import NOTHING, equals
-from ...protocols import Store, WorldAnswer
+from ...protocols import Store
 from ...records.character import Character
 from ...records.memory import Hit
 from ...records.update import Knowledge

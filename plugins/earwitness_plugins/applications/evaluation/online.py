@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from earwitness.dispatch import ask
-from earwitness.end.detect import believable
+from earwitness.consultation import ask
 from earwitness.end.perception import heard, missed
+from earwitness.end.proposals import believable
 from earwitness.end.settle import participants
 from earwitness.end.whereabouts import folded
 from earwitness.formats import as_said
@@ -82,11 +82,11 @@ class SceneJudge:
         moment = Moment(message=message, recent=self._recent, cast=self._cast, state=self._state)
         limit = self._end.detector_timeout
         answered = await ask("detector", lambda: self._detector.detect(moment), Presence, limit)
-        believed, failure = believable(answered, moment)
+        believed, failure = (None, answered.failure) if answered.failure else believable(answered.value, moment)
         along = tuple(self._roles.by_name[name] for name in line.along)
         presence = _speaking(believed or Presence.only(message.speaker), along)
         self._fold(message, presence, along)
-        return self._judged(index, line, message, presence, answered.seconds, failure)
+        return self._judged(index, line, moment, presence, answered.seconds, failure)
 
     def _message(self, index: int, line: LabelledLine, text: str) -> Message:
         return Message(
@@ -110,9 +110,10 @@ class SceneJudge:
         self._sequence += 1
 
     def _judged(
-        self, index: int, line: LabelledLine, message: Message, presence: Presence, seconds: float, failure: str | None
+        self, index: int, line: LabelledLine, moment: Moment, presence: Presence, seconds: float, failure: str | None
     ) -> JudgedMessage:
-        parts = reached(message, presence, self._cast, self._end)
+        message = moment.message
+        parts = reached(moment, presence, self._end)
         heard_by = {id for id, part in parts.items() if part.probability >= self._end.enough}
         heard_by &= _hearing_every_aside(presence, message.speaker, parts)
         names = self._names
@@ -127,9 +128,10 @@ class SceneJudge:
         )
 
 
-def reached(message: Message, presence: Presence, cast: Cast, end: EndSettings) -> dict[str, Belief]:
+def reached(moment: Moment, presence: Presence, end: EndSettings) -> dict[str, Belief]:
     """Character id → what is believed, by END's own rules; 0 for whom no segment reaches but the speaker."""
-    found = participants(message, presence, None, (), cast, enough=0)
+    message = moment.message
+    found = participants(moment, presence, None, (), enough=0)
     if end.perception == "segments":
         partly = heard(presence, found, message.speaker, ())
         out = {id for id, text in partly.items() if not text}

@@ -6,8 +6,9 @@ from typing import Literal
 
 from earwitness.backstage.records import Knower
 from earwitness.records.base import Record
+from earwitness.records.channel import Context
 from earwitness.records.learned import Learned
-from earwitness.records.message import Context, Participant
+from earwitness.records.message import Participant
 
 
 class StoryEvent(Record):

@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from earwitness.records import update
 from earwitness.records.base import Record
+from earwitness.records.channel import Context
 from earwitness.records.character import Cast, Character, Kind, as_cast
-from earwitness.records.message import Context
 
 Text = Annotated[str, Field(min_length=1)]
 

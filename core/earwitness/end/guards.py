@@ -1,0 +1,133 @@
+"""END, step 4: guards strike what must not be delivered, and what would have been told on with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..consultation import Answered, Strategy, items_of, record_of
+from ..engine import Engine
+from ..events import Event, PlanEvent, Strike, StrikeAnswer
+from ..ids import WORLD
+from ..plugin_data import PluginData
+from ..protocols import Guard
+from ..records.memory import MetaValue
+from ..records.message import SettledMessage
+from ..records.plan import Delivery, Plan
+
+Data = Mapping[str, PluginData]
+
+
+async def guarded(engine: Engine, event: Event, plan: Plan, data: Data, *, silence: bool = True) -> Plan:
+    """The plan with what guards strike marked so. A failing guard strikes all but the speaker's own and the world's.
+
+    Without `silence`, what the struck would have told on stays: the plan does not hold all tellers.
+    Raises `StrategyError` for a failing guard if `strict`.
+    """
+    if not engine.guards or not plan.deliveries:
+        return plan
+    base = {name: getattr(event, name) for name in Event.model_fields}
+    asked = PlanEvent(**base, plan=plan)
+    answers = await asyncio.gather(*(_asked(engine, guard, asked, data) for guard in engine.guards))
+    failed = any(answer.failure for answer in answers)
+    deliveries = [_without_knowledge(each) for each in plan.deliveries] if failed else list(plan.deliveries)
+    reasons = _reasons(answers, plan)
+    after = [struck(each, reasons.get(each.id)) for each in deliveries]
+    return _received(plan, without_hearsay(after) if silence else after, answers)
+
+
+def _received(plan: Plan, deliveries: Sequence[Delivery], answers: Sequence[Answered[StrikeAnswer]]) -> Plan:
+    message = _unheard(plan.message, deliveries)
+    reports = tuple(answer.reported() for answer in answers)
+    return plan.model_copy(
+        update={
+            "deliveries": received_by(message, deliveries),
+            "message": message,
+            "answers": (*plan.answers, *reports),
+            "degraded": plan.degraded or any(report.failure for report in reports),
+        }
+    )
+
+
+async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data: Data) -> Answered[StrikeAnswer]:
+    own = data.get(guard.label, event.data)
+    shown = event.model_copy(update={"data": own})
+    return await engine.consultant.ask(guard, lambda: guard.made.strike(shown), strike_answer, own)
+
+
+def strike_answer(answer: object) -> tuple[StrikeAnswer | None, str | None]:
+    """A guard's answer as a record, whether it was one or a list of strikes; silence is a failure, for nobody could
+    tell whether the guard has looked."""
+    if answer is None:
+        return None, "answered nothing"
+    if isinstance(answer, StrikeAnswer):
+        return record_of(answer, StrikeAnswer)
+    found, failure = items_of(answer, Strike)
+    return (None, failure) if found is None else (StrikeAnswer(strikes=tuple(found)), None)
+
+
+def _reasons(answers: Iterable[Answered[StrikeAnswer]], plan: Plan) -> dict[str, str]:
+    """Delivery id → why it is struck, by the first guard that says so."""
+    reasons: dict[str, str] = {}
+    for answer in answers:
+        strikes = answer.value.strikes if answer.value else _all_but_own(plan, answer.by)
+        for strike in strikes:
+            reasons.setdefault(strike.delivery_id, f"{answer.by}: {strike.reason}")
+    return reasons
+
+
+def _all_but_own(plan: Plan, guard: str) -> list[Strike]:
+    speaker = plan.message.message.speaker if plan.message else None
+    others = [each for each in plan.deliveries if each.owner not in {WORLD, speaker}]
+    return [Strike(delivery_id=each.id, reason=f"{guard} failed") for each in others]
+
+
+def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> SettledMessage | None:
+    """Who remembers nothing of the message has heard nothing of it: their next recall does not ask about it."""
+    if settled is None:
+        return None
+    remember = {each.owner for each in deliveries if each.is_active}
+    nothing = {id: "" for id in settled.participants if id not in remember}
+    return settled.model_copy(update={"heard": {**settled.heard, **nothing}})
+
+
+def received_by(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
+    """The deliveries, with every copy of the message naming as participants those who received it."""
+    if settled is None:
+        return tuple(deliveries)
+    received: MetaValue = [id for id in settled.participants if settled.heard_by(id)]
+    named = (each.metadata.get("participants") for each in deliveries if each.part == "message")
+    received = next((names for names in named if names == received), received)  # one list for all copies
+    return tuple(
+        each if each.part != "message" or each.metadata.get("participants") is received else _naming(each, received)
+        for each in deliveries
+    )
+
+
+def _naming(delivery: Delivery, received: MetaValue) -> Delivery:
+    return delivery.model_copy(update={"metadata": {**delivery.metadata, "participants": received}})
+
+
+def _without_knowledge(delivery: Delivery) -> Delivery:
+    """A delivery without the news told along: nobody has guarded them."""
+    return delivery.model_copy(update={"knowledge": ()})
+
+
+def without_hearsay(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """Whoever is kept from knowing tells nobody: what came only by way of them is struck too. Pure."""
+    know = {each.memory_id for each in deliveries if each.is_active and each.support.via is None}
+    while more := {each.memory_id for each in deliveries if each.is_active and each.support.via in know} - know:
+        know |= more
+    return [
+        struck(each, f"{each.support.shared_from} was kept from knowing it") if _hearsay(each, know) else each
+        for each in deliveries
+    ]
+
+
+def _hearsay(delivery: Delivery, known: set[str]) -> bool:
+    return delivery.is_active and delivery.support.via is not None and delivery.support.via not in known
+
+
+def struck(delivery: Delivery, reason: str | None) -> Delivery:
+    """The delivery struck for this reason; as it is, where there is none."""
+    return delivery if reason is None else delivery.model_copy(update={"status": "struck", "reason": reason})

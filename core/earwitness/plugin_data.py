@@ -1,0 +1,82 @@
+"""Durable data of a plugin or strategy: one set a session, written into a buffer while it is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, MutableMapping
+
+from pydantic import JsonValue
+
+from .errors import InputError, quoted
+from .validation.records import KEEPABLE, check_readable
+
+
+class PluginData(MutableMapping[str, JsonValue]):
+    """A plugin's own durable data, one set a session; JSON values under text keys.
+
+    What is read is a copy: to keep a changed list, write it back. Writing what JSON cannot hold raises `InputError`.
+    What `on_message` and `on_state_change` write is recorded with the plan, so a message that is settled again after a
+    crash finds the data as it was; what `on_recall` writes is kept when it has answered. What a failing hook has
+    written is dropped.
+    """
+
+    def __init__(self, stored: Mapping[str, JsonValue]) -> None:
+        self._stored = stored
+        self.changes: dict[str, JsonValue] = {}
+
+    def __getitem__(self, key: str) -> JsonValue:
+        value = self.changes[key] if key in self.changes else self._stored[key]
+        if value is None:
+            raise KeyError(key)
+        return _copied(value)
+
+    def __setitem__(self, key: str, value: JsonValue) -> None:
+        try:
+            self.changes[_text(key)] = _keepable(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"data[{quoted(key)}] = {quoted(value)} cannot be kept, JSON does not hold it: {error}. {KEEPABLE}"
+            ) from error
+
+    def discard(self) -> None:
+        """Forget what was written: whoever wrote it has failed."""
+        self.changes.clear()
+
+    def __delitem__(self, key: str) -> None:
+        self[key]
+        self.changes[key] = None
+
+    def __iter__(self) -> Iterator[str]:
+        names = {**self._stored, **self.changes}
+        return (name for name, value in names.items() if value is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _copied(value: JsonValue) -> JsonValue:
+    """A value of its own, as JSON holds it. Raises `TypeError` or `ValueError`, for half an emoji too."""
+    return _loaded(_dumped(value))
+
+
+def _keepable(value: JsonValue) -> JsonValue:
+    """As `_copied`; raises `ValueError` also for what could not be read again from a plan."""
+    text = _dumped(value)
+    check_readable(text)
+    return _loaded(text)
+
+
+def _dumped(value: JsonValue) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+
+def _loaded(text: str) -> JsonValue:
+    copied: JsonValue = json.loads(text.encode())
+    return copied
+
+
+def _text(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"its key is {type(key).__name__}, not text")
+    key.encode()
+    return key
