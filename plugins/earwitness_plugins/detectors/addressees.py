@@ -14,10 +14,10 @@ from pydantic import Field
 
 from earwitness.records.moment import Moment, Perceived, Presence
 
-from .addressing.clues import Situation
-from .addressing.lines import Talk
-from .addressing.weights import Belief, believed
-from .addressing.words import Reader
+from .dialogue.clues import Situation
+from .dialogue.conversation import Conversation
+from .dialogue.line_words import LineParser
+from .dialogue.weights import AddresseeBelief, believed
 
 _MEANT = 0.97
 _ONLY_OTHER = 0.9
@@ -38,7 +38,7 @@ class AddresseesDetector:
         """`recent` messages are reread; `lean` (log-odds) above 0 takes more as spoken to, below 0 fewer."""
         self.recent = recent
         self.lean = lean
-        self._reader = lru_cache(maxsize=64)(Reader)
+        self._reader = lru_cache(maxsize=64)(LineParser)
 
     def detect(self, moment: Moment) -> Presence:
         """The speaker, and everybody who may be spoken to. Narration speaks to nobody."""
@@ -47,19 +47,21 @@ class AddresseesDetector:
         if speaker.kind == "narrator":
             return said
         reader = self._reader(moment.cast.members)
-        situation = Situation(Talk.of(moment, reader, self.recent), reader)
+        situation = Situation(Conversation.of(moment, reader, self.recent), reader)
         listeners = {id: _listener(belief) for id, belief in self._listeners(moment, situation)}
         return Presence(characters={**said.characters, **listeners})
 
-    def _listeners(self, moment: Moment, situation: Situation) -> Iterable[tuple[str, Belief]]:
+    def _listeners(self, moment: Moment, situation: Situation) -> Iterable[tuple[str, AddresseeBelief]]:
         confined = situation.talk.now.words.confined
         if confined:
             meant = set(confined.listeners) - {moment.message.speaker}
-            return ((id, Belief(_MEANT, (f"meant by the {confined.how}",))) for id in _reachable(moment, meant))
+            return (
+                (id, AddresseeBelief(_MEANT, (f"meant by the {confined.how}",))) for id in _reachable(moment, meant)
+            )
         weighed = dict(self._weighed(moment, situation))
         return _directly(weighed, situation) if moment.message.context == "dm" else weighed.items()
 
-    def _weighed(self, moment: Moment, situation: Situation) -> Iterator[tuple[str, Belief]]:
+    def _weighed(self, moment: Moment, situation: Situation) -> Iterator[tuple[str, AddresseeBelief]]:
         """Whoever spoke, is here or is named, and is not known to be elsewhere."""
         talk = situation.talk
         spoke = {line.speaker for line in talk.before}
@@ -76,7 +78,7 @@ class AddresseesDetector:
             yield id, belief
 
 
-def _reachable(moment: Moment, ids: Iterable[str], talk: Talk | None = None) -> list[str]:
+def _reachable(moment: Moment, ids: Iterable[str], talk: Conversation | None = None) -> list[str]:
     """Those of the cast who are not known to be elsewhere. Who has spoken since they were seen to go is back."""
     spoke = {line.speaker: line.sequence for line in reversed(talk.before)} if talk else {}
     return [id for id in sorted(ids) if id in moment.cast and not _elsewhere(moment, id, spoke.get(id, -1))]
@@ -90,16 +92,16 @@ def _elsewhere(moment: Moment, id: str, spoke: int) -> bool:
     return where is not None and not where.here and spoke < where.since and moment.message.context != "dm"
 
 
-def _directly(weighed: dict[str, Belief], situation: Situation) -> list[tuple[str, Belief]]:
+def _directly(weighed: dict[str, AddresseeBelief], situation: Situation) -> list[tuple[str, AddresseeBelief]]:
     """A direct message is for those it calls by name, else for the other of the last exchange, else for nobody."""
     called = situation.talk.now.words.called & weighed.keys()
     meant = called or [id for id in weighed if id == situation.last]
     return [(id, _at_least(_MEANT, weighed[id], "a direct message")) for id in sorted(meant)]
 
 
-def _at_least(probability: float, belief: Belief, why: str) -> Belief:
-    return Belief(max(probability, belief.probability), (why, *belief.evidence))
+def _at_least(probability: float, belief: AddresseeBelief, why: str) -> AddresseeBelief:
+    return AddresseeBelief(max(probability, belief.probability), (why, *belief.evidence))
 
 
-def _listener(belief: Belief) -> Perceived:
+def _listener(belief: AddresseeBelief) -> Perceived:
     return Perceived(probability=belief.probability, role="addressee", evidence=belief.evidence)

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from earwitness.records.moment import Moment, Perceived, Presence
 
-from .reading.addressing import addressed
-from .reading.names import Names
+from .text.names import Names
+from .text.vocatives import addressed
 
 
 class Mentions:

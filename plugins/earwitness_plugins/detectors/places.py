@@ -9,11 +9,11 @@ from pydantic import Field
 
 from earwitness.records.moment import Moment, Movement, Perceived, Presence
 
-from .judging.distance import within_earshot
-from .reading.conventions import pieces
-from .reading.scene import Scene
-from .reading.shouts import is_shouted
+from .inference.distance import within_earshot
 from .rules import RulesDetector
+from .text.conventions import pieces
+from .text.shouts import is_shouted
+from .text.surroundings import Surroundings
 
 
 class Places:
@@ -32,7 +32,7 @@ class Places:
     def detect(self, moment: Moment) -> Presence:
         """Everybody near the speaker, and near those a narrator tells of; movements as `rules` reads them."""
         read = self._rules.detect(moment)
-        scene = Scene.around(moment, self._centre(moment, read))
+        scene = Surroundings.around(moment, self._centre(moment, read))
         speaker = Perceived(probability=1, role="speaker", evidence=("said it",))
         characters = {
             **dict(self._elsewhere(moment, scene)),
@@ -45,7 +45,7 @@ class Places:
     def _centre(self, moment: Moment, read: Presence) -> tuple[str, ...]:
         return tuple(sorted(read.characters)) if _is_told(moment) else (moment.message.speaker,)
 
-    def _elsewhere(self, moment: Moment, scene: Scene) -> Iterator[tuple[str, Perceived]]:
+    def _elsewhere(self, moment: Moment, scene: Surroundings) -> Iterator[tuple[str, Perceived]]:
         """Those who hear it in a place around this one, or within it."""
         names = moment.cast[moment.message.speaker].names
         shouted = not _is_told(moment) and is_shouted(pieces(moment.message.content, own=names), names)
@@ -58,12 +58,12 @@ def _is_told(moment: Moment) -> bool:
     return moment.cast[moment.message.speaker].kind == "narrator"
 
 
-def _near(scene: Scene) -> Iterator[tuple[str, Perceived]]:
+def _near(scene: Surroundings) -> Iterator[tuple[str, Perceived]]:
     where = f"is in {scene.place}" if scene.place else "is here"
     return ((id, Perceived(probability=1, role="present", evidence=(where,))) for id in scene.near)
 
 
-def _arriving(moment: Moment, scene: Scene, movements: tuple[Movement, ...]) -> Iterator[tuple[str, Perceived]]:
+def _arriving(moment: Moment, scene: Surroundings, movements: tuple[Movement, ...]) -> Iterator[tuple[str, Perceived]]:
     """Those who come by this very message; narrators stand outside the scene."""
     for move in movements:
         arrives = move.kind == "enter" or (move.kind == "move" and move.place == scene.place)

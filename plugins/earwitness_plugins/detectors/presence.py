@@ -7,9 +7,9 @@ from typing import Literal
 
 from earwitness.records.moment import Moment, Presence
 
-from .judging.case import Beliefs
-from .reading.direction_words import Kind
+from .inference.message_case import Confidences
 from .rules import RulesDetector
+from .text.directions import FragmentKind
 
 
 class PresenceDetector:
@@ -18,12 +18,12 @@ class PresenceDetector:
     def __init__(
         self,
         *,
-        beliefs: Beliefs | None = None,
+        confidences: Confidences | None = None,
         perception: Literal["segments", "whole"] = "segments",
-        markup: Mapping[str, Kind] | None = None,
+        markup: Mapping[str, FragmentKind] | None = None,
     ) -> None:
         """The settings mean what they mean for `rules`."""
-        self._rules = RulesDetector(beliefs=beliefs, perception=perception, markup=markup, fading=False)
+        self._rules = RulesDetector(confidences=confidences, perception=perception, markup=markup, fading=False)
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""

@@ -17,22 +17,22 @@ from earwitness.errors import SettingsError
 from earwitness.records.character import Character
 from earwitness.records.moment import Moment, Presence
 
-from .judging.case import Beliefs, Case
-from .judging.direct import direct
-from .judging.distance import within_earshot
-from .judging.narration import narrated
-from .judging.narrators import overheard_by_narrators
-from .judging.play import direction, is_play, line
-from .judging.reckoning import Line, Reckoning, line_of
-from .judging.speech import said
-from .reading.addressing import addressed
-from .reading.conventions import Conventions
-from .reading.direction_words import Kind
-from .reading.message import Reading, read
-from .reading.movements import Stage
-from .reading.names import Names
-from .reading.scene import Scene
-from .staging.company import Company
+from .inference.direct_messages import direct
+from .inference.distance import within_earshot
+from .inference.message_case import Confidences, MessageCase
+from .inference.narration import narrated
+from .inference.omniscience import overheard_by_narrators
+from .inference.plays import direction, is_play, line
+from .inference.presence_model import PresenceModel, RecentLine, line_of
+from .inference.speech import said
+from .plays.dramatis_personae import DramatisPersonae
+from .text.conventions import Conventions
+from .text.directions import FragmentKind
+from .text.message_reading import Reading, read
+from .text.movements import Referents
+from .text.names import Names
+from .text.surroundings import Surroundings
+from .text.vocatives import addressed
 
 
 class RulesDetector:
@@ -48,16 +48,18 @@ class RulesDetector:
         self,
         *,
         recent: Annotated[int, Field(ge=0)] = 6,
-        beliefs: Beliefs | None = None,
+        confidences: Confidences | None = None,
         perception: Literal["segments", "whole"] = "segments",
-        markup: Mapping[str, Kind] | None = None,
+        markup: Mapping[str, FragmentKind] | None = None,
         fading: bool = True,
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
         caution: Annotated[float, Field(ge=-3, le=3)] = 0.55,
         omniscient: bool = False,
         earshot: Annotated[int, Field(ge=0)] = 0,
     ) -> None:
-        """`recent` is within how many messages somebody who spoke counts as lively; `beliefs` are the probabilities.
+        """`recent` is within how many messages somebody who spoke counts as lively.
+
+        `confidences` are the probabilities that the rules answer with.
 
         `perception` as core's setting of that name: judged `whole`, the narrowest piece of a message decides for all of
         it. `markup` are marks of one's own and what stands between them, as `{"{…}": "thought", "<<…>>": "ooc"}`.
@@ -71,7 +73,7 @@ class RulesDetector:
         Raises `SettingsError` for marks without an ellipsis between their two ends.
         """
         self.recent = recent
-        self.beliefs = beliefs or Beliefs()
+        self.confidences = confidences or Confidences()
         self.fading, self.answers, self.caution = fading, answers, caution
         self.earshot = earshot
         self.whole, self.omniscient = perception == "whole", omniscient
@@ -80,9 +82,9 @@ class RulesDetector:
             raise SettingsError(f"markup {wrong[0]!r} must be what begins and what ends it, as '{{…}}' or '<<…>>'.")
         self._role_play, self._staged = Conventions(own=own), Conventions(staged=True, own=own)
         self._names = lru_cache(maxsize=64)(Names)
-        self._company = lru_cache(maxsize=64)(Company)
+        self._company = lru_cache(maxsize=64)(DramatisPersonae)
         self._line = lru_cache(maxsize=256)(_line_of)
-        self._latest: tuple[tuple[Character, ...], Names, Company] | None = None
+        self._latest: tuple[tuple[Character, ...], Names, DramatisPersonae] | None = None
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""
@@ -107,20 +109,20 @@ class RulesDetector:
         scene = _scene(moment, speaker, reading)
         fading = {} if played or not self.fading else self._fading(moment, scene, company)
         distant = {} if self.whole else within_earshot(scene, self.earshot, shouted=reading.shouted)
-        case = Case(moment, speaker, reading, scene, names, self.beliefs, lively, fading, distant)
+        case = MessageCase(moment, speaker, reading, scene, names, self.confidences, lively, fading, distant)
         if played and moment.message.context != "dm":
             return direction(case, company) if speaker.kind == "narrator" else line(case, company)
         if speaker.kind == "narrator":
             return narrated(case)
         return direct(case) if moment.message.context == "dm" else said(case)
 
-    def _known(self, members: tuple[Character, ...]) -> tuple[Names, Company]:
+    def _known(self, members: tuple[Character, ...]) -> tuple[Names, DramatisPersonae]:
         """The cast as texts name it; looking it up by all its members would cost more than reading a message."""
         if self._latest is None or self._latest[0] is not members:
             self._latest = members, self._names(members), self._company(members)
         return self._latest[1:]
 
-    def _fading(self, moment: Moment, scene: Scene, company: Company) -> dict[str, float]:
+    def _fading(self, moment: Moment, scene: Surroundings, company: DramatisPersonae) -> dict[str, float]:
         """How likely those near are still there, where no narrator tells.
 
         Who never spoke is a silent observer; whom the host put there stays until somebody tells that they go.
@@ -129,11 +131,11 @@ class RulesDetector:
         tellers = {member.id for member in moment.cast if member.kind == "narrator"}
         if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
             return {}
-        reckoning = Reckoning.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
+        model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
         others = [id for id in scene.near if id != moment.message.speaker and scene.may_fade(id)]
-        silent = {id: reckoning.still_here(id, -self.caution) for id in others if reckoning.spoke(id)}
-        called = {id: reckoning.unanswered(id) for id in others if self._was_called(moment, id)}
-        return silent | {id: self.beliefs.mentioned for id, since in called.items() if since > self.answers}
+        silent = {id: model.still_here(id, -self.caution) for id in others if model.spoke(id)}
+        called = {id: model.unanswered(id) for id in others if self._was_called(moment, id)}
+        return silent | {id: self.confidences.mentioned for id, since in called.items() if since > self.answers}
 
     def _was_called(self, moment: Moment, id: str) -> bool:
         """Whether nothing says that they are here, but that somebody spoke to them by name."""
@@ -147,20 +149,20 @@ class RulesDetector:
         return id in self._line(call.speaker, call.content, names).addressed
 
 
-def _line_of(speaker: str, text: str, names: Names) -> Line:
+def _line_of(speaker: str, text: str, names: Names) -> RecentLine:
     mentions = names.find(text)
     spoken_to = addressed(text, mentions)
     return line_of(speaker, text, spoken_to, [mention.id for mention in mentions])
 
 
-def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) -> Stage:
+def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) -> Referents:
     """Whom pronouns can mean: those here, who spoke last, and whom a narrator has just told of."""
     narrators = {member.id for member in moment.cast if member.kind == "narrator"}
     spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
     here = tuple(sorted(id for id in moment.state.here if id in moment.cast))
     teller = None if speaker.id in narrators else speaker.id
     gone = () if teller else tuple(_gone_of_late(moment))
-    stage = Stage(teller=teller, here=here, last=next(spoke, None), gone=gone)
+    stage = Referents(teller=teller, here=here, last=next(spoke, None), gone=gone)
     before = moment.recent[-1] if moment.recent else None
     if played or stage.teller or before is None or before.speaker not in narrators:
         return stage
@@ -181,19 +183,19 @@ def _gone_of_late(moment: Moment) -> Iterator[str]:
             yield id
 
 
-def _scene(moment: Moment, speaker: Character, reading: Reading) -> Scene:
+def _scene(moment: Moment, speaker: Character, reading: Reading) -> Surroundings:
     """Speech is where its speaker is; narration where those are whom it names, or at a place it names."""
     if speaker.kind != "narrator":
-        return Scene.around(moment, (speaker.id,))
-    return Scene.around(moment, reading.named, _place_told(moment, reading))
+        return Surroundings.around(moment, (speaker.id,))
+    return Surroundings.around(moment, reading.named, _place_told(moment, reading))
 
 
 def _place_told(moment: Moment, reading: Reading) -> str | None:
     """The place a narration is about. With nobody here and nobody named, it goes on where most of them are."""
-    if (place := Scene.place_told(moment, moment.message.content)) is not None:
+    if (place := Surroundings.place_told(moment, moment.message.content)) is not None:
         return place
     if moment.state.here or reading.named:
         return None
     told = [message.content for message in reversed(moment.recent) if message.speaker == moment.message.speaker]
-    lately = [place for text in told if (place := Scene.place_told(moment, text)) is not None]
-    return max(lately, key=lambda place: len(Scene.at(moment, place).near), default=None)
+    lately = [place for text in told if (place := Surroundings.place_told(moment, text)) is not None]
+    return max(lately, key=lambda place: len(Surroundings.at(moment, place).near), default=None)

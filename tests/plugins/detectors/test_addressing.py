@@ -3,8 +3,8 @@
 import pytest
 
 from earwitness.records.character import Character
-from earwitness_plugins.detectors.reading.addressing import addressed
-from earwitness_plugins.detectors.reading.names import Names
+from earwitness_plugins.detectors.text.names import Names
+from earwitness_plugins.detectors.text.vocatives import addressed
 
 NAMES = Names(tuple(Character(id) for id in ("alice", "bob", "carol", "watson")))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from earwitness_plugins.detectors.reading.conventions import pieces
+from earwitness_plugins.detectors.text.conventions import pieces
 
 
 def kinds(text: str, **of: object) -> list[str]:

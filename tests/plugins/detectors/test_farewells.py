@@ -2,7 +2,7 @@
 
 import pytest
 
-from earwitness_plugins.detectors.reading.farewells import returns, takes_leave
+from earwitness_plugins.detectors.text.farewells import returns, takes_leave
 
 
 @pytest.mark.parametrize(

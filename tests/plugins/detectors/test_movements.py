@@ -3,9 +3,9 @@
 import pytest
 
 from earwitness.records.character import Character
-from earwitness_plugins.detectors.reading.conventions import sentences
-from earwitness_plugins.detectors.reading.movements import Stage, read_movements
-from earwitness_plugins.detectors.reading.names import Names
+from earwitness_plugins.detectors.text.conventions import sentences
+from earwitness_plugins.detectors.text.movements import Referents, read_movements
+from earwitness_plugins.detectors.text.names import Names
 
 NAMES = Names(tuple(Character(id) for id in ("alice", "bob", "carol", "dan", "lear")))
 HERE = ("alice", "bob", "carol")
@@ -15,7 +15,7 @@ def moves(
     text: str, *, teller: str | None = None, here: tuple[str, ...] = HERE, last: str | None = "alice"
 ) -> set[str]:
     """`+bob` comes, `-bob` goes."""
-    found = read_movements(tuple(sentences(text)), NAMES, Stage(teller, here, last))
+    found = read_movements(tuple(sentences(text)), NAMES, Referents(teller, here, last))
     return {f"{'+' if move.kind == 'enter' else '-'}{move.id}" for move in found}
 
 
@@ -122,5 +122,5 @@ def test_a_pronoun_that_could_mean_two_moves_nobody() -> None:
 
 
 def test_where_somebody_enters_is_told() -> None:
-    [move] = read_movements(("Dan walks into the old cellar with a lamp.",), NAMES, Stage(None, HERE, None))
+    [move] = read_movements(("Dan walks into the old cellar with a lamp.",), NAMES, Referents(None, HERE, None))
     assert (move.id, move.place) == ("dan", "old cellar")

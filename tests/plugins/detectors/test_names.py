@@ -5,7 +5,7 @@ import time
 import pytest
 
 from earwitness.records.character import Character
-from earwitness_plugins.detectors.reading.names import Names, lists
+from earwitness_plugins.detectors.text.names import Names, lists
 
 CAST = (
     Character("alice"),

@@ -207,6 +207,6 @@ def test_where_the_place_has_no_name_yet_entering_one_is_arriving(story: Begin) 
 
 
 def test_beliefs_are_settings(story: Begin) -> None:
-    spec = StrategySpec(name="rules", settings={"recent": 2, "beliefs": {"here": 0.4}})
+    spec = StrategySpec(name="rules", settings={"recent": 2, "confidences": {"here": 0.4}})
     wary = Strategies().make("detector", spec)
     assert story(here=["alice", "bob"], detector=wary).say("alice", "Hello.") == {"alice"}

@@ -14,9 +14,9 @@ from typing import Literal
 
 from .conventions import PRIVATE, Stretch
 from .names import Names
-from .privacy import Confined, confinement
+from .privacy import Confinement, confinement
 
-Kind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
+SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "bracket"})
 _TAG = re.compile(r"\s*(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
 _GOES_ON = re.compile(r"[,—–\w-]\Z")
@@ -31,18 +31,18 @@ _CONFINING = PRIVATE | {"whisper"}
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardSegment:
     """One segment, and who alone perceives it."""
 
     text: str
     """As written."""
-    kind: Kind
+    kind: SegmentKind
     """How it is told."""
     audience: tuple[str, ...] | None
     """Ids of those it is for, besides the speaker; `None` = everybody."""
 
 
-def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[Heard, ...]:
+def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[HeardSegment, ...]:
     """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
     confined = [_confined(stretch, names, spoken_to) for stretch in found]
     before: int | None = None  # what says how the next is said: no thought in brackets, no talk out of character
@@ -56,7 +56,7 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
 
 
-def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confined | None:
+def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confinement | None:
     private = [piece for piece in stretch.pieces if piece.kind in _CONFINING]
     return confinement(private, names, spoken_to, narrator=False) if private else None
 
@@ -99,22 +99,22 @@ def _stands_for_itself(stretch: Stretch) -> bool:
     return own or (stretch.mark == "bracket" and all(piece.kind == "thought" for piece in stretch.pieces))
 
 
-def _heard(stretch: Stretch, scope: Confined | None) -> Heard:
+def _heard(stretch: Stretch, scope: Confinement | None) -> HeardSegment:
     if scope is not None:
-        return Heard(stretch.text, _kind(scope), scope.listeners)
+        return HeardSegment(stretch.text, _kind(scope), scope.listeners)
     spoken = any(piece.kind in ("spoken", "quoted") for piece in stretch.pieces)
-    return Heard(stretch.text, "spoken" if spoken or not stretch.pieces else "action", None)
+    return HeardSegment(stretch.text, "spoken" if spoken or not stretch.pieces else "action", None)
 
 
-def _kind(scope: Confined) -> Kind:
+def _kind(scope: Confinement) -> SegmentKind:
     for kind in ("whisper", "thought", "aside", "ooc"):
         if scope.how == kind:
             return kind
     raise ValueError(scope.how)
 
 
-def _joined(found: Sequence[Heard]) -> tuple[Heard, ...]:
-    joined: list[Heard] = []
+def _joined(found: Sequence[HeardSegment]) -> tuple[HeardSegment, ...]:
+    joined: list[HeardSegment] = []
     for each in found:
         if joined and (joined[-1].kind, joined[-1].audience) == (each.kind, each.audience):
             gap = "" if joined[-1].text[-1:].isspace() or each.text[:1].isspace() else " "

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import log1p
 
-from .lines import Line, Talk
-from .words import Reader
+from .conversation import Conversation, SpokenLine
+from .line_words import LineParser
 
 FAR = 24
 """As many turns ago as make no difference any more."""
@@ -24,8 +24,8 @@ Clues = Mapping[str, float]
 class Situation:
     """What is the same for every listener of a line."""
 
-    talk: Talk
-    reader: Reader
+    talk: Conversation
+    reader: LineParser
 
     @cached_property
     def turns(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class Situation:
             "newcomers": float(min(len({x.speaker for x in since} - earlier - {self.talk.now.speaker}), _MOST)),
         }
 
-    def _since(self, id: str) -> Iterator[Line]:
+    def _since(self, id: str) -> Iterator[SpokenLine]:
         """The lines since this one last spoke, the latest first."""
         for line in self.talk.before:
             if line.speaker == id:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from earwitness.records.moment import Perceived, Presence
 
-from ..reading.message import spoken_to
-from .case import Case, perceived
+from ..text.message_reading import spoken_to
+from .message_case import MessageCase, perceived
 
 
-def direct(case: Case) -> Presence:
+def direct(case: MessageCase) -> Presence:
     """It reaches whom it names, else the other of the last exchange, else nobody; and it moves nobody."""
     confined = case.reading.confined
     named = confined.listeners if confined else case.reading.addressed
@@ -19,11 +19,11 @@ def direct(case: Case) -> Presence:
     return case.presence(_reached(case, _last_partner(case), "the other of the last exchange"))
 
 
-def _reached(case: Case, ids: Iterable[str], why: str) -> Iterator[tuple[str, Perceived]]:
-    return ((id, perceived(case.beliefs.addressed, "addressee", why)) for id in ids)
+def _reached(case: MessageCase, ids: Iterable[str], why: str) -> Iterator[tuple[str, Perceived]]:
+    return ((id, perceived(case.confidences.addressed, "addressee", why)) for id in ids)
 
 
-def _last_partner(case: Case) -> tuple[str, ...]:
+def _last_partner(case: MessageCase) -> tuple[str, ...]:
     """With whom the speaker last exchanged direct messages, as long as that can be only one."""
     me = case.speaker.id
     earlier = [

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from unicodedata import normalize
 
-from .direction_words import ASIDE_TO, OOC, TO, Kind
-from .direction_words import direction as direction_of
-from .plain import plain
+from .directions import ASIDE_TO, OOC, TO, FragmentKind
+from .directions import direction as direction_of
+from .plain_text import plain
 
-PRIVATE: frozenset[Kind] = frozenset({"thought", "aside", "ooc"})
+PRIVATE: frozenset[FragmentKind] = frozenset({"thought", "aside", "ooc"})
 
 _OUT = re.compile(r"\(\(.*?(?:\)\)|\Z)|^[ \t]*ooc\s*:[^\n]*", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _DIRECTIONS = r"""
@@ -36,7 +36,7 @@ _ANY = re.compile(r'[\[(*_"“«„「『`>]')
 _QUOTE_MARKS = '"“”«»„「」『』'
 _THOUGHT_MARK = r"(?P<bracket> \[ [^\]]* (?:\]|\Z) )"
 _COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
-_COMMANDS: dict[str, Kind] = {
+_COMMANDS: dict[str, FragmentKind] = {
     **dict.fromkeys(("w", "whisper", "msg", "tell", "t", "dm", "pm"), "whisper"),
     **dict.fromkeys(("me", "em", "emote", "do"), "action"),
     **dict.fromkeys(("think", "thought"), "thought"),
@@ -55,10 +55,10 @@ _NEAR = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Fragment:
     """A stretch of a message that is perceived in one way."""
 
-    kind: Kind
+    kind: FragmentKind
     """How it is perceived."""
     text: str
     """Its words without the marks around them; for a whisper, the direction that says to whom."""
@@ -84,7 +84,7 @@ class Stretch:
     """How it is set off: `bare`, `quote`, `star`, `paren`, …, `command`."""
     text: str
     """As written."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Fragment, ...]
     """What it holds; a whisper's direction is followed by the action it may tell besides."""
     carried_on: bool = False
     """It goes on what a thought in brackets broke off: `"Hello [I hate him] there."`."""
@@ -96,7 +96,7 @@ class Conventions:
 
     staged: bool = False
     """A play: `(to Bob)` says whom a line is for, and everybody hears it."""
-    own: tuple[tuple[str, Kind], ...] = ()
+    own: tuple[tuple[str, FragmentKind], ...] = ()
     """Marks of one's own and what stands between them: `("{…}", "thought")`."""
 
     @property
@@ -109,7 +109,7 @@ class Conventions:
         """What is cut out of quotes and asterisks: thoughts in brackets, and one's own private marks."""
         return _with_own(self.own, _THOUGHT_MARK)
 
-    def kind(self, mark: str) -> Kind | None:
+    def kind(self, mark: str) -> FragmentKind | None:
         """What a mark of one's own means; `None` for the usual marks."""
         return self.own[int(mark[3:])][1] if mark.startswith("own") else None
 
@@ -126,7 +126,7 @@ ROLE_PLAY = Conventions()
 
 def pieces(
     content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
-) -> tuple[Piece, ...]:
+) -> tuple[Fragment, ...]:
     """The message cut into pieces. `own` are the speaker's names; a narrator's bare text is action, brackets too."""
     found = stretches(content, own=own, narrator=narrator, conventions=conventions)
     return tuple(piece for stretch in found for piece in stretch.pieces)
@@ -141,14 +141,16 @@ def stretches(
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
     chunks = tuple(_chunks(_unbracketed(text) if narrator else text, conventions.marks))
-    bare: Kind = "action" if narrator or _is_prose(chunks, own) else "spoken"
-    quote: Kind = "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
+    bare: FragmentKind = "action" if narrator or _is_prose(chunks, own) else "spoken"
+    quote: FragmentKind = (
+        "quoted" if narrator or (bare == "spoken" and any(_is_bare(chunk) for chunk in chunks)) else "spoken"
+    )
     cut = chunks if narrator or conventions.staged else (part for chunk in chunks for part in _cut(chunk, conventions))
     found = (_stretch(chunk, tuple(_read(chunk, bare, quote, own, conventions)), conventions) for chunk in cut)
     return tuple(found) if narrator or text == written else tuple(_as_written(found, text, written))
 
 
-def _stretch(chunk: _Chunk, read: tuple[Piece, ...], conventions: Conventions) -> Stretch:
+def _stretch(chunk: _Chunk, read: tuple[Fragment, ...], conventions: Conventions) -> Stretch:
     """One's own mark for actions is as good as an asterisk."""
     own_direction = any(piece.kind == "action" for piece in read) or _is_direction_only(chunk, conventions)
     mark = "star" if chunk.mark.startswith("own") and own_direction else chunk.mark
@@ -190,7 +192,7 @@ def _cut(chunk: _Chunk, conventions: Conventions) -> Iterator[_Chunk]:
         yield replace(chunk, text=chunk.text[at:], carried_on=at > 0)
 
 
-def _is_cut_out(mark: str, kind: Kind, text: str) -> bool:
+def _is_cut_out(mark: str, kind: FragmentKind, text: str) -> bool:
     """Private; but `[to Bob]` and the like direct what stands around them."""
     return kind in PRIVATE and not TO.match(text) if mark == "bracket" else kind in PRIVATE or kind == "whisper"
 
@@ -200,7 +202,7 @@ def _has_words(text: str) -> bool:
 
 
 @lru_cache(maxsize=32)
-def _with_own(own: tuple[tuple[str, Kind], ...], usual: str) -> re.Pattern[str]:
+def _with_own(own: tuple[tuple[str, FragmentKind], ...], usual: str) -> re.Pattern[str]:
     """The usual marks, and before them one's own: what stands between `{` and `}`, up to the end when unclosed."""
     if not own:
         return _MARK if usual == _MARK.pattern else re.compile(usual, re.VERBOSE)
@@ -210,13 +212,13 @@ def _with_own(own: tuple[tuple[str, Kind], ...], usual: str) -> re.Pattern[str]:
     return re.compile(" | ".join([*groups, usual]), re.VERBOSE | re.DOTALL | re.MULTILINE)
 
 
-def _commanded(kind: Kind, rest: str) -> Iterator[Piece]:
+def _commanded(kind: FragmentKind, rest: str) -> Iterator[Fragment]:
     """A command holds for the whole message, and what is private within it stays so: `/me nods ((brb))`."""
     if kind == "whisper":
-        yield Piece("whisper", f"to {rest}")
+        yield Fragment("whisper", f"to {rest}")
     else:
         yield from _with_action(direction_of(rest) or kind if kind == "action" else kind, rest)
-    yield from (Piece("ooc", out[0]) for out in _OUT.finditer(rest))
+    yield from (Fragment("ooc", out[0]) for out in _OUT.finditer(rest))
     yield from _hidden(rest)
 
 
@@ -268,17 +270,19 @@ def _starts_with_any(text: str, names: Sequence[str]) -> bool:
     return any(start.startswith(name.casefold()) and not start[len(name) :][:1].isalnum() for name in names)
 
 
-def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str], conventions: Conventions) -> Iterator[Piece]:
+def _read(
+    chunk: _Chunk, bare: FragmentKind, quote: FragmentKind, own: Sequence[str], conventions: Conventions
+) -> Iterator[Fragment]:
     if kind := conventions.kind(chunk.mark):
         yield from _own(kind, conventions.inner(chunk))
     elif chunk.mark == "ooc":
         yield from _doubled(chunk.text.strip(_MARKUP + "()"), conventions)
     elif chunk.mark == "quote":
         inner = chunk.text.strip(_QUOTE_MARKS)
-        yield Piece(quote, inner)
+        yield Fragment(quote, inner)
         yield from _hidden(inner)
     elif chunk.mark == "block":
-        yield Piece("quoted", chunk.text.strip("`> \t"))
+        yield Fragment("quoted", chunk.text.strip("`> \t"))
         yield from _hidden(chunk.text)
     elif chunk.mark == "bare" and bare != "action":
         yield from _bare_speech(chunk.text, bare, own)
@@ -289,27 +293,27 @@ def _read(chunk: _Chunk, bare: Kind, quote: Kind, own: Sequence[str], convention
         yield from _directed(chunk, bare, conventions)
 
 
-def _doubled(inner: str, conventions: Conventions) -> Iterator[Piece]:
+def _doubled(inner: str, conventions: Conventions) -> Iterator[Fragment]:
     """`((…))`: out of character, but for `((to Bob))`; in a play, a direction like any other."""
     if conventions.staged and (direction := direction_of(inner)) != "ooc":
         yield from _with_action(direction or "action", inner)
     else:
-        yield Piece("whisper" if TO.match(inner) else "ooc", inner)
+        yield Fragment("whisper" if TO.match(inner) else "ooc", inner)
 
 
-def _own(kind: Kind, inner: str) -> Iterator[Piece]:
+def _own(kind: FragmentKind, inner: str) -> Iterator[Fragment]:
     """What stands between marks of one's own: `{he lies}`, `~to Bob~`, `~Bob: he lies~`, `~whispers to Bob~`."""
     if kind == "action":
         yield from _with_action(direction_of(inner) or kind, inner)
     elif kind == "whisper" and not _says_to_whom(inner) and _NAMES_LISTENER.match(inner):
-        yield Piece(kind, inner if TO.match(inner) else f"to {inner}")
+        yield Fragment(kind, inner if TO.match(inner) else f"to {inner}")
     else:
-        yield Piece(kind, inner)
+        yield Fragment(kind, inner)
     if kind not in PRIVATE:
         yield from _hidden(inner)
 
 
-def _directed(chunk: _Chunk, bare: Kind, conventions: Conventions) -> Iterator[Piece]:
+def _directed(chunk: _Chunk, bare: FragmentKind, conventions: Conventions) -> Iterator[Fragment]:
     inner = conventions.inner(chunk)
     kind = _direction_kind(chunk, inner, bare, staged=conventions.staged)
     if kind == "aside" and not conventions.staged and (to := ASIDE_TO.match(inner)):
@@ -321,11 +325,11 @@ def _directed(chunk: _Chunk, bare: Kind, conventions: Conventions) -> Iterator[P
     yield from _hidden(inner)
 
 
-def _with_action(kind: Kind, direction: str) -> Iterator[Piece]:
+def _with_action(kind: FragmentKind, direction: str) -> Iterator[Fragment]:
     """A direction that says to whom one whispers may go on to say who leaves."""
-    yield Piece(kind, direction)
+    yield Fragment(kind, direction)
     if kind == "whisper" and not TO.match(direction):
-        yield Piece("action", direction)
+        yield Fragment("action", direction)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -333,33 +337,33 @@ def sentences(text: str) -> Iterator[str]:
     return (sentence for sentence in _SENTENCE_GAP.split(text) if sentence.strip())
 
 
-def _hidden(inner: str) -> Iterator[Piece]:
+def _hidden(inner: str) -> Iterator[Fragment]:
     """Whispers and thoughts within quotes or another mark; a movement that is told in there is only told."""
     for part in _marked(inner, _INNER_MARK):
         direction = part.text.strip(_MARKUP + "()[]")
         kind = "spoken" if part.mark == "bare" else _direction_kind(part, direction, "spoken", staged=True)
         if kind in PRIVATE or kind == "whisper":
-            yield Piece(kind, direction)
+            yield Fragment(kind, direction)
 
 
-def _bare_speech(text: str, bare: Kind, own: Sequence[str]) -> Iterator[Piece]:
+def _bare_speech(text: str, bare: FragmentKind, own: Sequence[str]) -> Iterator[Fragment]:
     """Bare text is spoken, unless it opens with a direction, `whispers to Bob: run!`, or tells of oneself by name."""
     named = next((name for name in own if _starts_with_any(text, (name,))), "")
     opening = text.lstrip()[len(named) :]
     if bare == "spoken" and _OPENS_WITH_WHISPER.match(opening):
         direction, _, text = re.split(r"([:.!?,\n]|\Z)", opening, maxsplit=1)
-        yield Piece("whisper", direction)
+        yield Fragment("whisper", direction)
     elif bare == "spoken" and named and _OPENS_WITH_DEED.match(opening):
         yield from (piece for sentence in sentences(text) for piece in _deed(sentence))
         return
-    yield Piece(bare, text)
+    yield Fragment(bare, text)
 
 
-def _deed(sentence: str) -> Iterator[Piece]:
+def _deed(sentence: str) -> Iterator[Fragment]:
     return _with_action(direction_of(sentence) or "action", sentence)
 
 
-def _direction_kind(chunk: _Chunk, inner: str, beside: Kind, *, staged: bool = False) -> Kind:
+def _direction_kind(chunk: _Chunk, inner: str, beside: FragmentKind, *, staged: bool = False) -> FragmentKind:
     """What a marked stretch is. What confines it is asked before what might make it mere emphasis: fail closed."""
     private = direction_of(inner)
     if private and not (private == "thought" and chunk.mark != "bracket" and _is_emphasis(chunk, inner)):
@@ -373,7 +377,7 @@ def _direction_kind(chunk: _Chunk, inner: str, beside: Kind, *, staged: bool = F
     return "spoken" if _is_emphasis(chunk, inner) else "action"
 
 
-def _bracketed(chunk: _Chunk, beside: Kind) -> Kind:
+def _bracketed(chunk: _Chunk, beside: FragmentKind) -> FragmentKind:
     """Brackets in a play, or within what is whispered: a thought only where they stand alone."""
     return "action" if beside == "action" else "thought" if _stands_alone(chunk) else "spoken"
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from earwitness.records.moment import Movement, Perceived, Presence
 
-from ..reading.scene import Scene
-from .case import Case, perceived
+from ..text.surroundings import Surroundings
+from .message_case import MessageCase, perceived
 from .speech import moving
 
 
-def narrated(case: Case) -> Presence:
+def narrated(case: MessageCase) -> Presence:
     """Those who are where it happens perceive it, and who comes; a told thought or whisper only those it is about."""
     movements = (*case.told_moves, *_voices(case))
     confined = case.reading.confined
@@ -19,22 +19,24 @@ def narrated(case: Case) -> Presence:
     return case.presence(believed, movements)
 
 
-def _voices(case: Case) -> Iterator[Movement]:
+def _voices(case: MessageCase) -> Iterator[Movement]:
     """`Tom's voice comes over the radio`: he is on the call, unless he is here."""
     for id in case.reading.voices:
         if id not in case.scene.near and case.scene.condition(id) in ("awake", "hiding"):
             yield Movement(character=id, kind="become", condition="on_call", evidence="their voice comes from afar")
 
 
-def _about(case: Case, ids: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
-    yield from ((id, perceived(case.beliefs.addressed, "present", "it is told of them alone")) for id in ids)
+def _about(case: MessageCase, ids: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
+    yield from ((id, perceived(case.confidences.addressed, "present", "it is told of them alone")) for id in ids)
     yield from ((id, case.shut_out(id)) for id in case.scene.near)
 
 
-def _happening(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
+def _happening(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
     yield from ((id, case.near(id)) for id in case.scene.near)
     for move in movements:
         yield from moving(case, move)
         if move.kind == "move":
-            arrived_at = Scene.at(case.moment, move.place)
-            yield from ((id, perceived(case.beliefs.here, "present", f"is in {move.place}")) for id in arrived_at.near)
+            arrived_at = Surroundings.at(case.moment, move.place)
+            yield from (
+                (id, perceived(case.confidences.here, "present", f"is in {move.place}")) for id in arrived_at.near
+            )

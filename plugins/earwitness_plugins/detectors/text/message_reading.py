@@ -9,15 +9,15 @@ from typing import Literal
 
 from earwitness.records.character import Character
 
-from .addressing import addressed
-from .condition_words import CALLS, ENDS_CALL, SLUMBERS, VOICE
-from .conventions import PRIVATE, ROLE_PLAY, Conventions, Piece, pieces, sentences, stretches
+from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
+from .conventions import PRIVATE, ROLE_PLAY, Conventions, Fragment, pieces, sentences, stretches
 from .farewells import returns, takes_leave
-from .movements import Move, Stage, has_movement, read_movements
+from .movements import Move, Referents, has_movement, read_movements
 from .names import Names
-from .privacy import Confined, confinement
-from .segments import Heard, segments
+from .privacy import Confinement, confinement
+from .segments import HeardSegment, segments
 from .shouts import is_shouted
+from .vocatives import addressed
 
 _WORD = re.compile(r"[^\W_]")
 _RECITED = re.compile(
@@ -30,9 +30,9 @@ _WE = re.compile(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b"
 class Reading:
     """What a message's text says about who perceives it; nothing of where anybody was before."""
 
-    confined: Confined | None
+    confined: Confinement | None
     """Who alone may perceive any of it; `None` when some of it is open."""
-    segments: tuple[Heard, ...]
+    segments: tuple[HeardSegment, ...]
     """What it is made of; empty when it is open as a whole, or judged as a whole."""
     addressed: tuple[str, ...]
     """Ids of those spoken to by name."""
@@ -64,7 +64,7 @@ def read(
     content: str,
     speaker: Character,
     names: Names,
-    stage: Stage,
+    stage: Referents,
     *,
     conventions: Conventions = ROLE_PLAY,
     whole: bool = False,
@@ -96,13 +96,13 @@ def read(
     )
 
 
-def _confined(parts: tuple[Heard, ...]) -> Confined | None:
+def _confined(parts: tuple[HeardSegment, ...]) -> Confinement | None:
     """Who may perceive any of it: `None` for everybody, when a piece with words in it is open."""
     if any(part.audience is None and _WORD.search(part.text) for part in parts):
         return None
     private = [part for part in parts if part.audience is not None]
     listeners = tuple(dict.fromkeys(id for part in private for id in part.audience or ()))
-    return Confined("whisper" if listeners else private[0].kind, listeners)
+    return Confinement("whisper" if listeners else private[0].kind, listeners)
 
 
 def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def tells_no_movement(content: str) -> bool:
     return not any(has_movement(text) or ENDS_CALL.search(text) for text in told)
 
 
-def _spoken(found: tuple[Piece, ...], *, narrator: bool) -> list[str]:
+def _spoken(found: tuple[Fragment, ...], *, narrator: bool) -> list[str]:
     return [] if narrator else [piece.text for piece in found if piece.kind == "spoken"]
 
 
@@ -125,11 +125,11 @@ def _addressed(spoken: Iterable[str], speaker: Character, names: Names) -> tuple
     return _others(speaker.id, (id for text in spoken for id in addressed(text, names.find(text))))
 
 
-def _in_story(found: tuple[Piece, ...]) -> bool:
+def _in_story(found: tuple[Fragment, ...]) -> bool:
     return any(piece.kind not in PRIVATE and piece.kind != "quoted" for piece in found)
 
 
-def _aloud(found: tuple[Piece, ...], parts: tuple[Heard, ...]) -> bool:
+def _aloud(found: tuple[Fragment, ...], parts: tuple[HeardSegment, ...]) -> bool:
     if parts:
         return any(part.kind == "spoken" and part.audience is None and _WORD.search(part.text) for part in parts)
     return any(piece.kind == "spoken" for piece in found)

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from earwitness.records.character import Character
 
-from ..reading.addressing import addressed
-from ..reading.conventions import Piece, pieces
-from ..reading.names import Mention, Names
-from ..reading.privacy import Confined, confinement
+from ..text.conventions import Fragment, pieces
+from ..text.names import Mention, Names
+from ..text.privacy import Confinement, confinement
+from ..text.vocatives import addressed
 
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
 _MANY = re.compile(
@@ -49,7 +49,7 @@ _TURNS_TO = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class LineWords:
     """One line, read."""
 
     called: frozenset[str] = frozenset()
@@ -64,11 +64,11 @@ class Words:
     """Somebody is called `sir`, `papa`, …"""
     women: bool = False
     """Somebody is called `madam`, `mamma`, …"""
-    confined: Confined | None = None
+    confined: Confinement | None = None
     """Who alone may perceive it; `None` when it is open."""
 
 
-class Reader:
+class LineParser:
     """Reads the lines of one cast; each line once, as long as it is among the last few hundred."""
 
     def __init__(self, members: Sequence[Character]) -> None:
@@ -78,13 +78,13 @@ class Reader:
         self._women = frozenset(member.id for member in members if _titled(_WOMAN, member))
         self.read = lru_cache(maxsize=512)(self._read)
 
-    def fits(self, words: Words, id: str) -> bool:
+    def fits(self, words: LineWords, id: str) -> bool:
         """Whether `sir` or `madam` in these words is what this character's title asks for."""
         return (words.men and id in self._men) or (words.women and id in self._women)
 
-    def _read(self, content: str, speaker: str) -> Words:
+    def _read(self, content: str, speaker: str) -> LineWords:
         text = content.replace("_", "")
-        found: tuple[Piece, ...] = ()
+        found: tuple[Fragment, ...] = ()
         if _MARKUP.search(content):
             found = pieces(content, own=self._members[speaker].names)
             text = "\n".join(piece.text for piece in found if piece.kind == "spoken")
@@ -100,7 +100,7 @@ class Reader:
         if speaker in vocatives:  # nobody calls himself: it is a list of names
             vocatives = ()
         called = frozenset((*vocatives, *self._turned_to(found))) - {speaker}
-        return Words(
+        return LineWords(
             called=called,
             named=frozenset(mention.id for mention in mentions) - called - {speaker},
             you=bool(_YOU.search(text)),
@@ -117,7 +117,7 @@ class Reader:
             return mention.id in self._women
         return mention.id in self._men and bool(_MISTRESS.search(before))
 
-    def _turned_to(self, found: Iterable[Piece]) -> Iterator[str]:
+    def _turned_to(self, found: Iterable[Fragment]) -> Iterator[str]:
         for piece in found:
             if piece.kind == "action":
                 mentions = self._names.find(piece.text)

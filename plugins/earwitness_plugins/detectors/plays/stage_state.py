@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from ..reading.names import fold
-from . import words
-from .company import Company, Part, is_plural, tokens
+from ..text.names import fold
+from . import vocabulary as words
+from .dramatis_personae import CastEntry, DramatisPersonae, is_plural, tokens
 
 _WORD = re.compile(r"[^\W_]+")
 _OWNED = re.compile(r"['’]s?(?!\w)")
@@ -19,10 +19,10 @@ _TRAIN = re.compile(r"\b(?:train|followers|attendants|retinue|company|lords)\b",
 
 
 @dataclass(frozen=True, slots=True)
-class Boards:
+class StageState:
     """Who is on stage when a direction is read."""
 
-    company: Company
+    company: DramatisPersonae
     """All parts."""
     here: tuple[str, ...]
     """Ids of those on stage."""
@@ -33,10 +33,10 @@ class Boards:
     since: Mapping[str, int]
     """Id → the message with which they came."""
 
-    def moved(self, id: str, *, here: bool) -> Boards:
+    def moved(self, id: str, *, here: bool) -> StageState:
         """The boards once somebody has come or gone."""
         others = tuple(other for other in self.here if other != id)
-        return Boards(self.company, (*others, id) if here else others, self.seen | {id}, self.spoke, self.since)
+        return StageState(self.company, (*others, id) if here else others, self.seen | {id}, self.spoke, self.since)
 
 
 def phrases(text: str) -> list[str]:
@@ -45,7 +45,7 @@ def phrases(text: str) -> list[str]:
     return [phrase.strip() for phrase in cut if phrase.strip()]
 
 
-def meant(text: str, boards: Boards, *, entering: bool) -> list[str]:
+def meant(text: str, boards: StageState, *, entering: bool) -> list[str]:
     """Ids of all whom a list means, each once, in order."""
     found: list[str] = []
     for phrase in phrases(text):
@@ -53,7 +53,7 @@ def meant(text: str, boards: Boards, *, entering: bool) -> list[str]:
     return found
 
 
-def _one(phrase: str, text: str, boards: Boards, before: Sequence[str], *, entering: bool) -> list[str]:
+def _one(phrase: str, text: str, boards: StageState, before: Sequence[str], *, entering: bool) -> list[str]:
     kinds = {word for word in tokens(phrase) if word in words.KINDS} | _vague(phrase)
     several = any(is_plural(word) for word in _WORD.findall(phrase))
     count = _count(phrase)
@@ -65,7 +65,7 @@ def _one(phrase: str, text: str, boards: Boards, before: Sequence[str], *, enter
     return _group(phrase, kinds, count, boards, pool, before)
 
 
-def _person(phrase: str, text: str, boards: Boards, pool: Sequence[str], *, entering: bool) -> list[str]:
+def _person(phrase: str, text: str, boards: StageState, pool: Sequence[str], *, entering: bool) -> list[str]:
     """One person; of several alike, who is likelier to come or go now."""
     named, around = tokens(phrase), tokens(text)
     persons = [id for id, part in boards.company.parts.items() if not part.several]
@@ -89,15 +89,15 @@ def _person(phrase: str, text: str, boards: Boards, pool: Sequence[str], *, ente
     return [min(likely, key=lambda part: (recent.get(part.id, len(recent)), part.number)).id]
 
 
-def _closest(parts: Sequence[Part], around: frozenset[str]) -> list[Part]:
+def _closest(parts: Sequence[CastEntry], around: frozenset[str]) -> list[CastEntry]:
     """`Antipholus and Dromio of Ephesus`: what is said of one of them tells the other from his namesake."""
     most = max((len(part.proper & around) for part in parts), default=0)
     return [part for part in parts if len(part.proper & around) == most]
 
 
 def _numbered(
-    likely: list[Part], phrase: str, named: frozenset[str], boards: Boards, pool: Sequence[str]
-) -> list[Part]:
+    likely: list[CastEntry], phrase: str, named: frozenset[str], boards: StageState, pool: Sequence[str]
+) -> list[CastEntry]:
     """`Third Servingman`: the third of those who are likely, or else of those of a kind."""
     wanted = _ordinal(phrase)
     if not wanted:
@@ -107,12 +107,12 @@ def _numbered(
     return [part for part in likely or kind if part.number == wanted] or likely
 
 
-def _group_here(named: frozenset[str], boards: Boards) -> bool:
+def _group_here(named: frozenset[str], boards: StageState) -> bool:
     parts = (boards.company.parts[id] for id in boards.here)
     return any(part.several and part.heads & named & words.KINDS for part in parts)
 
 
-def _of_the_group(named: frozenset[str], boards: Boards) -> list[str]:
+def _of_the_group(named: frozenset[str], boards: StageState) -> list[str]:
     """`Drawer exits`, where the cast has only `Drawers, Musicians`: they, if they spoke of late."""
     spoke = [boards.company.parts[id] for id in boards.spoke if id in boards.here]
     kinds = named & words.KINDS
@@ -120,13 +120,13 @@ def _of_the_group(named: frozenset[str], boards: Boards) -> list[str]:
 
 
 def _group(
-    phrase: str, kinds: Set[str], count: int, boards: Boards, pool: Sequence[str], before: Sequence[str]
+    phrase: str, kinds: Set[str], count: int, boards: StageState, pool: Sequence[str], before: Sequence[str]
 ) -> list[str]:
     """The group as one, where the cast has it; else as many of its members as are counted."""
     parts = [boards.company.parts[id] for id in pool]
     alike = {word for words_ in words.ALIKE if words_.intersection(kinds) for word in words_}
     named = {word for word in kinds if word not in words.ANYBODY}
-    single: list[Part] = []
+    single: list[CastEntry] = []
     for wanted, listed in ((kinds, False), (named, True), (alike, False)):
         found = _belonging([part for part in parts if part.heads & wanted], phrase, before, boards)
         if groups := _most_exact([part for part in found if part.several and part.list <= listed], kinds):
@@ -140,13 +140,13 @@ def _group(
     return []
 
 
-def _most_exact(groups: Sequence[Part], kinds: Set[str]) -> list[str]:
+def _most_exact(groups: Sequence[CastEntry], kinds: Set[str]) -> list[str]:
     """`Soldiers` are the `Soldiers` of the cast list rather than its `Servants, Soldiers, Messengers`."""
     ranked = sorted(groups, key=lambda part: (part.list, not part.heads & set(kinds), part.anonymous, len(part.words)))
     return [part.id for part in ranked[:1]]
 
 
-def _belonging(found: list[Part], phrase: str, before: Sequence[str], boards: Boards) -> list[Part]:
+def _belonging(found: list[CastEntry], phrase: str, before: Sequence[str], boards: StageState) -> list[CastEntry]:
     """`Brutus and his army`: the soldiers of Brutus, not those of Cassius."""
     owners = tokens(_OWNED.sub("", phrase)) - words.KINDS
     for id in before:
@@ -158,11 +158,11 @@ def _belonging(found: list[Part], phrase: str, before: Sequence[str], boards: Bo
     return free or found
 
 
-def _is_of_a_kind(part: Part) -> bool:
+def _is_of_a_kind(part: CastEntry) -> bool:
     return part.several or bool(part.number)
 
 
-def _train(boards: Boards, owner: str, pool: Sequence[str]) -> list[str]:
+def _train(boards: StageState, owner: str, pool: Sequence[str]) -> list[str]:
     """Those who came, or went, together with somebody."""
     since = boards.since.get(owner)
     return [id for id in pool if since is not None and boards.since.get(id) == since and id != owner]

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from earwitness.places import distance
 from earwitness.records.state import PERCEIVES_NOTHING, Whereabouts
 
-from ..reading.scene import Scene
+from ..text.surroundings import Surroundings
 
 _HEARS_NO_WORDS = PERCEIVES_NOTHING | {"on_call"}
 
 
-def within_earshot(scene: Scene, earshot: int, *, shouted: bool) -> dict[str, str]:
+def within_earshot(scene: Surroundings, earshot: int, *, shouted: bool) -> dict[str, str]:
     """Id → their place, of those elsewhere who hear what is said openly in the scene."""
     if not shouted and not earshot:
         return {}
@@ -23,7 +23,7 @@ def within_earshot(scene: Scene, earshot: int, *, shouted: bool) -> dict[str, st
     return {id: place for id, place in _placed(scene) if _carries(here, place, None if shouted else earshot)}
 
 
-def _placed(scene: Scene) -> Iterator[tuple[str, str]]:
+def _placed(scene: Surroundings) -> Iterator[tuple[str, str]]:
     near = set(scene.near)
     for id, where in sorted(scene.places.items()):
         place = _place(where, scene)
@@ -31,7 +31,7 @@ def _placed(scene: Scene) -> Iterator[tuple[str, str]]:
             yield id, place
 
 
-def _place(where: Whereabouts, scene: Scene) -> str | None:
+def _place(where: Whereabouts, scene: Surroundings) -> str | None:
     return where.place or (scene.state.current_scene if where.here else None)
 
 

@@ -8,15 +8,15 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
 from earwitness.records.state import PERCEIVES_NOTHING
 
-from ..reading.message import spoken_to, tells_no_movement
+from ..text.message_reading import spoken_to, tells_no_movement
 from .calls import connections, is_from_afar, reached
-from .case import Case, perceived
+from .message_case import MessageCase, perceived
 
 ANSWERED_WITHIN = 3
 """A goodbye within so many messages after somebody went is said to them."""
 
 
-def said(case: Case) -> Presence:
+def said(case: MessageCase) -> Presence:
     """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
     afar = is_from_afar(case)
     movements = (
@@ -28,7 +28,7 @@ def said(case: Case) -> Presence:
     return case.presence(believed, movements)
 
 
-def _open(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
+def _open(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
     """Everybody who is there, comes, or was not known to be there until they are spoken to or go."""
     yield from ((id, case.near(id)) for id in case.scene.near)
     for move in movements:
@@ -37,44 +37,47 @@ def _open(case: Case, movements: Iterable[Movement]) -> Iterator[tuple[str, Perc
     yield from _parting(case)
 
 
-def moving(case: Case, move: Movement) -> Iterator[tuple[str, Perceived]]:
+def moving(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceived]]:
     """Whether somebody who comes or goes by this very message perceives it. Who is near does so anyway."""
-    id, beliefs = move.character, case.beliefs
+    id, confidences = move.character, case.confidences
     if move.kind == "become":
         yield from _becoming(case, move)
     elif move.kind == "move" and case.scene.condition(id) in PERCEIVES_NOTHING:
         return  # carried there
     elif move.kind == "leave":
         if case.scene.unplaced(id):
-            yield id, perceived(beliefs.unplaced_leaving, "present", move.evidence)
+            yield id, perceived(confidences.unplaced_leaving, "present", move.evidence)
     elif id in case.reading.addressed and case.scene.unplaced(id):
-        yield id, perceived(beliefs.unplaced_addressed, "addressee", move.evidence)
+        yield id, perceived(confidences.unplaced_addressed, "addressee", move.evidence)
     else:
-        yield id, perceived(beliefs.entered, "present", move.evidence)
+        yield id, perceived(confidences.entered, "present", move.evidence)
 
 
-def _becoming(case: Case, move: Movement) -> Iterator[tuple[str, Perceived]]:
+def _becoming(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceived]]:
     """Who wakes here perceives it, and who hides where nobody was told to be; who falls asleep does not any more."""
     id = move.character
     if move.condition == "awake" and case.scene.lies(id):
-        yield id, perceived(case.beliefs.entered, "present", move.evidence)
+        yield id, perceived(case.confidences.entered, "present", move.evidence)
     elif move.condition == "hiding" and case.scene.unplaced(id):
-        yield id, perceived(case.beliefs.here, "overhearing", move.evidence)
+        yield id, perceived(case.confidences.here, "overhearing", move.evidence)
     elif move.condition == "on_call":
-        yield id, perceived(case.beliefs.entered, "present", move.evidence)
+        yield id, perceived(case.confidences.entered, "present", move.evidence)
 
 
-def _shut(case: Case, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
+def _shut(case: MessageCase, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
     """Who is gone does not come back by being whispered to."""
     for id in listeners:
         if id in case.scene.near:
-            yield id, perceived(case.beliefs.addressed, "addressee", "it is whispered to them", case.scene.since(id))
+            yield (
+                id,
+                perceived(case.confidences.addressed, "addressee", "it is whispered to them", case.scene.since(id)),
+            )
         elif case.scene.unplaced(id):
-            yield id, perceived(case.beliefs.unplaced_addressed, "addressee", "it is whispered to them")
+            yield id, perceived(case.confidences.unplaced_addressed, "addressee", "it is whispered to them")
     yield from ((id, case.shut_out(id)) for id in case.scene.near)
 
 
-def _arrivals(case: Case) -> Iterator[Movement]:
+def _arrivals(case: MessageCase) -> Iterator[Movement]:
     """Who speaks is here; so is who is spoken to, unless the story has said that they are elsewhere."""
     if case.reading.in_story and case.speaker.id not in case.scene.near:
         yield from _waking(case) if case.scene.lies(case.speaker.id) else [case.scene.arrival(case.speaker.id, "spoke")]
@@ -86,36 +89,36 @@ def _arrivals(case: Case) -> Iterator[Movement]:
     yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
 
 
-def _waking(case: Case) -> Iterator[Movement]:
+def _waking(case: MessageCase) -> Iterator[Movement]:
     """Who speaks is awake, and alive; who snores is not."""
     if not case.reading.slumbers:
         yield Movement(character=case.speaker.id, kind="become", condition="awake", evidence="spoke")
 
 
-def _revealed(case: Case) -> Iterator[Movement]:
+def _revealed(case: MessageCase) -> Iterator[Movement]:
     """Who hides and speaks aloud hides no more."""
     if case.scene.condition(case.speaker.id) == "hiding" and case.reading.aloud:
         yield Movement(character=case.speaker.id, kind="become", condition="awake", evidence="spoke")
 
 
-def _faded(case: Case) -> Iterator[Movement]:
+def _faded(case: MessageCase) -> Iterator[Movement]:
     """Who has most likely gone without a word is gone until they speak or are told to come."""
     for id, left in case.fading.items():
-        if left < case.beliefs.faded and id in case.scene.near:
+        if left < case.confidences.faded and id in case.scene.near:
             yield Movement(character=id, kind="leave", evidence="silent for long, among others who speak")
 
 
-def _whispered_to(case: Case) -> Iterator[str]:
+def _whispered_to(case: MessageCase) -> Iterator[str]:
     return (id for part in case.reading.segments if part.kind == "whisper" for id in part.audience or ())
 
 
-def _leave_taking(case: Case) -> Iterator[Movement]:
+def _leave_taking(case: MessageCase) -> Iterator[Movement]:
     leave = case.reading.leave
     if leave == "stated" or (leave == "farewell" and not _is_to_another(case)) or _is_still_leaving(case):
         yield Movement(character=case.speaker.id, kind="leave", evidence="took leave")
 
 
-def _is_to_another(case: Case) -> bool:
+def _is_to_another(case: MessageCase) -> bool:
     """Goodbye is said to who goes: who has just gone, or is named while others stay. A narrator tells who goes."""
     if any(case.moment.cast[message.speaker].kind == "narrator" for message in _known(case)):
         return True
@@ -127,25 +130,25 @@ def _is_to_another(case: Case) -> bool:
     return just_gone or (bool(addressed) and addressed != others)
 
 
-def _known(case: Case) -> Iterator[Message]:
+def _known(case: MessageCase) -> Iterator[Message]:
     """The recent messages of those who are still in the cast."""
     return (message for message in case.moment.recent if message.speaker in case.moment.cast)
 
 
-def _is_still_leaving(case: Case) -> bool:
+def _is_still_leaving(case: MessageCase) -> bool:
     """A last word at the door, while the others say goodbye, is no coming back."""
     gone, answers = _last_to_leave(case)
     return gone == case.speaker.id and _all_speak_to(case, gone, answers) and not case.reading.returns
 
 
-def _parting(case: Case) -> Iterator[tuple[str, Perceived]]:
+def _parting(case: MessageCase) -> Iterator[tuple[str, Perceived]]:
     """Who has just taken leave still hears what is answered to them by name, until somebody speaks of other things."""
     gone, answers = _last_to_leave(case)
     if gone is not None and gone in case.reading.addressed and _all_speak_to(case, gone, answers):
-        yield gone, perceived(case.beliefs.parting, "addressee", "has just taken leave, and is answered")
+        yield gone, perceived(case.confidences.parting, "addressee", "has just taken leave, and is answered")
 
 
-def _last_to_leave(case: Case) -> tuple[str | None, Sequence[Message]]:
+def _last_to_leave(case: MessageCase) -> tuple[str | None, Sequence[Message]]:
     """Who took leave within the last few messages, by saying so, and the messages since."""
     recent = case.moment.recent[-ANSWERED_WITHIN:]
     for at, message in enumerate(recent):
@@ -157,7 +160,7 @@ def _last_to_leave(case: Case) -> tuple[str | None, Sequence[Message]]:
     return None, ()
 
 
-def _all_speak_to(case: Case, gone: str, answers: Iterable[Message]) -> bool:
+def _all_speak_to(case: MessageCase, gone: str, answers: Iterable[Message]) -> bool:
     cast = case.moment.cast
     return all(
         message.speaker in cast and gone in spoken_to(message.content, cast[message.speaker], case.names)

@@ -9,19 +9,19 @@ from itertools import groupby
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
 
-from .words import Reader, Words
+from .line_words import LineParser, LineWords
 
 SCENE_BREAK = 1500
 """Characters of narration between two lines, beyond which they are taken to belong to different scenes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SpokenLine:
     """One line, said by somebody."""
 
     speaker: str
     """Character id."""
-    words: Words
+    words: LineWords
     """What was said, read."""
     pause: int
     """Characters of narration between the line before and this one."""
@@ -30,12 +30,12 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Conversation:
     """A line and the lines before it."""
 
-    now: Line
+    now: SpokenLine
     """The line to judge."""
-    before: tuple[Line, ...]
+    before: tuple[SpokenLine, ...]
     """Earlier lines, the latest first."""
 
     @property
@@ -45,7 +45,7 @@ class Talk:
         return tuple(held[1:] if held and held[0] == self.now.speaker else held)
 
     @property
-    def scene(self) -> Iterator[Line]:
+    def scene(self) -> Iterator[SpokenLine]:
         """The earlier lines that no long narration parts from this one."""
         pause = self.now.pause
         for line in self.before:
@@ -55,7 +55,7 @@ class Talk:
             pause = line.pause
 
     @classmethod
-    def of(cls, moment: Moment, reader: Reader, recent: int) -> Talk:
+    def of(cls, moment: Moment, reader: LineParser, recent: int) -> Conversation:
         """The talk at this moment, with at most `recent` earlier messages; direct messages follow direct ones only."""
         kept = moment.recent[-recent:] if recent else ()
         if moment.message.context == "dm":
@@ -64,7 +64,7 @@ class Talk:
         return cls(now=lines[-1], before=tuple(reversed(lines[:-1])))
 
 
-def _lines(messages: tuple[Message, ...], moment: Moment, reader: Reader) -> Iterator[Line]:
+def _lines(messages: tuple[Message, ...], moment: Moment, reader: LineParser) -> Iterator[SpokenLine]:
     """What characters said; a narrator's text is a pause between two lines."""
     narrated, last = 0, None
     for message in messages:
@@ -72,7 +72,7 @@ def _lines(messages: tuple[Message, ...], moment: Moment, reader: Reader) -> Ite
             narrated += len(message.content)
             continue
         words = reader.read(message.content, message.speaker)
-        yield Line(message.speaker, words, _pause(last, message, narrated), message.sequence)
+        yield SpokenLine(message.speaker, words, _pause(last, message, narrated), message.sequence)
         narrated, last = 0, message
 
 

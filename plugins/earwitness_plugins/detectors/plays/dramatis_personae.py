@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from earwitness.records.character import Character
 
-from ..reading.names import fold
-from . import words
+from ..text.names import fold
+from . import vocabulary as words
 
 _WORD = re.compile(r"[^\W_]+")
 _SUFFIX = re.compile(r"_(?=[A-Z0-9])(?=\w*[A-Z])[A-Z0-9][A-Za-z0-9]{0,3}\Z")
@@ -20,7 +20,7 @@ _OWNER = re.compile(r"[\w.]+['’](?:s\b)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CastEntry:
     """One member of the cast, as a cast list writes them."""
 
     id: str
@@ -46,7 +46,7 @@ class Part:
         return self.words - words.TITLES
 
 
-class Company:
+class DramatisPersonae:
     """The parts of a play."""
 
     def __init__(self, members: Sequence[Character]) -> None:
@@ -61,7 +61,7 @@ class Company:
         self.families = frozenset(word for word, times in Counter(persons).items() if times > 1)
         self.known = frozenset(word for part in self.parts.values() for word in part.words)
 
-    def best(self, phrase: str, among: Iterable[str]) -> list[Part]:
+    def best(self, phrase: str, among: Iterable[str]) -> list[CastEntry]:
         """Those whose name shares most with the phrase, of these ids; none when it shares nothing that names."""
         wanted, owners = tokens(phrase), _owners(phrase)
         last = next((word for word in reversed(_ordered(phrase)) if word in self.known), "")
@@ -97,7 +97,7 @@ class Company:
         return any(group.heads & part.heads & words.KINDS for group in groups)
 
 
-def _score(wanted: frozenset[str], owners: frozenset[str], last: str, part: Part) -> float:
+def _score(wanted: frozenset[str], owners: frozenset[str], last: str, part: CastEntry) -> float:
     """How well a phrase names a part: names count most, ranks less; what one has and the other lacks counts against."""
     shared = wanted & part.words
     if not shared & part.heads:
@@ -151,7 +151,7 @@ def is_plural(word: str) -> bool:
     return small in words.COLLECTIVE or (singular(small) != small and singular(small) in words.KINDS)
 
 
-def _part(id: str, name: str) -> Part:
+def _part(id: str, name: str) -> CastEntry:
     written = _CAMEL.sub(" ", _SUFFIX.sub("", name))
     written = written if written.count(",") > 1 else _OWNER.sub(" ", written)
     own = [word for word in _WORD.findall(written) if not (len(word) == 1 and not word.isdigit())]
@@ -160,7 +160,7 @@ def _part(id: str, name: str) -> Part:
     shouted = len(own) > 0 and own[0].isupper() and len(own[0]) > 2 and "_" in name
     plural = bool(own) and (any(is_plural(word) for word in own) or (shouted and own[0].endswith(("S", "EN"))))
     named_within = shouted and any(word[0].isupper() and not word.isupper() for word in own[1:])
-    return Part(
+    return CastEntry(
         id=id,
         words=frozenset(_meaning(own)),
         heads=_heads(own) if shouted else frozenset(_meaning(own)),

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from earwitness.records.message import Role
 from earwitness.records.moment import Moment, Movement, Perceived, Presence
 
-from ..reading.movements import Move
-from ..staging import words
-from ..staging.company import Company
-from ..staging.directions import directed, is_direction
-from ..staging.groups import Boards
-from .case import Case, perceived
+from ..plays import vocabulary as words
+from ..plays.dramatis_personae import DramatisPersonae
+from ..plays.stage_directions import directed, is_direction
+from ..plays.stage_state import StageState
+from ..text.movements import Move
+from .message_case import MessageCase, perceived
 
 _SHORT = 80
 WINGS = "wings"
@@ -27,7 +27,7 @@ def is_play(moment: Moment) -> bool:
     return moment.message.speaker in narrators and is_direction(moment.message.content)
 
 
-def direction(case: Case, company: Company) -> Presence:
+def direction(case: MessageCase, company: DramatisPersonae) -> Presence:
     """A direction: those on stage perceive it, who comes by it, and who goes."""
     boards = _boards(case, company)
     told = directed(case.moment.message.content, boards) or tuple(_told_as_prose(case, boards))
@@ -38,12 +38,12 @@ def direction(case: Case, company: Company) -> Presence:
     ]
     if (unseen := _spoke_unseen(case)) is not None:
         movements.append(Movement(character=unseen, kind="leave", evidence="speaks from within"))
-    coming = [(move.id, perceived(case.beliefs.entered, "present", _told(move))) for move in moves]
-    near = [(id, perceived(case.beliefs.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
+    coming = [(move.id, perceived(case.confidences.entered, "present", _told(move))) for move in moves]
+    near = [(id, perceived(case.confidences.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
     return case.presence((*near, *coming), (*_behind_the_scenes(case), *movements))
 
 
-def _told_as_prose(case: Case, boards: Boards) -> Iterator[Move]:
+def _told_as_prose(case: MessageCase, boards: StageState) -> Iterator[Move]:
     """`Bob storms off`: no direction of the theatre, but somebody on stage goes. `They withdraw`, and overhear."""
     if words.GOES.search(case.moment.message.content):
         return
@@ -52,12 +52,12 @@ def _told_as_prose(case: Case, boards: Boards) -> Iterator[Move]:
             yield move
 
 
-def _rises(case: Case, move: Move) -> bool:
+def _rises(case: MessageCase, move: Move) -> bool:
     """The dead do not enter: they may speak."""
     return move.kind == "enter" and case.scene.condition(move.id) == "dead"
 
 
-def line(case: Case, company: Company) -> Presence:
+def line(case: MessageCase, company: DramatisPersonae) -> Presence:
     """A line: everybody on stage hears it, whoever it is for; an aside is for nobody."""
     movements = tuple(_entrance(case, company))
     if case.reading.confined and not case.reading.segments:
@@ -67,20 +67,23 @@ def line(case: Case, company: Company) -> Presence:
     return case.presence(heard, movements)
 
 
-def _on_stage(case: Case) -> Iterator[tuple[str, Perceived]]:
+def _on_stage(case: MessageCase) -> Iterator[tuple[str, Perceived]]:
     for id in case.scene.near:
         role: Role = "addressee" if id in case.reading.addressed else "present"
-        yield id, perceived(case.beliefs.on_stage, role, "on stage", case.scene.since(id))
+        yield id, perceived(case.confidences.on_stage, role, "on stage", case.scene.since(id))
 
 
-def _told_apart(case: Case, listeners: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
+def _told_apart(case: MessageCase, listeners: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
     for id in case.scene.near:
         if id in listeners:
-            yield id, perceived(case.beliefs.addressed, "addressee", "it is whispered to them", case.scene.since(id))
+            yield (
+                id,
+                perceived(case.confidences.addressed, "addressee", "it is whispered to them", case.scene.since(id)),
+            )
         yield id, case.shut_out(id)
 
 
-def _entrance(case: Case, company: Company) -> Iterator[Movement]:
+def _entrance(case: MessageCase, company: DramatisPersonae) -> Iterator[Movement]:
     """Who speaks is on stage, unless as one of a group that is; a namesake who entered in their stead was mistaken."""
     id = case.speaker.id
     if not case.reading.in_story or id in case.scene.near or company.group_on(id, case.scene.near):
@@ -92,10 +95,10 @@ def _entrance(case: Case, company: Company) -> Iterator[Movement]:
     yield Movement(character=id, kind="enter", evidence="spoke")
 
 
-def _boards(case: Case, company: Company) -> Boards:
+def _boards(case: MessageCase, company: DramatisPersonae) -> StageState:
     narrators = {member.id for member in case.moment.cast if member.kind == "narrator"}
     spoke = (message.speaker for message in reversed(case.moment.recent) if message.speaker in company.parts)
-    return Boards(
+    return StageState(
         company=company,
         here=tuple(id for id in case.moment.state.here if id not in narrators and id in company.parts),
         seen=frozenset(case.moment.whereabouts),
@@ -104,7 +107,7 @@ def _boards(case: Case, company: Company) -> Boards:
     )
 
 
-def _spoke_unseen(case: Case) -> str | None:
+def _spoke_unseen(case: MessageCase) -> str | None:
     """`within`, after a line of somebody who was not on stage: they still are not."""
     last = case.moment.recent[-1] if case.moment.recent else None
     content = case.moment.message.content
@@ -115,7 +118,7 @@ def _spoke_unseen(case: Case) -> str | None:
     return last.speaker if came and not case.narrates(last.speaker) else None
 
 
-def _behind_the_scenes(case: Case) -> Iterator[Movement]:
+def _behind_the_scenes(case: MessageCase) -> Iterator[Movement]:
     where = case.moment.whereabouts.get(case.speaker.id)
     if where is None or where.place != WINGS:
         yield Movement(character=case.speaker.id, kind="move", place=WINGS, evidence="tells by stage directions")

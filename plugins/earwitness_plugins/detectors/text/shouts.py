@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from .conventions import Piece
+from .conventions import Fragment
 
 FEWEST_LETTERS = 3
 """`NO!` in capitals is short, and `OK!` says little of how loud it is; `HELP!` is shouted."""
@@ -17,7 +17,7 @@ _UNHEARD = (
 _BREAK = r"(?:\A|[,;.!?—–-]|\b(?:and|then|but))\s*"
 
 
-def is_shouted(found: Sequence[Piece], own: Iterable[str] = ()) -> bool:
+def is_shouted(found: Sequence[Fragment], own: Iterable[str] = ()) -> bool:
     """Whether what is spoken in a character's message is shouted: all of it in capitals, or so the action text says.
 
     `own` are the speaker's names: `"Help!" Alice screams.`

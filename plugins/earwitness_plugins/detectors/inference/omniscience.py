@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from earwitness.records.moment import Moment, Presence, Segment
 
-from .case import perceived
+from .message_case import perceived
 
 
 def overheard_by_narrators(presence: Presence, moment: Moment) -> Presence:

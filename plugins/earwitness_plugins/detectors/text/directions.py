@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Kind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
+FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
 NEAR = 40
 
 OOC = re.compile(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
@@ -59,7 +59,7 @@ _UNDER_BREATH = re.compile(
 TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)", re.IGNORECASE)
 
 
-def direction(text: str) -> Kind | None:
+def direction(text: str) -> FragmentKind | None:
     """What a direction makes of what is said: a whisper, a thought, an aside; `None` for what everybody perceives."""
     if OOC.match(text):
         return "ooc"

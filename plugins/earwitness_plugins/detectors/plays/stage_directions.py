@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from ..reading.movements import Move
-from ..reading.names import may_be
-from . import words
-from .groups import Boards, meant
+from ..text.movements import Move
+from ..text.names import may_be
+from . import vocabulary as words
+from .stage_state import StageState, meant
 
-Kind = Literal["enter", "leave"]
-Steps = list[tuple[str, Kind]]
+StepKind = Literal["enter", "leave"]
+Steps = list[tuple[str, StepKind]]
 _NEAR = 40
 _LONGEST = 500
 """A sentence of so many characters is cut."""
@@ -34,7 +34,7 @@ def _stands_first(text: str, verb: re.Match[str], opening: int) -> bool:
     return not verb["here"] and bool(words.LEADS.search(before))
 
 
-def directed(text: str, boards: Boards) -> tuple[Move, ...]:
+def directed(text: str, boards: StageState) -> tuple[Move, ...]:
     """Everybody's coming and going, in order."""
     moves: list[Move] = []
     about: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class _Sentence:
     """One sentence of a direction, read from who is on stage before it."""
 
     text: str
-    boards: Boards
+    boards: StageState
     about: tuple[str, ...]
     """Whom the sentence before was about: `He exits`."""
 
@@ -114,7 +114,7 @@ class _Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clause:
+class _DirectionClause:
     """A verb of coming or going, with what stands before and after it, from verb to verb."""
 
     kind: Literal["enter!", "comes", "goes"]
@@ -122,7 +122,7 @@ class _Clause:
     verb: str
     after: str
 
-    def steps(self, boards: Boards, about: tuple[str, ...]) -> Steps:
+    def steps(self, boards: StageState, about: tuple[str, ...]) -> Steps:
         """Who comes or goes by it."""
         if words.ATTEMPT.search(self.before):
             return []
@@ -132,7 +132,7 @@ class _Clause:
             return [(id, "enter") for id in meant(self.after, boards, entering=True)]
         return [(id, "enter") for id in self._coming(boards, about)]
 
-    def _coming(self, boards: Boards, about: tuple[str, ...]) -> Sequence[str]:
+    def _coming(self, boards: StageState, about: tuple[str, ...]) -> Sequence[str]:
         if subject := meant(self.before, boards, entering=True):
             return [*subject, *self._along(boards, subject, entering=True)]
         if self.verb.lower().endswith("enters") and words.HERE.search(self.before):
@@ -141,7 +141,7 @@ class _Clause:
             return [*about, *self._along(boards, about, entering=True)]
         return []
 
-    def _going(self, boards: Boards, about: tuple[str, ...]) -> Sequence[str]:
+    def _going(self, boards: StageState, about: tuple[str, ...]) -> Sequence[str]:
         if but := words.ALL_BUT.search(f"{self.before} {self.verb} {self.after}"):
             staying = meant(but["who"], boards, entering=False)
             return [id for id in boards.here if id not in staying]
@@ -160,7 +160,7 @@ class _Clause:
         is_one = he or self._is_by_another_name(boards)
         return [*one, *self._along(boards, one, entering=False)] if is_one else []
 
-    def _is_by_another_name(self, boards: Boards) -> bool:
+    def _is_by_another_name(self, boards: StageState) -> bool:
         """`The King exits`, where the cast has nobody who is called so: it is who spoke last."""
         epithet = words.EPITHET.match(self.before) and self.verb.lower() == "exits"
         return bool(epithet) and not boards.company.best(self.before, boards.company.parts)
@@ -169,14 +169,14 @@ class _Clause:
         """`Exit Bob`; `Exeunt Bob and Carol`."""
         return not self.before.strip() and self.verb.lower().startswith("ex")
 
-    def _along(self, boards: Boards, subject: Sequence[str], *, entering: bool) -> list[str]:
+    def _along(self, boards: StageState, subject: Sequence[str], *, entering: bool) -> list[str]:
         """Those who come or go with them."""
         company = words.WITH.search(self.after)
         found = meant(company["who"], boards, entering=entering) if company else []
         return [id for id in found if id not in subject]
 
 
-def _clauses(sentence: str) -> Iterator[_Clause]:
+def _clauses(sentence: str) -> Iterator[_DirectionClause]:
     kinds: tuple[tuple[re.Pattern[str], Literal["enter!", "comes", "goes"]], ...] = (
         (words.ENTER, "enter!"), (words.COMES, "comes"), (words.GOES, "goes"),
     )  # fmt: skip
@@ -184,7 +184,7 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
     behind, edge = 0, (len(sentence), len(sentence), None)
     for (start, end, kind), (following, _, _) in pairwise([*sorted(verbs), edge]):
         if kind is not None:
-            yield _Clause(kind, sentence[behind:start], sentence[start:end], sentence[end:following])
+            yield _DirectionClause(kind, sentence[behind:start], sentence[start:end], sentence[end:following])
         behind = following if kind == "enter!" else end
 
 
@@ -194,7 +194,7 @@ def _subject(text: str, verb: re.Match[str], ends: str = ".;") -> str:
     return before[max(before.rfind(end) for end in ends) + 1 :]
 
 
-def _speaker(boards: Boards, pronoun: str) -> tuple[str, ...]:
+def _speaker(boards: StageState, pronoun: str) -> tuple[str, ...]:
     """Whom `he` or `she` means: who spoke last, is one person, and no king where it says `she`."""
     on_stage = [boards.company.parts[id] for id in boards.spoke if id in boards.here]
     single = [part for part in on_stage if not part.several] or on_stage

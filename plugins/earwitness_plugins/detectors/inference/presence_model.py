@@ -18,7 +18,7 @@ from typing import NamedTuple
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
 
-from ..staging.company import Company
+from ..plays.dramatis_personae import DramatisPersonae
 
 _GOING = re.compile(
     r"\b(?:I(?:['’]ll| will| must| go| am gone)|let(?:['’]s| us)|come,?|go,?|get)\s+(?:\w+\s+){0,3}?"
@@ -33,7 +33,7 @@ WEIGHTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecentLine:
     """One recent message, in short."""
 
     speaker: str
@@ -56,26 +56,26 @@ class _Since(NamedTuple):
     """How many speak (log)."""
 
 
-Reader = Callable[[Message], Line]
+LineReader = Callable[[Message], RecentLine]
 
 
-def line_of(speaker: str, text: str, addressed: Sequence[str], named: Sequence[str]) -> Line:
+def line_of(speaker: str, text: str, addressed: Sequence[str], named: Sequence[str]) -> RecentLine:
     """A message in short."""
     spoken_to = frozenset(addressed) - {speaker}
-    return Line(speaker, spoken_to, frozenset(named) - {speaker} - spoken_to, bool(_GOING.search(text)))
+    return RecentLine(speaker, spoken_to, frozenset(named) - {speaker} - spoken_to, bool(_GOING.search(text)))
 
 
 @dataclass(frozen=True)
-class Reckoning:
+class PresenceModel:
     """The recent lines of a scene, the one to judge last."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[RecentLine, ...]
     cast: tuple[str, ...]
     """Ids of all who may be there, narrators not counted."""
-    company: Company
+    company: DramatisPersonae
 
     @classmethod
-    def of(cls, moment: Moment, company: Company, read: Reader) -> Reckoning:
+    def of(cls, moment: Moment, company: DramatisPersonae, read: LineReader) -> PresenceModel:
         """The lines of a moment."""
         known = (message for message in moment.recent[1 - FAR :] if message.speaker in company.parts)
         lines = (*(read(message) for message in known), read(moment.message))

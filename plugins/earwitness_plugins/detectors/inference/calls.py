@@ -9,15 +9,15 @@ from collections.abc import Iterator
 
 from earwitness.records.moment import Movement, Perceived
 
-from ..reading.message import on_call
-from ..reading.scene import Scene
-from .case import Case, perceived
+from ..text.message_reading import on_call
+from ..text.surroundings import Surroundings
+from .message_case import MessageCase, perceived
 
 CALLED_WITHIN = 3
 """Who was called by name so many messages ago answers the call when they speak."""
 
 
-def is_from_afar(case: Case) -> bool:
+def is_from_afar(case: MessageCase) -> bool:
     """Whether the speaker talks to the scene without being there."""
     id = case.speaker.id
     if _is_here(case, id) or any(move.id == id and move.kind == "enter" for move in case.reading.moves):
@@ -25,7 +25,7 @@ def is_from_afar(case: Case) -> bool:
     return case.reading.call is not None or case.scene.condition(id) == "on_call" or _was_called(case, id)
 
 
-def connections(case: Case, *, afar: bool) -> Iterator[Movement]:
+def connections(case: MessageCase, *, afar: bool) -> Iterator[Movement]:
     """Who is on the call from now on, and who is not any more."""
     ends = case.reading.call == "off"
     for id in (case.speaker.id,) if afar else _on_call(case) if ends else ():
@@ -37,22 +37,22 @@ def connections(case: Case, *, afar: bool) -> Iterator[Movement]:
             )  # fmt: skip
 
 
-def reached(case: Case, *, afar: bool) -> Iterator[tuple[str, Perceived]]:
+def reached(case: MessageCase, *, afar: bool) -> Iterator[tuple[str, Perceived]]:
     """Those at the other end who perceive an open message."""
     if afar:
-        here = Scene.at(case.moment, None).near
-        yield from ((id, perceived(case.beliefs.lively, "present", "hears it over the call")) for id in here)
+        here = Surroundings.at(case.moment, None).near
+        yield from ((id, perceived(case.confidences.lively, "present", "hears it over the call")) for id in here)
     for id in _on_call(case):
         if why := _why_reached(case, id, afar=afar):
-            yield id, perceived(case.beliefs.addressed, "addressee", "on the call", why)
+            yield id, perceived(case.confidences.addressed, "addressee", "on the call", why)
     if case.reading.call == "on" and not afar:
         elsewhere = (id for id in case.reading.named if id not in case.scene.near and not case.narrates(id))
         yield from (
-            (id, perceived(case.beliefs.called, "addressee", "is called, and may not answer")) for id in elsewhere
+            (id, perceived(case.confidences.called, "addressee", "is called, and may not answer")) for id in elsewhere
         )
 
 
-def _why_reached(case: Case, id: str, *, afar: bool) -> str:
+def _why_reached(case: MessageCase, id: str, *, afar: bool) -> str:
     if case.reading.call == "on" or afar:
         return "said to the call"
     if id in case.reading.addressed:
@@ -61,11 +61,11 @@ def _why_reached(case: Case, id: str, *, afar: bool) -> str:
     return "is answered" if last == id and not case.reading.addressed else ""
 
 
-def _on_call(case: Case) -> list[str]:
+def _on_call(case: MessageCase) -> list[str]:
     return [id for id in case.moment.cast.ids if case.scene.condition(id) == "on_call" and id != case.speaker.id]
 
 
-def _was_called(case: Case, id: str) -> bool:
+def _was_called(case: MessageCase, id: str) -> bool:
     """Somebody has just called them by name: who then speaks from nowhere near has answered."""
     cast = case.moment.cast
     lately = [message for message in case.moment.recent[-CALLED_WITHIN:] if message.speaker in cast]
@@ -73,6 +73,6 @@ def _was_called(case: Case, id: str) -> bool:
     return any(cast[message.speaker].kind != "narrator" and on_call(message.content) for message in named)
 
 
-def _is_here(case: Case, id: str) -> bool:
+def _is_here(case: MessageCase, id: str) -> bool:
     where = case.moment.whereabouts.get(id)
     return where is not None and where.here

@@ -14,11 +14,11 @@ from typing import Literal
 
 from earwitness.records.state import PERCEIVES_NOTHING, Condition
 
-from . import condition_words
-from . import movement_words as words
+from . import condition_patterns
+from . import movement_patterns as words
 from .names import Mention, Names, lists
 
-Kind = Literal["enter", "leave"] | Condition
+MoveKind = Literal["enter", "leave"] | Condition
 _NEAR = 300
 """Within so many characters of a verb, names belong to it."""
 
@@ -29,7 +29,7 @@ class Move:
 
     id: str
     """Character id."""
-    kind: Kind
+    kind: MoveKind
     """Which way; or what they become."""
     place: str | None
     """The place as written (`dark cellar`), where it is named; for `leave`, the one left."""
@@ -38,7 +38,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Referents:
     """Whom the pronouns of a narration can mean."""
 
     teller: str | None
@@ -53,10 +53,10 @@ class Stage:
     """Who was named in it."""
     gone: tuple[str, ...] = field(default=())
     """Ids of those who left of late; empty where a character tells."""
-    moved: Kind | None = field(default=None)
+    moved: MoveKind | None = field(default=None)
     """What the last one to move did: `Bob follows`."""
 
-    def after(self, move: Move) -> Stage:
+    def after(self, move: Move) -> Referents:
         """The stage once somebody has moved."""
         if move.kind != "leave" and move.kind != "enter" and move.kind not in PERCEIVES_NOTHING:
             return self
@@ -64,14 +64,14 @@ class Stage:
         gone = tuple(id for id in self.gone if id != move.id)
         return replace(self, here=(*others, move.id) if move.kind == "enter" else others, moved=move.kind, gone=gone)
 
-    def told(self, text: str, names: Names) -> Stage:
+    def told(self, text: str, names: Names) -> Referents:
         """The stage once something was told in an earlier message: `The Queen rises.`, then `She leaves.`."""
         mentions = names.find(text)
         named = tuple(dict.fromkeys(mention.id for mention in mentions if not mention.possessive))
         return replace(self, subjects=subjects_of(text, mentions, self.teller), named=named)
 
 
-def read_movements(sentences: Sequence[str], names: Names, stage: Stage) -> tuple[Move, ...]:
+def read_movements(sentences: Sequence[str], names: Names, stage: Referents) -> tuple[Move, ...]:
     """Everybody's coming and going told in these sentences, in order."""
     moves: list[Move] = []
     for sentence in sentences:
@@ -102,7 +102,7 @@ def has_movement(text: str) -> bool:
     return bool(words.ENTER.search(text) or words.LEAVE.search(text))
 
 
-def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage, names: Names) -> Iterator[Move]:
+def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Referents, names: Names) -> Iterator[Move]:
     if (only := words.ONLY.search(sentence)) and not _is_unreal(sentence[: only.start()]):
         staying = {m.id for m in mentions if only.start() <= m.start < only.end() and not m.possessive}
         going = [id for id in stage.here if id not in staying] if staying else []
@@ -117,7 +117,7 @@ def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Stage, na
 
 
 def _is_unreal(before: str) -> bool:
-    return bool(words.UNREAL.search(before) or condition_words.CLAIMED.search(before))
+    return bool(words.UNREAL.search(before) or condition_patterns.CLAIMED.search(before))
 
 
 def _comes(sentence: str, mention: Mention) -> bool:
@@ -125,7 +125,7 @@ def _comes(sentence: str, mention: Mention) -> bool:
     return not mention.possessive and not words.NOT_ENTERING.search(_before(sentence, mention.start))
 
 
-def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Stage) -> Iterator[Move]:
+def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Referents) -> Iterator[Move]:
     """`Exit`, `Exit Bob`, `Exeunt`, `Exeunt all but Bob`."""
     but = words.BUT.search(sentence)
     named = [m.id for m in mentions if not m.possessive]
@@ -138,7 +138,7 @@ def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Stage) -> I
     yield from (Move(id, "leave", None, _quoted(sentence)) for id in going)
 
 
-def _told(sentence: str, mentions: Sequence[Mention], stage: Stage, names: Names) -> Iterator[Move]:
+def _told(sentence: str, mentions: Sequence[Mention], stage: Referents, names: Names) -> Iterator[Move]:
     """Every verb of coming or going that is told as a fact, with whoever does it; and how somebody is from now on."""
     behind, movers = 0, tuple[str, ...]()
     moved = stage.moved
@@ -162,11 +162,11 @@ def _told(sentence: str, mentions: Sequence[Mention], stage: Stage, names: Names
             yield from (Move(id, kind, place, _quoted(sentence)) for id in movers)
 
 
-def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Match[str], Kind]]:
+def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Match[str], MoveKind]]:
     """Verbs with what they tell. What one becomes comes first: `steps out from behind the curtain` is no leaving."""
     named = {mention.start for mention in mentions}
-    affects = (match for match in condition_words.DOES_TO.finditer(sentence) if match.end() in named)
-    for match in (*affects, *condition_words.BECOMES.finditer(sentence)):
+    affects = (match for match in condition_patterns.DOES_TO.finditer(sentence) if match.end() in named)
+    for match in (*affects, *condition_patterns.BECOMES.finditer(sentence)):
         yield match, _condition(match)
     yield from ((match, "enter") for match in words.ENTER.finditer(sentence))
     yield from ((match, "leave") for match in words.LEAVE.finditer(sentence))
@@ -207,12 +207,12 @@ class _Clause:
     def _end(self) -> int:
         return self.verb.end() + _NEAR
 
-    def movers(self, stage: Stage, moved: tuple[str, ...], *, comes: bool = False) -> tuple[str, ...]:
+    def movers(self, stage: Referents, moved: tuple[str, ...], *, comes: bool = False) -> tuple[str, ...]:
         """Who does it. `moved` are those who did what the verb before says: `Bob comes in and leaves again`."""
         if words.UNREAL.search(self.before):
             return ()
         if (crowd := self._crowd(stage, comes=comes)) is not None:
-            return () if condition_words.CLAIMED.search(self.before) else crowd
+            return () if condition_patterns.CLAIMED.search(self.before) else crowd
         if "taken" in self.verb.groupdict() and self.verb["taken"] and (self._sends() or not self._taken()):
             return self._taken()
         if (subject := self._subject()) is not None:
@@ -228,20 +228,20 @@ class _Clause:
 
     def affected(self) -> tuple[str, ...]:
         """Whom it is done to: `Alice wakes Bob`; told as a fact."""
-        if self.verb.re is not condition_words.DOES_TO or not self._is_so():
+        if self.verb.re is not condition_patterns.DOES_TO or not self._is_so():
             return ()
         named = lists(self.sentence, self._between(self.verb.end(), self.verb.end() + _NEAR))
         return tuple(mention.id for mention in named[0] if not mention.possessive) if named else ()
 
-    def who_becomes(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
+    def who_becomes(self, stage: Referents, moved: tuple[str, ...]) -> tuple[str, ...]:
         """Who falls asleep, hides, …: whoever is named right before it, else as with any verb."""
-        if self.verb.re is condition_words.DOES_TO or not self._is_so():
+        if self.verb.re is condition_patterns.DOES_TO or not self._is_so():
             return ()
         named = [
             group
             for group in lists(self.sentence, self._between(self.verb.start() - _NEAR, self.verb.start()))
-            if not condition_words.NO_SUBJECT.search(_before(self.sentence, group[0].start))
-            and condition_words.BETWEEN.fullmatch(self.sentence[group[-1].end : self.verb.start()])
+            if not condition_patterns.NO_SUBJECT.search(_before(self.sentence, group[0].start))
+            and condition_patterns.BETWEEN.fullmatch(self.sentence[group[-1].end : self.verb.start()])
         ]
         if named and not words.UNREAL.search(self.before):
             return () if named[-1][-1].possessive else tuple(mention.id for mention in named[-1])
@@ -250,11 +250,11 @@ class _Clause:
     def _is_so(self) -> bool:
         """Told as happening now: not claimed, dreamt, supposed, past or to come."""
         before = self.sentence[max(0, self.verb.start() - 120) : self.verb.start()]
-        claimed = condition_words.CLAIMED.search(before) or condition_words.NOT_REALLY.search(before)
+        claimed = condition_patterns.CLAIMED.search(before) or condition_patterns.NOT_REALLY.search(before)
         unreal = words.UNREAL.search(before.rpartition(".")[2])
-        return not (claimed or unreal or condition_words.NOT_NOW.match(self.sentence, self.verb.end()))
+        return not (claimed or unreal or condition_patterns.NOT_NOW.match(self.sentence, self.verb.end()))
 
-    def _crowd(self, stage: Stage, *, comes: bool) -> tuple[str, ...] | None:
+    def _crowd(self, stage: Referents, *, comes: bool) -> tuple[str, ...] | None:
         """`Everybody`, `all but Bob`, `the others`, who are those gone when they come; `None` if not told of many."""
         if words.EVERYBODY.match(self.before) or words.ALL_BUT.search(self.sentence, self.begin, self._end):
             return self._everybody(stage.gone if comes and stage.gone else stage.here)
@@ -267,7 +267,7 @@ class _Clause:
         staying = {m.id for m in self._between(but.end(), len(self.sentence))} if but else set()
         return tuple(id for id in of if id not in staying)
 
-    def _others(self, stage: Stage, *, comes: bool) -> tuple[str, ...]:
+    def _others(self, stage: Referents, *, comes: bool) -> tuple[str, ...]:
         """All but those whom this sentence names, or else the one before, or who spoke last; else it is open who."""
         named = {m.id for m in self.mentions if not m.possessive}
         staying = named or {*stage.named, *stage.subjects} or ({stage.last} if stage.last in stage.here else set())
@@ -313,7 +313,7 @@ class _Clause:
         last = words.CLAUSE.split(self.before)[-1]
         return bool(words.ONE.match(last) or words.THEY.match(last))
 
-    def _pronoun(self, stage: Stage, moved: tuple[str, ...]) -> tuple[str, ...]:
+    def _pronoun(self, stage: Referents, moved: tuple[str, ...]) -> tuple[str, ...]:
         last = words.CLAUSE.split(self.before)[-1]
         if words.OMITTED.match(last):
             return moved or _antecedent(stage) if self.begin == 0 or self._carries_on() else ()
@@ -324,7 +324,7 @@ class _Clause:
             return ()
         return self._antecedent(stage, one["one"] if one else "they")
 
-    def _antecedent(self, stage: Stage, pronoun: str) -> tuple[str, ...]:
+    def _antecedent(self, stage: Referents, pronoun: str) -> tuple[str, ...]:
         """Whom a pronoun means: the last woman named, for `she`; of several who might be meant, nobody knows which."""
         within = tuple(dict.fromkeys(m.id for m in self.mentions if m.start < self.verb.start() and not m.possessive))
         named = within or stage.named
@@ -351,7 +351,7 @@ class _Clause:
         return tuple(m.id for m in group) if along else ()
 
 
-def _antecedent(stage: Stage) -> tuple[str, ...]:
+def _antecedent(stage: Referents) -> tuple[str, ...]:
     """Whom `he` means: who tells it of themselves, who was just named, who spoke last."""
     if stage.teller:
         return (stage.teller,)

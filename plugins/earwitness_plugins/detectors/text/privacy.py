@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .conventions import PRIVATE, Piece
+from .conventions import PRIVATE, Fragment
 from .names import Mention, Names, lists
 
 # Where the listener's name may begin, in the order in which the directions are tried.
@@ -41,7 +41,7 @@ _FEELS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class Confinement:
     """A message that does not reach everybody who is here."""
 
     how: str
@@ -50,7 +50,9 @@ class Confined:
     """Ids of those it is meant for, the speaker not counted."""
 
 
-def confinement(found: Sequence[Piece], names: Names, spoken_to: Sequence[str], *, narrator: bool) -> Confined | None:
+def confinement(
+    found: Sequence[Fragment], names: Names, spoken_to: Sequence[str], *, narrator: bool
+) -> Confinement | None:
     """The narrowest audience of any piece; `None` when the message is open.
 
     A message that mixes a whisper with open speech reaches the whisper's audience only: a message is delivered whole,
@@ -60,27 +62,27 @@ def confinement(found: Sequence[Piece], names: Names, spoken_to: Sequence[str], 
     if not confined:
         return _feeling(found, names) if narrator else None
     common = [id for id in confined[0].listeners if all(id in other.listeners for other in confined[1:])]
-    return Confined(next((c.how for c in confined if c.how != "whisper"), "whisper"), tuple(common))
+    return Confinement(next((c.how for c in confined if c.how != "whisper"), "whisper"), tuple(common))
 
 
-def _confined(piece: Piece, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confined | None:
+def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confinement | None:
     if piece.kind == "whisper":
         return (
             _told_whisper(piece.text, names)
             if narrator
-            else Confined("whisper", _listeners(piece.text, names, spoken_to))
+            else Confinement("whisper", _listeners(piece.text, names, spoken_to))
         )
     if piece.kind not in PRIVATE:
         return None
-    return Confined(piece.kind, _subject(piece.text, names) if narrator and piece.kind == "thought" else ())
+    return Confinement(piece.kind, _subject(piece.text, names) if narrator and piece.kind == "thought" else ())
 
 
-def _feeling(found: Sequence[Piece], names: Names) -> Confined | None:
+def _feeling(found: Sequence[Fragment], names: Names) -> Confinement | None:
     """A narration of nothing but one character's feelings is hers alone; among events, feelings confine nothing."""
     if not found or not all(piece.kind == "action" and _FEELS.match(piece.text) for piece in found):
         return None
     feeling = {id for piece in found for id in _subject(piece.text, names)}
-    return Confined("thought", tuple(feeling)) if len(feeling) == 1 else None
+    return Confinement("thought", tuple(feeling)) if len(feeling) == 1 else None
 
 
 def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[str, ...]:
@@ -103,10 +105,10 @@ def _is_listener(direction: str, mention: Mention) -> bool:
     return not mention.possessive or bool(_EAR.match(direction, mention.end))
 
 
-def _told_whisper(narration: str, names: Names) -> Confined | None:
+def _told_whisper(narration: str, names: Names) -> Confinement | None:
     """A whisper that a narrator tells of: who whispers and who listens; with neither named, it is mere description."""
     both = tuple(dict.fromkeys((*_subject(narration, names), *_listeners(narration, names, ()))))
-    return Confined("whisper", both) if both else None
+    return Confinement("whisper", both) if both else None
 
 
 def _subject(narration: str, names: Names) -> tuple[str, ...]:

@@ -11,13 +11,13 @@ from earwitness.records.character import Character
 from earwitness.records.message import Role
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability, Segment
 
-from ..reading.message import Reading
-from ..reading.names import Names
-from ..reading.scene import Scene
-from ..reading.segments import Heard
+from ..text.message_reading import Reading
+from ..text.names import Names
+from ..text.segments import HeardSegment
+from ..text.surroundings import Surroundings
 
 
-class Beliefs(Record):
+class Confidences(Record):
     """How sure the rules are, as probabilities of perceiving the message. Those from 0.5 on remember it by default."""
 
     here: Probability = 0.9
@@ -51,15 +51,15 @@ class Beliefs(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MessageCase:
     """One message, read, in its scene."""
 
     moment: Moment
     speaker: Character
     reading: Reading
-    scene: Scene
+    scene: Surroundings
     names: Names
-    beliefs: Beliefs
+    confidences: Confidences
     lively: frozenset[str]
     """Ids of those who spoke lately."""
     fading: Mapping[str, float] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Case:
             Segment(text=part.text, kind=part.kind, audience=self._audience(part)) for part in self.reading.segments
         )
 
-    def _audience(self, part: Heard) -> tuple[str, ...] | None:
+    def _audience(self, part: HeardSegment) -> tuple[str, ...] | None:
         """What is done goes neither over a call nor from place to place."""
         if part.audience is not None:
             return self._within(part.audience)
@@ -103,36 +103,36 @@ class Case:
         """Somebody who is where an open message is said."""
         since = self.scene.since(id)
         if self.scene.condition(id) == "hiding":
-            return perceived(self.beliefs.here, "overhearing", "is hiding", since)
+            return perceived(self.confidences.here, "overhearing", "is hiding", since)
         if id in self.reading.addressed:
-            return perceived(self.beliefs.addressed, "addressee", "spoken to by name", since)
+            return perceived(self.confidences.addressed, "addressee", "spoken to by name", since)
         if self.reading.together and id in self.reading.named:
-            return perceived(self.beliefs.lively, "present", "named together with the speaker", since)
-        if (left := self.fading.get(id, 1)) < self.beliefs.here:
+            return perceived(self.confidences.lively, "present", "named together with the speaker", since)
+        if (left := self.fading.get(id, 1)) < self.confidences.here:
             return perceived(left, "present", since, "has been silent since, among others who speak")
         if id in self.lively:
-            return perceived(self.beliefs.lively, "present", "spoke lately", since)
-        return perceived(self.beliefs.here, "present", since)
+            return perceived(self.confidences.lively, "present", "spoke lately", since)
+        return perceived(self.confidences.here, "present", since)
 
     def from_elsewhere(self, id: str) -> Perceived:
         """Somebody who hears it in another place."""
         role: Role = "addressee" if id in self.reading.addressed else "overhearing"
         how = "is shouted" if self.reading.shouted else "carries"
-        return perceived(self.beliefs.here, role, f"it {how}, as far as {self.distant[id]}")
+        return perceived(self.confidences.here, role, f"it {how}, as far as {self.distant[id]}")
 
     def shut_out(self, id: str) -> Perceived:
         """Somebody who is where a message is said that is not for them."""
         if self.reading.confined and self.reading.confined.how == "whisper":
-            return perceived(self.beliefs.overhearing, "overhearing", "here, but it is whispered to others")
-        return perceived(self.beliefs.unaware, "present", "here, but it is not said aloud")
+            return perceived(self.confidences.overhearing, "overhearing", "here, but it is whispered to others")
+        return perceived(self.confidences.unaware, "present", "here, but it is not said aloud")
 
     def talked_about(self, id: str) -> Perceived:
         """Somebody who is named, and no more."""
         if self.reading.together and self.scene.unplaced(id):
             return perceived(
-                self.beliefs.together, "mentioned", "named together with the speaker, not known to be here"
+                self.confidences.together, "mentioned", "named together with the speaker, not known to be here"
             )
-        return perceived(self.beliefs.mentioned, "mentioned", "only talked about")
+        return perceived(self.confidences.mentioned, "mentioned", "only talked about")
 
     @property
     def told_moves(self) -> tuple[Movement, ...]:

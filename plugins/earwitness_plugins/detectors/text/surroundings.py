@@ -22,7 +22,7 @@ _ARTICLES = frozenset({"the", "a", "an"})
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Surroundings:
     """The place a message is said at, and who is there. The current scene, or a place apart from it."""
 
     state: State
@@ -33,13 +33,13 @@ class Scene:
     """Ids of those there, sorted, so that no answer hangs on the order in which they were listed."""
 
     @classmethod
-    def at(cls, moment: Moment, place: str | None) -> Scene:
+    def at(cls, moment: Moment, place: str | None) -> Surroundings:
         """The scene at a place apart, or the current one."""
         here = (id for id, where in moment.whereabouts.items() if id in moment.cast and _is_at(where, place))
         return cls(moment.state, place, tuple(sorted(here)))
 
     @classmethod
-    def around(cls, moment: Moment, centre: Iterable[str], otherwise: str | None = None) -> Scene:
+    def around(cls, moment: Moment, centre: Iterable[str], otherwise: str | None = None) -> Surroundings:
         """The scene around the first of these characters whose place is known; else at the place given."""
         known = (where for id in centre if (where := moment.whereabouts.get(id)) and (where.here or where.place))
         where = next(known, None)

@@ -72,7 +72,7 @@ _WORTH_TELLING = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class AddresseeBelief:
     """How likely somebody is spoken to, and why."""
 
     probability: float
@@ -81,11 +81,11 @@ class Belief:
     """Why, in words; never empty."""
 
 
-def believed(clues: Clues, *, last: bool, lean: float = 0.0) -> Belief:
+def believed(clues: Clues, *, last: bool, lean: float = 0.0) -> AddresseeBelief:
     """What the clues come to. `last` = held the floor last; `lean` is added to the log-odds of everybody else."""
     weights = LAST if last else OTHERS
     odds = sum(weight * clues[clue] for clue, weight in weights.items()) + (0.0 if last else lean)
-    return Belief(1 / (1 + exp(-odds)), tuple(_evidence(clues, weights, last=last)))
+    return AddresseeBelief(1 / (1 + exp(-odds)), tuple(_evidence(clues, weights, last=last)))
 
 
 def _evidence(clues: Clues, weights: Mapping[str, float], *, last: bool) -> Iterator[str]:

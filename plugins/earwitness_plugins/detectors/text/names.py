@@ -10,14 +10,14 @@ from unicodedata import combining, normalize
 
 from earwitness.records.character import Character
 
-Words = tuple[str, ...]
+WordSequence = tuple[str, ...]
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words that stand in names but name nobody by themselves.
+# WordSequence that stand in names but name nobody by themselves.
 _NO_NAMES = _words(
     """
     the of and de del della di da du la le van von der den el al bin ibn mr mrs ms miss mister sir madam
@@ -84,7 +84,7 @@ class Mention:
 class _Form:
     """One way of naming somebody, or several at once (`guards`); with no ids, it could mean more than one."""
 
-    words: Words
+    words: WordSequence
     ids: tuple[str, ...]
     capital: bool
     title: bool
@@ -202,8 +202,10 @@ def _are_numbered(ids: set[str], members: Sequence[Character]) -> bool:
     return len({tuple(word for word in words if word.isalpha() and word not in _NO_NAMES) for words in names}) == 1
 
 
-def _owners(members: Sequence[Character], forms: Callable[[Words], Iterable[Words]]) -> dict[Words, set[str]]:
-    owners: dict[Words, set[str]] = {}
+def _owners(
+    members: Sequence[Character], forms: Callable[[WordSequence], Iterable[WordSequence]]
+) -> dict[WordSequence, set[str]]:
+    owners: dict[WordSequence, set[str]] = {}
     for member in members:
         for name in member.names:
             for form in forms(_name_words(name)):
@@ -212,11 +214,11 @@ def _owners(members: Sequence[Character], forms: Callable[[Words], Iterable[Word
     return owners
 
 
-def _name_words(name: str) -> Words:
+def _name_words(name: str) -> WordSequence:
     return tuple(fold(word) for word in _WORD.findall(normalize("NFC", name)))
 
 
-def _parts(words: Words) -> Iterator[Words]:
+def _parts(words: WordSequence) -> Iterator[WordSequence]:
     """Titles, the first name and the last: what stands for a full name where it can mean no other."""
     for title in _TITLES.intersection(words):
         yield ("the", title)
@@ -234,12 +236,12 @@ def _singular(word: str) -> str | None:
     return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else None
 
 
-def _plurals(parts: dict[Words, set[str]]) -> dict[Words, set[str]]:
+def _plurals(parts: dict[WordSequence, set[str]]) -> dict[WordSequence, set[str]]:
     """`guards` names all whose name holds `Guard`, as long as there are several."""
     return {(f"{words[0]}s",): ids for words, ids in parts.items() if len(words) == 1 and len(ids) > 1}
 
 
-def _needs_capital(words: Words) -> bool:
+def _needs_capital(words: WordSequence) -> bool:
     return len(words) == 1 and (words[0] in _EVERYDAY or len(words[0]) < 3)
 
 
