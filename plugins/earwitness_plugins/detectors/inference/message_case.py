@@ -120,6 +120,10 @@ class MessageCase:
         how = "is shouted" if self.reading.shouted else "carries"
         return perceived(self.confidences.here, role, f"it {how}, as far as {self.distant[id]}")
 
+    def whispered_to(self, id: str) -> Perceived:
+        """Somebody here to whom a message is whispered."""
+        return perceived(self.confidences.addressed, "addressee", "it is whispered to them", self.scene.since(id))
+
     def shut_out(self, id: str) -> Perceived:
         """Somebody who is where a message is said that is not for them."""
         if self.reading.confined and self.reading.confined.how == "whisper":

@@ -76,10 +76,7 @@ def _on_stage(case: MessageCase) -> Iterator[tuple[str, Perceived]]:
 def _told_apart(case: MessageCase, listeners: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
     for id in case.scene.near:
         if id in listeners:
-            yield (
-                id,
-                perceived(case.confidences.addressed, "addressee", "it is whispered to them", case.scene.since(id)),
-            )
+            yield id, case.whispered_to(id)
         yield id, case.shut_out(id)
 
 

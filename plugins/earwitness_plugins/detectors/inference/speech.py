@@ -68,10 +68,7 @@ def _shut(case: MessageCase, listeners: Iterable[str]) -> Iterator[tuple[str, Pe
     """Who is gone does not come back by being whispered to."""
     for id in listeners:
         if id in case.scene.near:
-            yield (
-                id,
-                perceived(case.confidences.addressed, "addressee", "it is whispered to them", case.scene.since(id)),
-            )
+            yield id, case.whispered_to(id)
         elif case.scene.unplaced(id):
             yield id, perceived(case.confidences.unplaced_addressed, "addressee", "it is whispered to them")
     yield from ((id, case.shut_out(id)) for id in case.scene.near)
