@@ -90,7 +90,8 @@ async def test_every_container_holds_what_it_held(story: Session, answered: dict
 
 
 async def test_the_cast_and_the_state_are_what_they_were(story: Session, answered: dict[str, Any]) -> None:
-    assert story.cast.model_dump(mode="json") == answered["cast"]
+    members = [{**each, "personality_id": each["id"], "persona_id": None} for each in answered["cast"]["members"]]
+    assert story.cast.model_dump(mode="json") == {"members": members}
     state = answered["state"]
     now = {"participants": [], "last_perceivers": state["participants"]}  # they had the name of the others then
     assert story.state.model_dump(mode="json") == {**state, **now}

@@ -80,3 +80,11 @@ def test_the_participants_of_version_3_are_those_who_perceived_the_previous_mess
     for kind in kinds:
         state = upgraded_once(kind, {"state": {"participants": ["bob"], "game_day": 3}}, FROM_3)["state"]
         assert state == {"last_perceivers": ["bob"], "game_day": 3}
+
+
+def test_the_context_of_version_3_is_all_that_is_known_of_the_channel() -> None:
+    entry = upgraded_once("entry", {"body": {"kind": "said", "content": "Hello.", "context": "dm"}}, FROM_3)
+    assert entry["body"] == {"kind": "said", "content": "Hello.", "channel": {"context": "dm"}}
+    plan = upgraded_once("plan", {"message": {"message": {"key": "m1", "context": "dm"}, "heard": {}}}, FROM_3)
+    assert plan["message"] == {"message": {"key": "m1", "channel": {"context": "dm"}}, "heard": {}}
+    assert upgraded_once("body", {"kind": "retracted", "target": "m1"}, FROM_3) == {"kind": "retracted", "target": "m1"}

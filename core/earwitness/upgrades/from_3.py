@@ -10,6 +10,18 @@ def _entry(entry: Json) -> Json:
     return renamed(entry, settled="applied")
 
 
+def _message(decided: Json) -> Json:
+    return {**decided, "message": _with_channel(decided["message"])}
+
+
+def _with_channel(told: Json) -> Json:
+    """What was said, where its context was all that was known of the channel."""
+    if "context" not in told:
+        return told
+    others = {key: value for key, value in told.items() if key != "context"}
+    return {**others, "channel": {"context": told["context"]}}
+
+
 def _plan(plan: Json) -> Json:
     withdrawals = [renamed(each, falls="removes") for each in plan.get("withdrawals", ())]
     answers = plan.get("answers", ())
@@ -40,5 +52,5 @@ def _state(state: Json) -> Json:
     return renamed(state, participants="last_perceivers")
 
 
-FROM_3: Upgrade = {"entry": _entry, "plan": _plan, "snapshot": _snapshot}
+FROM_3: Upgrade = {"entry": _entry, "body": _with_channel, "message": _message, "plan": _plan, "snapshot": _snapshot}
 """To version 4."""
