@@ -109,6 +109,11 @@ def message_text_of(memory: str) -> str:
     return as_written(content)
 
 
+def holds_placeholder(text: str) -> bool:
+    """Whether memories would be filled in here, if it were a prompt."""
+    return any(placeholder in text for placeholder in PLACEHOLDERS)
+
+
 def harmless_block(text: str) -> str:
     """The text with nothing in it that would end, or open, our block of memories."""
     return _BLOCK_TAG.sub("&lt;", text)
@@ -144,9 +149,11 @@ def only_knowledge(content: str) -> str | None:
 
 
 def recall_query(day: float, recent: Iterable[str], name: str) -> str:
-    """The query a turn recalls with. `recent` are message lines, oldest first."""
+    """The query of a turn. `recent` are message lines, oldest first; without any, there is no section for them."""
+    lines = list(recent)
+    said = "\n".join([RECENT, *lines, "", ""]) if lines else ""
     return (
-        f"{CURRENT_TIME}\nGame Day: {day_text(day)}\n\n{RECENT}\n" + "\n".join(recent) + "\n\n"
+        f"{CURRENT_TIME}\nGame Day: {day_text(day)}\n\n{said}"
         "What are the relevant memories that are not in the recent three messages "
         f"to construct {_one_line(name)}'s message?"
     )

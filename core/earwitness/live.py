@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from .engine import Engine
+from .formats import holds_placeholder
 from .plugin_data import PluginData
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite, Snapshot
@@ -30,7 +31,8 @@ class Live:
     yet applied, for whoever wants to search the store meanwhile; `previous` is the session as it stood before a
     message, usually the last one, since that is what is edited and rerolled; `landmarks` are how it stood at earlier
     entries, by sequence number, for whoever wants to know how it stood shortly after; `unapplied` are recorded
-    plans that the store does not hold yet: sequence number → the game day they arrive on.
+    plans that the store does not hold yet: sequence number → the game day they arrive on; `with_placeholder` are
+    messages, as told, that hold a placeholder of ours: of the recent ones, and of all since the session was opened.
     """
 
     snapshot: Snapshot
@@ -41,6 +43,7 @@ class Live:
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
     unapplied: dict[int, float] = field(default_factory=dict)
+    with_placeholder: set[str] = field(default_factory=set)
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -51,7 +54,13 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in engine.data_owners}
-        return cls(snapshot, tuple(recent), stored, snapshot.decided)
+        quoting = {each.message.content for each in recent if holds_placeholder(each.message.content)}
+        return cls(snapshot, tuple(recent), stored, snapshot.decided, with_placeholder=quoting)
+
+    @property
+    def said(self) -> set[str]:
+        """Messages as told, of which one may hold a placeholder."""
+        return self.with_placeholder.union(each.message.content for each in self.recent)
 
     def has_arrived(self, delivery: Delivery) -> bool:
         """Whether a pending delivery has arrived by a recorded plan that is not applied yet."""
@@ -70,6 +79,8 @@ class Live:
             self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
+        if holds_placeholder(settled.message.content):
+            self.with_placeholder.add(settled.message.content)
         just_said = settled.message.sequence == plan.sequence  # a revision keeps the number of what it revises
         if just_said and not (self.recent and self.recent[-1].message.key == settled.message.key):
             self.recent = (*self.recent, settled)[-RECENT:]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .engine import Engine
 from .errors import WallError
 from .live import Live
 from .loading.settings import FillSettings, RecallSettings
-from .middle.fill import Prompt, fill, render
+from .middle.fill import SYSTEM_ROLES, Prompt, fill, render
 from .outcome import Outcome
 from .records.channel import Channel
+from .records.journal import Entry, Revised, Said
 from .start.recall import recall
 from .start.recalled import Recall, Recalled
-from .validation.arguments import several
+from .validation.arguments import several, texts
 
 if TYPE_CHECKING:
     from .session import Session
@@ -23,24 +24,33 @@ if TYPE_CHECKING:
 class Turn:
     """One character's turn, from recall to saying."""
 
-    def __init__(self, session: Session, engine: Engine, recalled: Recall, channel: Channel) -> None:
+    def __init__(
+        self, session: Session, engine: Engine, live: Live, recalled: Recall, channel: Channel, waiting: Sequence[Entry]
+    ) -> None:
         self._session = session
         self._engine = engine
-        self._recalled = recalled
+        self._live = live
+        self._recalled = recalled.model_copy(update={"pending": tuple(entry.key for entry in waiting)})
         self._channel = channel
+        self._undecided = {entry.body.content for entry in waiting if isinstance(entry.body, Said | Revised)}
 
     @classmethod
     async def begin(
-        cls, session: Session, engine: Engine, live: Live, character: str, settings: RecallSettings, *,
-        query: str | None, in_prompt: Sequence[str] | None, channel: Channel,
-    ) -> Turn:  # fmt: skip
+        cls,
+        session: Session,
+        engine: Engine,
+        live: Live,
+        character: str,
+        settings: RecallSettings,
+        *,
+        query: str | None,
+        in_prompt: Sequence[str] | None,
+        channel: Channel,
+    ) -> Turn:
         """START. See `Session.turn`."""
-        found = await recall(
-            engine, live, character, settings, query=query, in_prompt=in_prompt, channel=channel
-        )  # fmt: skip
+        found = await recall(engine, live, character, settings, query=query, in_prompt=in_prompt, channel=channel)
         waiting = await engine.ledger.entries(live.snapshot.id, unapplied=True)
-        pending = tuple(entry.key for entry in waiting)
-        return cls(session, engine, found.model_copy(update={"pending": pending}), channel)
+        return cls(session, engine, live, found, channel, waiting)
 
     def __repr__(self) -> str:
         return f"<Turn of {self.character!r}, {len(self.memories)} memories>"
@@ -75,15 +85,25 @@ class Turn:
         """Plugins and guards that failed; a failing guard withheld what it guards."""
         return self._recalled.failures
 
-    def fill(self, prompt: Prompt, memories: Sequence[Recalled] | None = None, **changes: Any) -> Prompt:
-        """MIDDLE: put the memories where the system text has `###SUPERMEMORY###`.
+    def fill(
+        self,
+        prompt: Prompt,
+        memories: Sequence[Recalled] | None = None,
+        *,
+        roles: Collection[str] = SYSTEM_ROLES,
+        **changes: Any,
+    ) -> Prompt:
+        """MIDDLE: put the memories where the prompt has `###SUPERMEMORY###`.
 
-        `prompt` is a system prompt, or a list of messages with `role` and `content`. `memories` may be fewer of this
+        `prompt` is a system prompt; a list of messages with `role` and `content`, of which those in `roles` are filled;
+        or one such message, of any role. What was said in the story is never filled. `memories` may be fewer of this
         turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
-        Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`.
+        Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`, and
+        `InputError` for a prompt or roles that are none.
         """
         mine = self.memories if memories is None else self._mine(memories)
-        return fill(prompt, mine, self._fill_settings(changes), self.notes)
+        settings, filled = self._fill_settings(changes), texts("roles", roles)
+        return fill(prompt, mine, settings, self.notes, roles=filled, messages=self._live.said | self._undecided)
 
     def text(self, **changes: Any) -> str:
         """The block of memories by itself, as `fill` would put it. Raises `SettingsError`."""

@@ -69,7 +69,7 @@ async def test_the_query_is_to_the_letter(begin: Begin) -> None:
 
 async def test_before_anything_is_said_the_query_has_no_messages(begin: Begin) -> None:
     assert (await (await begin()).turn("alice")).query == (
-        "###Current time###\nGame Day: 1\n\n###Recent messages###\n\n\n"
+        "###Current time###\nGame Day: 1\n\n"
         "What are the relevant memories that are not in the recent three messages to construct Alice's message?"
     )
 

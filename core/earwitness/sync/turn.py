@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ..middle.fill import Prompt
+from ..middle.fill import SYSTEM_ROLES, Prompt
 from ..start.recalled import Recalled
 from ..turn import Turn as AsyncTurn
 from .loop import Mirror
@@ -45,14 +45,23 @@ class Turn(Mirror[AsyncTurn]):
         """Plugins and guards that failed; a failing guard withheld what it guards."""
         return self._behind.failures
 
-    def fill(self, prompt: Prompt, memories: Sequence[Recalled] | None = None, **changes: Any) -> Prompt:
-        """MIDDLE: put the memories where the system text has `###SUPERMEMORY###`.
+    def fill(
+        self,
+        prompt: Prompt,
+        memories: Sequence[Recalled] | None = None,
+        *,
+        roles: Collection[str] = SYSTEM_ROLES,
+        **changes: Any,
+    ) -> Prompt:
+        """MIDDLE: put the memories where the prompt has `###SUPERMEMORY###`.
 
-        `prompt` is a system prompt, or a list of messages with `role` and `content`. `memories` may be fewer of this
+        `prompt` is a system prompt; a list of messages with `role` and `content`, of which those in `roles` are filled;
+        or one such message, of any role. What was said in the story is never filled. `memories` may be fewer of this
         turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
-        Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`.
+        Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`, and
+        `InputError` for a prompt or roles that are none.
         """
-        return self._behind.fill(prompt, memories, **changes)
+        return self._behind.fill(prompt, memories, roles=roles, **changes)
 
     def text(self, **changes: Any) -> str:
         """The block of memories by itself, as `fill` would put it. Raises `SettingsError`."""
