@@ -1,13 +1,13 @@
 """What was stored and exported at f1db6cd opens, imports, recalls, replays and explains as it did there."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Session
+from earwitness import Character, Earwitness, Outcome, Session
 from earwitness.errors import EarwitnessError
 from earwitness.records.learned import Learned
 from earwitness.records.memory import without_words
@@ -198,3 +198,59 @@ async def test_an_old_story_is_forked_revised_and_forgotten(old_store: Store) ->
         await ew.forget("tavern")
         assert "tavern" not in await ew.sessions()
         assert "What did I miss?" in (await branch.backstage().inspect("charlie")).memories[-1].content
+
+
+def told_again(story: Session) -> list[Awaitable[Outcome]]:
+    """The calls that made the story `tavern` and are no messages, as `make.py` has them; Frank has been forgotten."""
+    closes = {"key": "inn", "text": "The Leaking Flagon closes at two.", "words": ["tavern"]}
+    return [
+        story.prepare(
+            plot={"main": "Everybody in the tavern owes somebody something.", "side": "A dragon keeps the books."},
+            cards={"alice": "Alice draws maps.", "bob": "Bob counts before he thinks."},
+            examples={"bob": ["Two and two is four, and four is a debt.", "I was a knight, once."]},
+            lore=[
+                {
+                    "key": "sword",
+                    "text": "The Sacred Sword glows when somebody lies.",
+                    "words": ["blade", "relic"],
+                    "known_by": ["alice"],
+                },
+                {"key": "inn", "text": "The Leaking Flagon never closes.", "words": ["tavern", "pub"]},
+                "Dragons prefer the bookkeeping of the old school.",
+            ],
+            key="t-prepare",
+        ),
+        story.update("The bell tower fell", audience="public", key="u1", location="tower"),
+        story.update("Alice acquired the Sacred Sword", character="alice", type="item_acquired", key="u2"),
+        story.edit("t8", "I will leave at dawn.", own_key="edit-t8"),
+        story.reroll("I am poor, as ever.", own_key="reroll-t9"),
+        story.retract("t10", own_key="retract-t10"),
+        story.leave("mask", to="stables", key="move-1"),
+        story.enter("charlie", "dora", key="move-2"),
+        story.change(
+            game_day=2.5,
+            current_scene="market",
+            time_of_day="noon",
+            quest="Find the duke",
+            flags={"duke_alive": True, "bell": None},
+            relationships={"alice": {"bob": "friend"}},
+            Weather="sun",
+            description="The company went to the market",
+            key="change-1",
+        ),
+        story.join(Character("greta", aliases=["the landlady"]), key="join-1"),
+        story.enter("greta", key="move-4"),
+        story.change(game_day=3.5, key="change-2"),
+        story.prepare(lore=[closes], key="t-prepare-2"),
+    ]
+
+
+@pytest.mark.parametrize("which", [("store", "tavern"), ("export", "tavern")], ids="-".join)
+async def test_a_host_that_runs_its_script_again_changes_nothing(
+    opened: Opened, expected: dict[str, Any], which: tuple[str, str]
+) -> None:
+    async with opened(which) as story:
+        for call in told_again(story):
+            outcome = await call
+            assert not outcome.created, outcome.key
+        assert await contents(story) == expected["stories"]["tavern"]["memories"]

@@ -88,3 +88,8 @@ def test_the_context_of_version_3_is_all_that_is_known_of_the_channel() -> None:
     plan = upgraded_once("plan", {"message": {"message": {"key": "m1", "context": "dm"}, "heard": {}}}, FROM_3)
     assert plan["message"] == {"message": {"key": "m1", "channel": {"context": "dm"}}, "heard": {}}
     assert upgraded_once("body", {"kind": "retracted", "target": "m1"}, FROM_3) == {"kind": "retracted", "target": "m1"}
+
+
+def test_a_change_of_the_game_time_in_version_3_is_one_of_the_game_day_when_it_is_told_again() -> None:
+    changed = upgraded_once("body", {"kind": "changed", "changes": {"GameTime": 6, "mana": 3}}, FROM_3)
+    assert changed["changes"] == {"game_day": 6, "mana": 3}

@@ -5,9 +5,19 @@ from __future__ import annotations
 from ..redaction import REDACTED, redacted, secrets_in
 from .upgrade import Json, Upgrade, renamed
 
+_GAME_TIME = ("game_time", "gameTime", "GameTime")
+
 
 def _entry(entry: Json) -> Json:
     return renamed(entry, settled="applied")
+
+
+def _body(body: Json) -> Json:
+    """What a host calls the game day was kept as it called it: told again, it comes as `game_day`."""
+    changes = body.get("changes")
+    if isinstance(changes, dict) and "game_day" not in changes:
+        body = {**body, "changes": renamed(changes, **dict.fromkeys(_GAME_TIME, "game_day"))}
+    return _with_channel(body)
 
 
 def _message(decided: Json) -> Json:
@@ -52,5 +62,5 @@ def _state(state: Json) -> Json:
     return renamed(state, participants="last_perceivers")
 
 
-FROM_3: Upgrade = {"entry": _entry, "body": _with_channel, "message": _message, "plan": _plan, "snapshot": _snapshot}
+FROM_3: Upgrade = {"entry": _entry, "body": _body, "message": _message, "plan": _plan, "snapshot": _snapshot}
 """To version 4."""
