@@ -5,8 +5,9 @@ from __future__ import annotations
 from .end.revise import settled_message
 from .engine import Engine
 from .errors import KeyConflict
+from .formats import as_said
 from .live import Live
-from .records.journal import Body, Entry, Said
+from .records.journal import Body, Entry, Revised, Said
 
 
 async def unless_same(engine: Engine, live: Live, entry: Entry, body: Body) -> None:
@@ -14,9 +15,22 @@ async def unless_same(engine: Engine, live: Live, entry: Entry, body: Body) -> N
 
     Raises `KeyConflict`.
     """
-    told, given = (each.model_dump(mode="json") for each in (entry.body, body))  # as it was kept: a tuple is a list
-    if told != given and not await _revised_to(engine, live, entry, body):
+    if _as_kept(entry.body) == _as_kept(body):
+        return
+    told = _as_told_today(entry.body)
+    if _as_kept(told) != _as_kept(body) and not await _revised_to(engine, live, entry.key, told, body):
         raise conflict(entry.key, entry.body, body)
+
+
+def _as_kept(body: Body) -> dict[str, object]:
+    return body.model_dump(mode="json")  # a tuple is a list
+
+
+def _as_told_today(body: Body) -> Body:
+    """Earlier versions kept a model's reasoning in what was said."""
+    if not isinstance(body, Said | Revised):
+        return body
+    return body.model_copy(update={"content": as_said(body.content)})
 
 
 def conflict(key: str, told: Body, body: Body) -> KeyConflict:
@@ -27,12 +41,12 @@ def conflict(key: str, told: Body, body: Body) -> KeyConflict:
     )
 
 
-async def _revised_to(engine: Engine, live: Live, entry: Entry, body: Body) -> bool:
-    if not isinstance(entry.body, Said) or not isinstance(body, Said) or entry.body.speaker != body.speaker:
+async def _revised_to(engine: Engine, live: Live, key: str, told: Body, body: Body) -> bool:
+    if not isinstance(told, Said) or not isinstance(body, Said) or told.speaker != body.speaker:
         return False
-    if entry.body.content == body.content:
+    if told.content == body.content:
         return True
-    current = await settled_message(engine, live, entry.key)
+    current = await settled_message(engine, live, key)
     return current is not None and current.message.content == body.content
 
 

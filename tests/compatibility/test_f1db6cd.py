@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from earwitness import Character, Earwitness, Outcome, Session
-from earwitness.errors import EarwitnessError
+from earwitness.errors import EarwitnessError, KeyConflict
 from earwitness.records.learned import Learned
 from earwitness.records.memory import without_words
 from earwitness_plugins.applications.stories.events import MessagePlayed
@@ -254,3 +254,15 @@ async def test_a_host_that_runs_its_script_again_changes_nothing(
             outcome = await call
             assert not outcome.created, outcome.key
         assert await contents(story) == expected["stories"]["tavern"]["memories"]
+
+
+async def test_a_message_whose_reasoning_was_kept_is_the_same_when_it_is_told_again(old_export: Export) -> None:
+    lines = old_export("heist")
+    body = next(line["entry"]["body"] for line in lines[1:] if line["entry"]["key"] == "h1")
+    answer, body["content"] = body["content"], f"<think>What would Alice say?</think>{body['content']}"
+    async with Earwitness.open(":memory:") as ew:
+        story = await ew.import_session(lines)
+        for text in (f"<think>What would Alice say?</think>{answer}", answer):
+            assert not (await story.say("alice", text, key="h1")).created
+        with pytest.raises(KeyConflict):
+            await story.say("alice", f"{answer} Or not.", key="h1")
