@@ -4,6 +4,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from hashlib import sha256
 from pathlib import Path
 
 import apsw
@@ -21,7 +22,7 @@ from earwitness_plugins.stores.sqlite import SqliteStore
 pytestmark = pytest.mark.anyio
 
 BARE = Settings.of(plugins=[], detector="none", world_agent="none", strict=True)
-LONG = "and so on and on " * 500
+LONG = " ".join(sha256(str(number).encode()).hexdigest() for number in range(250))  # does not deflate to nothing
 
 
 @asynccontextmanager

@@ -6,17 +6,19 @@ import apsw
 
 from earwitness.errors import StorageCorrupt, StorageError, StorageFull, StorageLocked
 
+from .blobs import DamagedBlob
+
 
 def translated(error: BaseException, path: str, waited: float) -> BaseException:
     """The `StorageError` for an error of SQLite's; any other error unchanged."""
-    if not isinstance(error, apsw.Error):
+    if not isinstance(error, apsw.Error | DamagedBlob):
         return error
     ours = _ours(error, path, waited)
     ours.__cause__ = error
     return ours
 
 
-def _ours(error: apsw.Error, path: str, waited: float) -> StorageError:
+def _ours(error: apsw.Error | DamagedBlob, path: str, waited: float) -> StorageError:
     match error:
         case apsw.FullError():
             return StorageFull(f"no space left for {path!r}. Free some and try again: nothing was written in part.")
@@ -27,7 +29,7 @@ def _ours(error: apsw.Error, path: str, waited: float) -> StorageError:
             )
         case apsw.NotADBError():
             return StorageCorrupt(f"{path!r} is not an Earwitness store. It was left untouched; choose another path.")
-        case apsw.CorruptError():
+        case apsw.CorruptError() | DamagedBlob():
             return StorageCorrupt(f"{path!r} is damaged ({error}). Restore a copy; it was left as it is.")
         case apsw.ReadOnlyError():
             return StorageError(f"{path!r} may not be written to ({error}). Change its permissions or choose another.")

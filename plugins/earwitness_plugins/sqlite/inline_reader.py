@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import apsw
 
+from .blobs import DamagedBlob
 from .job import Transaction
 from .writer import Connect
 
@@ -39,7 +40,7 @@ class InlineReader:
                 return operation(connection)
             finally:
                 connection.execute("ROLLBACK")
-        except apsw.Error as error:
+        except (apsw.Error, DamagedBlob) as error:
             self._connection = None
             raise WouldBlock from error
         finally:

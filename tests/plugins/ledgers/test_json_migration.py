@@ -15,6 +15,7 @@ from earwitness.upgrades.upgrade import Upgrade
 from earwitness_plugins.ledgers.sqlite import json_migration as module
 from earwitness_plugins.ledgers.sqlite.json_migration import json_migration
 from earwitness_plugins.sqlite import Database
+from earwitness_plugins.sqlite.blobs import inflated
 
 
 def marked(record: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +45,9 @@ async def migrate(path: Path, *migrations: Any) -> None:
 
 def bodies(path: Path) -> list[dict[str, Any]]:
     connection = sqlite3.connect(path)
-    found = [json.loads(text) for (text,) in connection.execute("SELECT body FROM ledger_entries ORDER BY place")]
+    found = [
+        json.loads(inflated(blob)) for (blob,) in connection.execute("SELECT body FROM ledger_entries ORDER BY place")
+    ]
     connection.close()
     return [each for each in found if each["kind"] == "said"]
 

@@ -5,6 +5,7 @@ import asyncio
 import subprocess
 import sys
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from earwitness_plugins.ledgers.sqlite import SqliteLedger
 from earwitness_plugins.sqlite import Database
 
 NOON = "2026-11-21T12:00:00+00:00"
-LONG = Said(speaker="alice", content="word " * 4000)
+NOISE = "".join(sha256(str(number).encode()).hexdigest() for number in range(600))
+LONG = Said(speaker="alice", content=NOISE)  # about 20 KB however well it is deflated
 
 STORYTELLER = """
 import asyncio, sys

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self, cast
 
 import apsw
 
 from earwitness.records.plan import Delivery, Withdrawal
 
+from ...sqlite.blobs import deflated
+from ...sqlite.long_lists import ListTexts
+from . import shared
 from .text import as_json, as_list, value_as_json
 
 _INSERT = (
     "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
-    " due, status, reason, delivery, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " due, status, reason, body, fields, lists) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_REPEAT = (
+    "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _CITE = (
     "INSERT INTO ledger_citations SELECT ?1, ?2, number FROM ledger_deliveries INDEXED BY ledger_deliveries_plan"
@@ -29,10 +37,10 @@ _APPLY = (
     " WHERE session = ? AND id = ? AND status = 'pending'"
 )
 _RECORDED = (
-    "SELECT position, delivery, b.body FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_plan"
-    " CROSS JOIN ledger_bodies AS b ON b.number = d.body WHERE d.session = ?1 AND d.sequence = ?2 "
-    "UNION ALL SELECT position, delivery, b.body FROM ledger_repeats AS r"
-    " CROSS JOIN ledger_bodies AS b ON b.number = r.body WHERE r.session = ?1 AND r.sequence = ?2 ORDER BY position"
+    "SELECT position, memory_id, container, owner, body, fields, lists"
+    " FROM ledger_deliveries INDEXED BY ledger_deliveries_plan WHERE session = ?1 AND sequence = ?2 "
+    "UNION ALL SELECT position, memory_id, container, owner, body, fields, lists"
+    " FROM ledger_repeats WHERE session = ?1 AND sequence = ?2 ORDER BY position"
 )
 _CITING = (
     "SELECT d.memory_id FROM json_each(?2) AS asked"
@@ -40,12 +48,13 @@ _CITING = (
     " CROSS JOIN ledger_deliveries AS d ON d.number = c.delivery"
     " WHERE d.status IN ('pending', 'applied') GROUP BY d.memory_id ORDER BY min(d.number)"
 )
-
-
 _WITHDRAW = (
     "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_memory SET status = ?, reason = ?"
     " WHERE session = ? AND memory_id = ? AND id = ? AND status IN ('pending', 'applied')"
 )
+
+
+_APART = {*shared.OWN, "body"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +62,20 @@ class DeliveryRow:
     """A delivery of a plan, ready to be written."""
 
     position: int
+    """Its place in the plan."""
     delivery: Delivery
+    """The delivery itself."""
     id: str
-    json: str
-    """Without the body."""
+    """Its derived id."""
     body: str
-    """As JSON."""
+    """Its body as JSON; this and the next two are stored as `shared` says."""
+    fields: str
+    """Its fields as JSON."""
+    lists: str | None
+    """The long lists of its metadata as JSON."""
 
     def columns(self) -> tuple[str | int | float | None, ...]:
-        """Values for `_INSERT`, after session and sequence and before the body's number."""
+        """Values for `_INSERT`, between the sequence number and the numbers of what it shares."""
         delivery = self.delivery
         type = delivery.metadata.get("type")
         return (
@@ -76,28 +90,39 @@ class DeliveryRow:
             delivery.due,
             delivery.status,
             delivery.reason,
-            self.json,
         )
 
 
-def row(position: int, delivery: Delivery) -> DeliveryRow:
-    """The row of a plan's delivery. Raises `InputError` for what JSON cannot hold."""
-    body = value_as_json(delivery.body, "the text of a delivery")
-    return DeliveryRow(position, delivery, delivery.id, as_json(delivery, exclude={"body"}), body)
+@dataclass(frozen=True, slots=True)
+class DeliveryRows:
+    """The deliveries of a plan, ready to be written."""
+
+    rows: Sequence[DeliveryRow]
+    """In the order of the plan."""
+    shared: Mapping[str, bytes]
+    """Every different text of theirs, deflated."""
+
+    @classmethod
+    def of(cls, deliveries: Sequence[Delivery]) -> Self:
+        """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
+        lists = ListTexts()
+        bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
+        rows = [_row(position, each, bodies[each.body], lists) for position, each in enumerate(deliveries)]
+        texts = dict.fromkeys(text for row in rows for text in (row.body, row.fields, row.lists) if text is not None)
+        return cls(rows, {text: deflated(text) for text in texts})
 
 
-def insert(connection: apsw.Connection, session: int, sequence: int, rows: Sequence[DeliveryRow]) -> None:
+def insert(connection: apsw.Connection, session: int, sequence: int, new: DeliveryRows) -> None:
     """Add a plan's deliveries. One that exists stays as it is: pending, applied, struck or withdrawn."""
-    there = _existing(connection, session, rows)
-    bodies = _insert_bodies(connection, session, sequence, rows)
-    new = {row.id: row for row in reversed(rows) if row.id not in there}
-    connection.executemany(
-        _INSERT, [(session, sequence, *row.columns(), bodies[row.body]) for row in rows if new.get(row.id) is row]
-    )
-    for row in rows:
-        if new.get(row.id) is not row:
-            _repeat(connection, session, sequence, row, bodies[row.body])
-        elif row.delivery.knowledge:
+    there = _existing(connection, session, new.rows)
+    numbers = shared.insert(connection, session, sequence, new.shared)
+    first = {row.id: row for row in reversed(new.rows) if row.id not in there}
+    added = [row for row in new.rows if first.get(row.id) is row]
+    repeated = [row for row in new.rows if first.get(row.id) is not row]
+    connection.executemany(_INSERT, [(session, sequence, *row.columns(), *_numbers(row, numbers)) for row in added])
+    connection.executemany(_REPEAT, [(session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated])
+    for row in added:
+        if row.delivery.knowledge:
             _cite(connection, session, sequence, row)
 
 
@@ -114,15 +139,10 @@ def withdraw(connection: apsw.Connection, session: int, withdrawal: Withdrawal) 
     )
 
 
-def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[str]:
-    """A plan's deliveries as JSON, as they were when it was recorded."""
-    rows = connection.execute(_RECORDED, (session, sequence))
-    return [whole(str(delivery), str(body)) for _, delivery, body in rows]
-
-
-def whole(delivery: str, body: str) -> str:
-    """Put the body back into a delivery's JSON, as its last field."""
-    return f'{delivery[:-1]},"body":{body}}}'
+def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[Delivery]:
+    """A plan's deliveries, as they were when it was recorded."""
+    rows = connection.execute(_RECORDED, (session, sequence)).fetchall()
+    return shared.whole(connection, [cast("shared.Part", row[1:]) for row in rows])
 
 
 def citing(connection: apsw.Connection, session: int, memory_ids: Sequence[str]) -> list[str]:
@@ -136,25 +156,18 @@ def _existing(connection: apsw.Connection, session: int, rows: Sequence[Delivery
     return {str(id) for (id,) in connection.execute(_EXISTING, (session, memory_ids))}
 
 
-def _insert_bodies(
-    connection: apsw.Connection, session: int, sequence: int, rows: Sequence[DeliveryRow]
-) -> dict[str, int]:
-    """Write each different text once; its number by text."""
-    numbers = {}
-    for body in dict.fromkeys(row.body for row in rows):
-        connection.execute(
-            "INSERT INTO ledger_bodies (session, sequence, body) VALUES (?, ?, ?)",
-            (session, sequence, body),
-        )
-        numbers[body] = connection.last_insert_rowid()
-    return numbers
+def _row(position: int, delivery: Delivery, body: str, lists: ListTexts) -> DeliveryRow:
+    metadata, its_lists = lists.taken(delivery.metadata)
+    short = delivery if its_lists is None else delivery.model_copy(update={"metadata": metadata})
+    return DeliveryRow(position, delivery, delivery.id, body, as_json(short, exclude=_APART), its_lists)
 
 
-def _repeat(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow, body: int) -> None:
-    connection.execute(
-        "INSERT INTO ledger_repeats VALUES (?, ?, ?, ?, ?, ?)",
-        (session, sequence, row.position, row.delivery.owner, body, row.json),
-    )
+def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, int, int | None]:
+    return numbers[row.body], numbers[row.fields], None if row.lists is None else numbers[row.lists]
+
+
+def _repeat(row: DeliveryRow) -> tuple[int, str, str, str]:
+    return row.position, row.delivery.memory_id, row.delivery.container, row.delivery.owner
 
 
 def _cite(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:

@@ -11,7 +11,7 @@ import apsw
 from earwitness.errors import unknown
 from earwitness.records.plan import Delivery, Status
 
-from .deliveries import whole
+from .shared import Part, whole
 from .text import as_list
 
 SqlCondition = tuple[str, str | int | float]
@@ -37,13 +37,13 @@ def find(connection: apsw.Connection, session: int, query: DeliveryQuery) -> lis
     conditions = list(_conditions(query))
     where = " AND ".join(["d.session = ?", *_fixed(query), *(text for text, _ in conditions)])
     rows = connection.execute(
-        "SELECT delivery, b.body, status, reason"  # noqa: S608 - our own words; every value is bound
-        f" FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_{_index(query)}"
-        f" CROSS JOIN ledger_bodies AS b ON b.number = d.body WHERE {where}"
+        "SELECT memory_id, container, owner, body, fields, lists, status, reason"  # noqa: S608 - our own words; every value is bound
+        f" FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_{_index(query)} WHERE {where}"
         " ORDER BY due, d.sequence, position LIMIT ?",
         (session, *(value for _, value in conditions), -1 if query.limit is None else query.limit),
-    )
-    return [_current(*row) for row in cast("list[tuple[str, str, Status, str | None]]", rows.fetchall())]
+    ).fetchall()
+    found = whole(connection, [cast("Part", row[:6]) for row in rows])
+    return [_current(each, *cast("tuple[Status, str | None]", row[6:])) for each, row in zip(found, rows, strict=True)]
 
 
 def _conditions(query: DeliveryQuery) -> Iterator[SqlCondition]:
@@ -90,9 +90,8 @@ def _only_others(query: DeliveryQuery) -> bool:
     return query.types is not None and "message" not in query.types
 
 
-def _current(delivery: str, body: str, status: Status, reason: str | None) -> Delivery:
+def _current(recorded: Delivery, status: Status, reason: str | None) -> Delivery:
     """The delivery as recorded, with its present status."""
-    recorded = Delivery.model_validate_json(whole(delivery, body))
     if (recorded.status, recorded.reason) == (status, reason):
         return recorded
     return recorded.model_copy(update={"status": status, "reason": reason})

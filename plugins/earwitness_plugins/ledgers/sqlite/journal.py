@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from earwitness.ids import own_key
 from earwitness.records.journal import Body, Entry
 
+from ...sqlite.blobs import inflated
 from .sessions import SEQUENCES, known, number, rowid, rowids
 
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
@@ -24,11 +25,11 @@ _UNSETTLED = (
     "SELECT place, key, body, timestamp, settled FROM ledger_entries INDEXED BY ledger_entries_unsettled"
     " WHERE settled = 0 AND place BETWEEN ? AND ? ORDER BY place LIMIT ?"
 )
-EntryRow = tuple[int, str, str, str, int]
+EntryRow = tuple[int, str, bytes, str, int]
 
 
 def append(
-    connection: apsw.Connection, session: str, told: Iterable[tuple[str, str | None, str]]
+    connection: apsw.Connection, session: str, told: Iterable[tuple[bytes, str | None, str]]
 ) -> list[tuple[EntryRow, bool]]:
     """The entries' rows, and whether each is new, of (body, key, timestamp). Raises `UnknownName`."""
     its_number = known(connection, session)
@@ -82,7 +83,7 @@ def as_entry(session: str, row: EntryRow) -> Entry:
         session=session,
         sequence=its_place % SEQUENCES,
         key=key,
-        body=_BODY.validate_json(body),
+        body=_BODY.validate_json(inflated(body)),
         timestamp=timestamp,
         applied=bool(settled),
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import apsw
 
 from earwitness.upgrades.upgrade import Kind, Upgrade, touches, upgraded_once
+
+from ...sqlite.blobs import deflated, inflated
 
 BATCH = 500
 """Rows read before they are written: a store of any size is rewritten in little memory."""
@@ -54,19 +56,20 @@ def _rewrite(connection: apsw.Connection, where: _Column, upgrade: Upgrade) -> b
     return rewritten
 
 
-def _batches(connection: apsw.Connection, where: _Column) -> Iterator[list[tuple[int, str]]]:
+def _batches(connection: apsw.Connection, where: _Column) -> Iterator[list[tuple[int, str | bytes]]]:
     after = -1
     select = (
         f"SELECT {where.key}, {where.column} FROM {where.table}"  # noqa: S608 - our own words
         f" WHERE {where.key} > ? ORDER BY {where.key} LIMIT {BATCH}"
     )
-    while batch := [(int(key), str(text)) for key, text in connection.execute(select, (after,))]:
-        yield batch
-        after = batch[-1][0]
+    while batch := connection.execute(select, (after,)).fetchall():
+        yield cast("list[tuple[int, str | bytes]]", batch)
+        after = int(cast("int", batch[-1][0]))
 
 
-def _upgraded(kind: Kind, text: str, upgrade: Upgrade) -> str | None:
-    """The record as text, as compact as it was; `None` where nothing has changed."""
-    old = json.loads(text)
+def _upgraded(kind: Kind, stored: str | bytes, upgrade: Upgrade) -> str | bytes | None:
+    """The record as compact JSON, deflated where it was; `None` where nothing has changed."""
+    old = json.loads(stored if isinstance(stored, str) else inflated(stored))
     new = upgraded_once(kind, old, upgrade)
-    return None if new == old else json.dumps(new, ensure_ascii=False, separators=(",", ":"))
+    text = None if new == old else json.dumps(new, ensure_ascii=False, separators=(",", ":"))
+    return text if text is None or isinstance(stored, str) else deflated(text)

@@ -16,6 +16,7 @@ from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database
+from ...sqlite.blobs import deflated
 from . import data, deliveries, journal, messages, plans, sessions
 from .delivery_query import DeliveryQuery, find
 from .health import examine
@@ -92,7 +93,7 @@ class SqliteLedger:
 
     async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
         """Give the entries their sequence numbers. Raises `UnknownName` for an unknown session."""
-        new = [(as_json(each.body), each.key, each.timestamp) for each in told]
+        new = [(deflated(as_json(each.body)), each.key, each.timestamp) for each in told]
         rows = await self._database.write(lambda connection: journal.append(connection, session, new))
         return [Appended(entry=journal.as_entry(session, row), created=created) for row, created in rows]
 
@@ -123,17 +124,15 @@ class SqliteLedger:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
         new = plans.Recordable.of(plan, after)
         first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
-        return plan if first is None else Plan.model_validate_json(first)
+        return plan if first is None else first
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
         """The plan of an entry as it was recorded: its deliveries show what was decided, not what came of it."""
-        found = await self._database.read(lambda connection: plans.one(connection, session, sequence))
-        return None if found is None else Plan.model_validate_json(found)
+        return await self._database.read(lambda connection: plans.one(connection, session, sequence))
 
     async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
         """Recorded plans in sequence order."""
-        found = await self._database.read(lambda connection: plans.several(connection, session, up_to))
-        return [Plan.model_validate_json(text) for text in found]
+        return await self._database.read(lambda connection: plans.several(connection, session, up_to))
 
     async def sync(self) -> None:
         """Make every earlier write durable."""

@@ -8,10 +8,11 @@ import apsw
 
 from earwitness.records.message import SettledMessage
 
+from ...sqlite.blobs import deflated, inflated
 from .text import as_json, as_list
 
 LAST = 2**62
-MessageRow = tuple[str, int, str]
+MessageRow = tuple[str, int, bytes]
 _NEWEST = (
     "SELECT message FROM ledger_messages INDEXED BY ledger_messages_sequence"
     " WHERE session = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?"
@@ -23,8 +24,8 @@ _NEWEST_OF = (
 
 
 def row(settled: SettledMessage) -> MessageRow:
-    """Key, sequence number and JSON."""
-    return settled.message.key, settled.message.sequence, as_json(settled)
+    """Key, sequence number and deflated JSON."""
+    return settled.message.key, settled.message.sequence, deflated(as_json(settled))
 
 
 def put(connection: apsw.Connection, session: int, message: MessageRow) -> None:
@@ -45,4 +46,4 @@ def several(
         rows = connection.execute(_NEWEST, (session, last, most)).fetchall()
     else:
         rows = connection.execute(_NEWEST_OF, (session, last, as_list(keys), most)).fetchall()
-    return [SettledMessage.model_validate_json(str(message)) for (message,) in reversed(rows)]
+    return [SettledMessage.model_validate_json(inflated(bytes(message))) for (message,) in reversed(rows)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
 
 from earwitness.records.plan import Plan, PluginWrite, Snapshot, Withdrawal
 
+from ...sqlite.blobs import deflated, inflated
 from . import data, deliveries, journal, messages
 from .sessions import known, number, rowid, rowids
 from .text import as_json
@@ -20,8 +21,8 @@ class Recordable:
 
     session: str
     sequence: int
-    plan: str
-    deliveries: Sequence[deliveries.DeliveryRow]
+    plan: bytes
+    deliveries: deliveries.DeliveryRows
     message: messages.MessageRow | None
     plugin_data: Sequence[PluginWrite]
     withdrawals: Sequence[Withdrawal]
@@ -34,8 +35,8 @@ class Recordable:
         return cls(
             session=plan.session,
             sequence=plan.sequence,
-            plan=as_json(plan, exclude={"deliveries"}),
-            deliveries=[deliveries.row(position, delivery) for position, delivery in enumerate(plan.deliveries)],
+            plan=deflated(as_json(plan, exclude={"deliveries"})),
+            deliveries=deliveries.DeliveryRows.of(plan.deliveries),
             message=messages.row(plan.message) if plan.message else None,
             plugin_data=plan.plugin_data,
             withdrawals=plan.withdrawals,
@@ -44,7 +45,7 @@ class Recordable:
         )
 
 
-def record(connection: apsw.Connection, new: Recordable) -> str | None:
+def record(connection: apsw.Connection, new: Recordable) -> Plan | None:
     """Record a plan, or return the one this entry has. Raises `UnknownName` for an unknown session."""
     session = known(connection, new.session)
     first = _whole(connection, session, new.sequence)
@@ -62,13 +63,13 @@ def record(connection: apsw.Connection, new: Recordable) -> str | None:
     return None
 
 
-def one(connection: apsw.Connection, session: str, sequence: int) -> str | None:
+def one(connection: apsw.Connection, session: str, sequence: int) -> Plan | None:
     """A plan as recorded."""
     its_number = number(connection, session)
     return None if its_number is None else _whole(connection, its_number, sequence)
 
 
-def several(connection: apsw.Connection, session: str, up_to: int | None) -> list[str]:
+def several(connection: apsw.Connection, session: str, up_to: int | None) -> list[Plan]:
     """Plans in sequence order."""
     its_number = number(connection, session)
     if its_number is None:
@@ -77,8 +78,8 @@ def several(connection: apsw.Connection, session: str, up_to: int | None) -> lis
         "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place",
         rowids(its_number, 0, up_to),
     )
-    found: list[tuple[int, str]] = rows.fetchall()  # type: ignore[assignment]
-    return [_joined(plan, deliveries.recorded(connection, its_number, sequence)) for sequence, plan in found]
+    found: list[tuple[int, bytes]] = rows.fetchall()  # type: ignore[assignment]
+    return [_joined(connection, its_number, sequence, plan) for sequence, plan in found]
 
 
 def settle(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
@@ -98,11 +99,12 @@ def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
     )
 
 
-def _whole(connection: apsw.Connection, session: int, sequence: int) -> str | None:
+def _whole(connection: apsw.Connection, session: int, sequence: int) -> Plan | None:
     plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(session, sequence),)).get
-    return None if plan is None else _joined(plan, deliveries.recorded(connection, session, sequence))
+    return None if plan is None else _joined(connection, session, sequence, plan)
 
 
-def _joined(plan: str, its_deliveries: Iterable[str]) -> str:
-    """Put the deliveries back into the plan's JSON, as its last field."""
-    return f'{plan[:-1]},"deliveries":[{",".join(its_deliveries)}]}}'
+def _joined(connection: apsw.Connection, session: int, sequence: int, plan: bytes) -> Plan:
+    """The plan with its deliveries."""
+    found = tuple(deliveries.recorded(connection, session, sequence))
+    return Plan.model_validate_json(inflated(plan)).model_copy(update={"deliveries": found})

@@ -6,6 +6,7 @@ from earwitness.upgrades.from_3 import FROM_3
 
 from ...sqlite.migrations import Migration
 from .json_migration import json_migration
+from .sharing_migration import shared_parts
 
 COMPONENT = "ledger"
 
@@ -123,4 +124,4 @@ CREATE TABLE ledger_data (
 CREATE UNIQUE INDEX ledger_data_key ON ledger_data (session, plugin, key);
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, json_migration(FROM_3))
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, json_migration(FROM_3), shared_parts)

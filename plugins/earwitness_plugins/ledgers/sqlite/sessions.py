@@ -16,12 +16,18 @@ _FORGET = (
     "DELETE FROM ledger_plans WHERE place BETWEEN :first AND :last",
     "DELETE FROM ledger_deliveries WHERE session = :number",
     "DELETE FROM ledger_repeats WHERE session = :number",
-    "DELETE FROM ledger_bodies WHERE session = :number",
+    "DELETE FROM ledger_shared WHERE session = :number",
     "DELETE FROM ledger_citations WHERE session = :number",
     "DELETE FROM ledger_messages WHERE session = :number",
     "DELETE FROM ledger_data WHERE session = :number",
     "DELETE FROM ledger_sessions WHERE number = :number",
 )
+_NAMED = " UNION ALL ".join(
+    f"SELECT {part} FROM {table} WHERE session = :number AND {part} IS NOT NULL"  # noqa: S608 - our own words
+    for table in ("ledger_deliveries", "ledger_repeats")
+    for part in ("body", "fields", "lists")
+)
+"""Numbers of the shared texts that rows still name."""
 _FORGET_OWNER = (
     (
         "DELETE FROM ledger_citations WHERE session = :number AND delivery IN (SELECT number FROM ledger_deliveries"
@@ -37,9 +43,7 @@ _FORGET_OWNER = (
     ),
     "DELETE FROM ledger_repeats WHERE session = :number AND owner = :owner AND sequence <= :last",
     (
-        "DELETE FROM ledger_bodies WHERE session = :number AND number NOT IN"
-        " (SELECT body FROM ledger_deliveries WHERE session = :number"
-        " UNION ALL SELECT body FROM ledger_repeats WHERE session = :number)"
+        f"DELETE FROM ledger_shared WHERE session = :number AND number NOT IN ({_NAMED})"  # noqa: S608 - our own words
     ),
 )
 _IN_CAST = (

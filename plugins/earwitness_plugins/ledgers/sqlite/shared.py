@@ -1,0 +1,76 @@
+"""What the deliveries of one plan have in common, stored once and deflated: their bodies, fields and long lists.
+
+`fields` are all fields of a delivery except those that its row has a column for, its body, and the long lists of its
+metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+import apsw
+
+from earwitness.records.plan import Delivery
+
+from ...sqlite.blobs import inflated
+from ...sqlite.long_lists import Lists, lists_in
+
+OWN = ("memory_id", "container", "owner")
+"""The fields that a row has columns for, and that differ from copy to copy."""
+Part = tuple[str, str, str, int, int, int | None]
+"""memory_id, container and owner of a delivery, and the numbers of its body, its fields and its lists."""
+_READ = "SELECT number, data FROM ledger_shared WHERE number IN (SELECT value FROM json_each(?))"
+_BLANK = dict.fromkeys((*OWN, "body"), "")
+
+
+def insert(connection: apsw.Connection, session: int, sequence: int, blobs: Mapping[str, bytes]) -> dict[str, int]:
+    """Write the deflated texts of one plan; returns their numbers by text."""
+    first = int(connection.execute("SELECT coalesce(max(number), 0) + 1 FROM ledger_shared").get)
+    numbers = {text: number for number, text in enumerate(blobs, first)}
+    connection.executemany(
+        "INSERT INTO ledger_shared (number, session, sequence, data) VALUES (?, ?, ?, ?)",
+        [(numbers[text], session, sequence, blob) for text, blob in blobs.items()],
+    )
+    return numbers
+
+
+def whole(connection: apsw.Connection, parts: Iterable[Part]) -> list[Delivery]:
+    """The deliveries of these parts. Those with the same fields share one metadata and one support."""
+    parts = list(parts)
+    reader = _Reader(connection, {number for part in parts for number in part[3:] if number is not None})
+    return [reader.delivery(*part) for part in parts]
+
+
+class _Reader:
+    """The shared texts that some rows name, each read once."""
+
+    def __init__(self, connection: apsw.Connection, numbers: Iterable[int]) -> None:
+        rows = connection.execute(_READ, (json.dumps(list(numbers)),))
+        self._texts = {int(number): inflated(bytes(data)) for number, data in rows}
+        self._bodies: dict[int, str] = {}
+        self._lists: dict[int, Lists] = {}
+        self._deliveries: dict[tuple[int, int | None], Delivery] = {}
+
+    def delivery(
+        self, memory_id: str, container: str, owner: str, body: int, fields: int, lists: int | None
+    ) -> Delivery:
+        own = {"memory_id": memory_id, "container": container, "owner": owner, "body": self._body(body)}
+        return self._shared(fields, lists).model_copy(update=own)
+
+    def _shared(self, fields: int, lists: int | None) -> Delivery:
+        if (fields, lists) not in self._deliveries:
+            made = Delivery.model_validate({**json.loads(self._texts[fields]), **_BLANK})
+            made.metadata.update({} if lists is None else self._long_lists(lists))
+            self._deliveries[fields, lists] = made
+        return self._deliveries[fields, lists]
+
+    def _body(self, number: int) -> str:
+        if number not in self._bodies:
+            self._bodies[number] = json.loads(self._texts[number])
+        return self._bodies[number]
+
+    def _long_lists(self, number: int) -> Lists:
+        if number not in self._lists:
+            self._lists[number] = lists_in(self._texts[number])
+        return self._lists[number]
