@@ -2,5 +2,6 @@
 
 from .database import Database
 from .inline_reader import WouldBlock
+from .migrations import Migration
 
-__all__ = ["Database", "WouldBlock"]
+__all__ = ["Database", "Migration", "WouldBlock"]

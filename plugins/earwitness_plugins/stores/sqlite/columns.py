@@ -1,4 +1,4 @@
-"""One metadata field of a container as arrays, so that a comparison looks at all memories at once."""
+"""A metadata field of a container as arrays, so that a comparison looks at all memories at once."""
 
 from __future__ import annotations
 
@@ -30,14 +30,17 @@ class Column:
         self._numbers = np.zeros(0, np.float64)
         self._codes = np.zeros(0, np.int32)
         self._code_of: dict[str, int] = {}
+        self._list_codes: dict[tuple[str, ...], int] = {}
         self._listed: dict[str, list[int]] = {}
+        """Element → codes of the lists that hold it."""
         self._listings = 0
         self._odd: dict[int, MetaValue] = {}
 
     @property
     def nbytes(self) -> int:
         """About how much memory it takes."""
-        return 13 * len(self._kinds) + 80 * (len(self._code_of) + len(self._listed)) + 36 * self._listings
+        distinct = len(self._code_of) + len(self._listed) + 2 * len(self._list_codes)
+        return 13 * len(self._kinds) + 80 * distinct + 44 * self._listings
 
     def put(self, rows: Integers, values: Sequence[MetaValue | None]) -> None:
         """Take in the values of rows, each row once; `None` where the field is missing."""
@@ -61,25 +64,35 @@ class Column:
         return found
 
     def _put_each(self, values: Iterable[tuple[int, MetaValue | None]]) -> None:
+        codes: dict[int, int] = {}
         for row, value in values:
-            if value is not None:
+            if isinstance(value, list):
+                code = codes.get(id(value))  # rows that share a long list mostly have the same object
+                codes[id(value)] = code = self._list_code(value) if code is None else code
+                self._kinds[row], self._codes[row] = _LIST, code
+            elif value is not None:
                 self._put_one(row, value)
 
-    def _put_one(self, row: int, value: MetaValue) -> None:
+    def _put_one(self, row: int, value: str | float | bool) -> None:
         if isinstance(value, str):
-            self._kinds[row] = _TEXT
-            self._codes[row] = self._code(value)
-        elif isinstance(value, list):
-            self._kinds[row] = _LIST
-            for element in dict.fromkeys(value):
-                self._listed.setdefault(element, []).append(row)
-                self._listings += 1
+            self._kinds[row], self._codes[row] = _TEXT, self._code(value)
         elif isinstance(value, float) or -_LARGEST_EXACT <= value <= _LARGEST_EXACT:
             self._kinds[row] = _BOOLEAN if isinstance(value, bool) else _NUMBER
             self._numbers[row] = value
         else:
             self._kinds[row] = _ODD
             self._odd[row] = value
+
+    def _list_code(self, value: Sequence[str]) -> int:
+        """The code of a list: equal lists are held once."""
+        elements = tuple(value)
+        code = self._list_codes.get(elements)
+        if code is None:
+            code = self._list_codes[elements] = len(self._list_codes)
+            for element in dict.fromkeys(elements):
+                self._listed.setdefault(element, []).append(code)
+                self._listings += 1
+        return code
 
     def _code(self, value: str) -> int:
         return self._code_of.setdefault(value, len(self._code_of))
@@ -100,8 +113,19 @@ class Column:
         codes = [self._code_of[value] for value in values & self._code_of.keys()]
         found: Flags = self._kinds[:size] == _TEXT
         found &= np.isin(self._codes[:size], codes)
-        listed = [row for value in values & self._listed.keys() for row in self._listed[value] if row < size]
-        found[listed] = True
+        found |= self._holding(values, size)
+        return found
+
+    def _holding(self, values: Iterable[str], size: int) -> Flags:
+        """Which rows are lists that hold one of the values."""
+        found: Flags = self._kinds[:size] == _LIST
+        holding = np.zeros(len(self._list_codes) + 1, np.bool_)
+        for value in values:
+            holding[self._listed.get(value, [])] = True
+        if holding.any():
+            found[found] = holding[self._codes[:size][found]]
+        else:
+            found[:] = False
         return found
 
     def _compare(self, leaf: Compare, size: int) -> Flags:
@@ -120,7 +144,8 @@ class Column:
         found: Flags = self._kinds[:size] == _kind(value)
         if isinstance(value, str):
             found &= self._codes[:size] == self._code_of.get(value, -1)
-            found[[row for row in self._listed.get(value, ()) if row < size]] = True
+            if value in self._listed:
+                found |= self._holding((value,), size)
         else:
             found &= self._numbers[:size] == value
         return found

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,14 +20,14 @@ _NOWHERE = array("q")
 
 
 class Postings(NamedTuple):
-    """Where a term stands: rows, ascending, and how often in each; shapes (n,)."""
+    """The rows that hold a term, ascending, and how often each holds it; shapes (n,)."""
 
     rows: Integers
     counts: Integers
 
 
 class Block(NamedTuple):
-    """Some slots on their way into a index; n of them, ascending."""
+    """Some slots on their way into an index; n of them, ascending."""
 
     slots: Integers
     positions: Integers
@@ -42,7 +41,11 @@ class TailRow(NamedTuple):
     """What a row needs as long as it is in no segment."""
 
     words: str
+    """Terms with spaces between them."""
     metadata: str
+    """As JSON, with empty lists in place of long ones."""
+    lists: int | None
+    """The number of those."""
 
 
 class ContainerIndex:
@@ -50,7 +53,7 @@ class ContainerIndex:
 
     Args:
         number: the container's, as in `store_container`.
-        generation: of its index; a index of another one is of no use.
+        generation: of its index; an index of another one is of no use.
         dimension: length of a vector.
     """
 
@@ -160,18 +163,16 @@ class ContainerIndex:
         self.ids.extend(block.ids)
         return np.arange(start, self.size)
 
-    def append_tail(self, block: Block, rows: Sequence[TailRow]) -> None:
-        """Take in slots that are in no segment yet."""
+    def append_tail(self, block: Block, rows: Sequence[TailRow]) -> Integers:
+        """Take in slots that are in no segment yet; returns their rows."""
         new = self.append(block)
         for row, tail_row in zip(new.tolist(), rows, strict=True):
             self.tail[row] = tail_row
             self._index(row, tail_row.words)
-        metadata = _parsed(rows) if self.columns else []
-        for field, column in self.columns.items():
-            column.put(new, [its_own.get(field) for its_own in metadata])
+        return new
 
     def folded_up_to(self, slot: int) -> None:
-        """Slots up to this one are in segments now: the postings of all others are made anew."""
+        """Slots up to this one are in segments now; index the others again."""
         self.tail = {row: tail for row, tail in self.tail.items() if self._slots[row] > slot}
         self._folded_postings.clear()
         self._tail_postings.clear()
@@ -187,7 +188,7 @@ class ContainerIndex:
         return found
 
     def mark_deleted(self, slots: Integers) -> None:
-        """Note slots as gone."""
+        """Mark slots as deleted."""
         self._live[self.rows_of(np.sort(slots))] = False
         self._norms = None
 
@@ -201,15 +202,15 @@ class ContainerIndex:
         return self._segment_begins, self._segment_rows
 
     def knows(self, term: str) -> bool:
-        """Whether it was read where the term stands in the segments."""
+        """Whether the term's postings in the segments were loaded."""
         return term in self._folded_postings
 
     def folded_postings(self, term: str) -> Postings:
-        """Where a term that it knows stands in the segments."""
+        """The postings in the segments of a term that it knows."""
         return self._folded_postings[term]
 
     def keep_postings(self, term: str, found: Postings) -> None:
-        """Keep where the term stands in the segments, as long as these are the segments."""
+        """Keep the term's postings until there are other segments."""
         self._folded_postings[term] = found
         self._kept_bytes += 200 + found.rows.nbytes + found.counts.nbytes
 
@@ -223,13 +224,9 @@ class ContainerIndex:
         self._kept_bytes += 120 + ids.nbytes
 
     def tail_postings(self, term: str) -> Postings:
-        """Where the term stands in the tail."""
+        """The term's postings in the tail."""
         pairs = np.array(self._tail_postings.get(term, _NOWHERE))
         return Postings(pairs[0::2], pairs[1::2])
-
-    def tail_values(self, field: str) -> tuple[Integers, list[Any]]:
-        """The values of a metadata field in the tail, and the rows they belong to."""
-        return np.array(list(self.tail), np.int64), [its_own.get(field) for its_own in _parsed(self.tail.values())]
 
     def _index(self, row: int, words: str) -> None:
         for term, count in Counter(words.split()).items():
@@ -242,12 +239,6 @@ class ContainerIndex:
 
 def _ascending(numbers: Integers) -> bool:
     return not (numbers[1:] < numbers[:-1]).any()
-
-
-def _parsed(rows: Iterable[TailRow]) -> list[dict[str, Any]]:
-    """The metadata of rows, parsed at once."""
-    found: list[dict[str, Any]] = json.loads(f"[{','.join(row.metadata for row in rows)}]")
-    return found
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -13,13 +13,14 @@ from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
 from . import fingerprint
+from .containers import ContainerRow, all_containers, select
 from .fingerprint import Fingerprint
-from .schema import ContainerRow, all_containers, select, sequence
 from .segments import unpacked
 
 _BATCH = 512
 _WHOSE = "reembedding"
-Waiting = list[tuple[int, int, str]]
+Waiting = list[tuple[int, str]]
+"""Numbers and contents of texts."""
 
 
 async def reembed(database: Database, embedder: Embedder) -> int:
@@ -31,12 +32,11 @@ async def reembed(database: Database, embedder: Embedder) -> int:
     await database.write(partial(_begin, identity.model_dump_json()))
     while True:
         while waiting := await database.read(_waiting):
-            vectors = await embedded(embedder, [plain(content) for _, _, content in waiting])
-            rows = [(key, slot, packed(vector)) for (key, slot, _), vector in zip(waiting, vectors, strict=True)]
+            vectors = await embedded(embedder, [plain(content) for _, content in waiting])
+            rows = [(packed(vector), *text) for vector, text in zip(vectors, waiting, strict=True)]
             await database.write(partial(_keep, rows), durable=False)
-        if (
-            count := await database.write(partial(_exchange, fingerprint.fingerprint_of(identity), identity.dimension))
-        ) is not None:
+        exchange = partial(_exchange, fingerprint.fingerprint_of(identity), bytes(2 * identity.dimension))
+        if (count := await database.write(exchange)) is not None:
             return count
 
 
@@ -49,26 +49,31 @@ def _begin(whose: str, connection: apsw.Connection) -> None:
 
 
 def _waiting(connection: apsw.Connection) -> Waiting:
-    """(rid, slot, content) of memories that have no new vector, or were written after they got one."""
+    """Texts that have no new vector."""
     found: Waiting = select(
         connection,
-        "SELECT memory.rid, memory.slot, memory.content FROM store_memory AS memory "
-        "LEFT JOIN store_reembedded AS made ON made.rid = memory.rid WHERE made.slot IS NOT memory.slot LIMIT ?",
+        "SELECT number, content FROM store_text WHERE number NOT IN (SELECT text FROM store_reembedded) LIMIT ?",
         (_BATCH,),
     )
     return found
 
 
-def _keep(rows: Sequence[tuple[int, int, bytes]], connection: apsw.Connection) -> None:
-    connection.executemany("INSERT OR REPLACE INTO store_reembedded VALUES (?, ?, ?)", rows)
+def _keep(rows: Sequence[tuple[bytes, int, str]], connection: apsw.Connection) -> None:
+    """Keep vectors of texts that are still there: a number may be another text's by now."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO store_reembedded (text, vector)"
+        " SELECT number, ? FROM store_text WHERE number = ? AND content = ?",
+        rows,
+    )
 
 
-def _exchange(ours: Fingerprint, dimension: int, connection: apsw.Connection) -> int | None:
-    """Replace the old vectors by the new; `None` when a memory was written meanwhile that has no new one."""
+def _exchange(ours: Fingerprint, nothing: bytes, connection: apsw.Connection) -> int | None:
+    """Replace the old vectors by the new; `None` when a text was written meanwhile that has no new one."""
     if _waiting(connection):
         return None
     for container in all_containers(connection):
-        _exchange_in(connection, container, bytes(2 * dimension))
+        _exchange_in_segments(connection, container, nothing)
+    _exchange_in_tails(connection)
     connection.execute("UPDATE store_container SET version = version + 1, generation = generation + 1")
     connection.execute("DELETE FROM store_reembedded")
     connection.execute("DELETE FROM store_fact WHERE name = ?", (_WHOSE,))
@@ -77,14 +82,22 @@ def _exchange(ours: Fingerprint, dimension: int, connection: apsw.Connection) ->
     return sum(container.live for container in all_containers(connection))
 
 
-def _exchange_in(connection: apsw.Connection, container: ContainerRow, nothing: bytes) -> None:
-    made = "SELECT slot, vector FROM store_reembedded WHERE rid BETWEEN ? AND ?"
-    vectors: dict[int, bytes] = dict(select(connection, made, container.range))
-    segments = "SELECT rid, slots FROM store_segment WHERE rid BETWEEN ? AND ?"
-    for key, slots in select(connection, segments, container.range):
+def _exchange_in_segments(connection: apsw.Connection, container: ContainerRow, nothing: bytes) -> None:
+    made = (
+        "SELECT memory.slot, made.vector FROM store_memory AS memory"
+        " CROSS JOIN store_reembedded AS made ON made.text = memory.text WHERE memory.rid BETWEEN ? AND ?"
+    )
+    segments = select(connection, "SELECT rid, slots FROM store_segment WHERE rid BETWEEN ? AND ?", container.range)
+    vectors: dict[int, bytes] = dict(select(connection, made, container.range)) if segments else {}
+    for key, slots in segments:
         joined = b"".join(vectors.get(slot, nothing) for slot in unpacked(slots).tolist())
         connection.execute("UPDATE store_segment SET vectors = ? WHERE rid = ?", (joined, key))
-    tail = select(connection, "SELECT rid FROM store_tail WHERE rid BETWEEN ? AND ?", container.range)
-    connection.executemany(
-        "UPDATE store_tail SET vector = ? WHERE rid = ?", [(vectors[sequence(key)], key) for (key,) in tail]
+
+
+def _exchange_in_tails(connection: apsw.Connection) -> None:
+    """Texts that have the same words have the same vector, too."""
+    connection.execute(
+        "UPDATE store_words SET vector = made.vector FROM store_tail AS tail"
+        " CROSS JOIN store_memory AS memory ON memory.rid = (tail.rid >> 32 << 32) | tail.position"
+        " CROSS JOIN store_reembedded AS made ON made.text = memory.text WHERE tail.words = store_words.number"
     )

@@ -10,7 +10,7 @@ from earwitness.errors import EmbedderMismatch
 from earwitness.protocols import EmbedderIdentity
 from earwitness.words import VERSION
 
-from .schema import select
+from .containers import select
 from .segments import rebuild
 
 _EMBEDDER = "embedder"

@@ -7,8 +7,9 @@ import apsw
 from earwitness.protocols import EmbedderIdentity, Health
 from earwitness_plugins.sqlite.migrations import version
 
+from .containers import all_containers
 from .fingerprint import stored
-from .schema import COMPONENT, all_containers
+from .schema import COMPONENT
 
 
 def examined(connection: apsw.Connection) -> Health:

@@ -12,8 +12,8 @@ import apsw
 from earwitness_plugins.sqlite import WouldBlock
 
 from .container_index import ContainerIndex
+from .containers import ContainerRow, find_container
 from .loader import refresh
-from .schema import ContainerRow, find_container
 
 SMALL = 10_000
 """A container of up to this many slots is searched in a millisecond or two, most of it under Python's lock."""

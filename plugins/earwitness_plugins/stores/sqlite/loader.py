@@ -1,17 +1,21 @@
-"""From the tables into a index: only what is new since it was last looked at."""
+"""Loading a container's index from the tables: only what is new since it was last used."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import apsw
 import numpy as np
 
+from earwitness_plugins.sqlite.blobs import inflated
+
 from .columns import Column
 from .container_index import Block, ContainerIndex, Postings, TailRow
-from .schema import ContainerRow, rid, select, sequence
+from .containers import ContainerRow, rid, select, sequence
 from .segments import tail_slots, unpacked
+from .shared import read_lists
 
 
 def refresh(connection: apsw.Connection, index: ContainerIndex, container: ContainerRow) -> None:
@@ -34,14 +38,32 @@ def column(connection: apsw.Connection, index: ContainerIndex, field: str) -> Co
     made = Column()
     stored = "SELECT segment, data FROM store_field WHERE container = ? AND field = ?"
     for segment, data in select(connection, stored, (index.number, field)):
-        made.put(index.segments[segment], json.loads(data))
-    made.put(*index.tail_values(field))
+        made.put(index.segments[segment], _field(connection, field, data))
+    tail = metadata(connection, index.tail.values())
+    made.put(np.array(list(index.tail), np.int64), [its_own.get(field) for its_own in tail])
     index.columns[field] = made
     return made
 
 
+def metadata(connection: apsw.Connection, rows: Iterable[TailRow]) -> list[dict[str, Any]]:
+    """The metadata of rows of the tail, parsed at once. Rows that share a long list get the same object."""
+    rows = list(rows)
+    found: list[dict[str, Any]] = json.loads(f"[{','.join(row.metadata for row in rows)}]")
+    lists = read_lists(connection, (row.lists for row in rows))
+    for its_own, row in zip(found, rows, strict=True):
+        its_own.update(lists.get(row.lists or 0, {}))
+    return found
+
+
+def _field(connection: apsw.Connection, field: str, data: str | bytes) -> list[Any]:
+    """The values of a field in one segment. Earlier versions did not deflate them."""
+    values: list[Any] = json.loads(data if isinstance(data, str) else inflated(data))
+    lists = read_lists(connection, (value["list"] for value in values if isinstance(value, dict)))
+    return [lists.get(each["list"], {}).get(field) if isinstance(each, dict) else each for each in values]
+
+
 def load_postings(connection: apsw.Connection, index: ContainerIndex, terms: Iterable[str]) -> None:
-    """Read where these terms stand in the segments, as far as the index does not know it: all terms at once."""
+    """Load the postings of these terms that the index does not have yet, all at once."""
     found: dict[str, list[tuple[int, bytes]]] = {term: [] for term in terms if not index.knows(term)}
     if not found:
         return
@@ -55,7 +77,7 @@ def load_postings(connection: apsw.Connection, index: ContainerIndex, terms: Ite
 
 
 def postings(connection: apsw.Connection, index: ContainerIndex, term: str) -> Postings:
-    """Where a term stands, gone rows included. The part that is in segments is kept in the index."""
+    """The rows that hold a term, deleted ones included. The index keeps those in segments."""
     load_postings(connection, index, (term,))
     folded, tail = index.folded_postings(term), index.tail_postings(term)
     if not tail.rows.size:
@@ -73,7 +95,7 @@ def _joined(index: ContainerIndex, parts: Sequence[tuple[int, bytes]]) -> Postin
 
 
 def _load_segments(connection: apsw.Connection, index: ContainerIndex, container: ContainerRow) -> None:
-    """Learn of new segments; take in those of their slots that were not met in the tail."""
+    """Load new segments, and those of their slots that were not in the tail before."""
     reach = (rid(index.number, index.last_segment) + 1, container.range[1])
     known = len(index.segments)
     stored = "SELECT rid, slots FROM store_segment WHERE rid BETWEEN ? AND ? ORDER BY rid"
@@ -102,7 +124,7 @@ def _take_in(connection: apsw.Connection, index: ContainerIndex, key: int, seen:
     stored = "SELECT data FROM store_field WHERE container = ? AND field = ? AND segment = ?"
     for field, column in index.columns.items():
         for (data,) in select(connection, stored, (index.number, field, sequence(key))):
-            column.put(rows, json.loads(data)[seen:])
+            column.put(rows, _field(connection, field, data)[seen:])
 
 
 def _load_tail(connection: apsw.Connection, index: ContainerIndex, container: ContainerRow) -> None:
@@ -117,7 +139,11 @@ def _load_tail(connection: apsw.Connection, index: ContainerIndex, container: Co
         ids=[slot.id for slot in slots],
         vectors=np.frombuffer(b"".join(slot.vector for slot in slots), "<f2").reshape(len(slots), -1),
     )
-    index.append_tail(block, [TailRow(slot.words, slot.metadata) for slot in slots])
+    rows = [TailRow(slot.words, slot.metadata, slot.lists) for slot in slots]
+    new = index.append_tail(block, rows)
+    its_metadata = metadata(connection, rows) if index.columns else []
+    for field, its_column in index.columns.items():
+        its_column.put(new, [its_own.get(field) for its_own in its_metadata])
 
 
 def _load_gone(connection: apsw.Connection, index: ContainerIndex) -> None:

@@ -9,31 +9,35 @@ import apsw
 
 from earwitness.records.memory import Memory
 
-from .schema import ContainerRow, find_container, rid, select
+from .containers import find_container, rid, select
+from .shared import read_lists
 
-MemoryRow = tuple[str, str, str]
-"""id, content, metadata as JSON."""
+MemoryRow = tuple[str, str, str, int | None]
+"""id, content, metadata as JSON, and the number of its long lists."""
 BLANK = Memory.model_construct(id="", container="", content="", metadata={})
 """To copy others from: half the time of `model_construct`."""
+_SELECT = "SELECT id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
 
 
 def memories_at(connection: apsw.Connection, name: str, number: int, positions: Sequence[int]) -> list[Memory]:
     """The memories at these positions, in this order; all must exist."""
-    stored = "SELECT rid, id, content, metadata FROM store_memory WHERE rid IN (SELECT value FROM json_each(?))"
+    stored = (
+        "SELECT rid, id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
+        " WHERE rid IN (SELECT value FROM json_each(?))"
+    )
     found = {row[0]: row[1:] for row in select(connection, stored, (_keys(number, positions),))}
-    return _memories(name, [found[rid(number, position)] for position in positions])
+    return _memories(connection, name, [found[rid(number, position)] for position in positions])
 
 
 def content_at(connection: apsw.Connection, number: int, positions: Sequence[int]) -> list[str]:
     """The contents at these positions, in this order; all must exist."""
     if not positions:
         return []
-    found: dict[int, str] = dict(
-        connection.execute(
-            "SELECT rid, content FROM store_memory WHERE rid IN (SELECT value FROM json_each(?))",
-            (_keys(number, positions),),
-        )
+    stored = (
+        "SELECT rid, content FROM store_memory CROSS JOIN store_text ON number = text"
+        " WHERE rid IN (SELECT value FROM json_each(?))"
     )
+    found: dict[int, str] = dict(select(connection, stored, (_keys(number, positions),)))
     return [found[rid(number, position)] for position in positions]
 
 
@@ -42,8 +46,8 @@ def get(connection: apsw.Connection, name: str, ids: Sequence[str]) -> list[Memo
     container = find_container(connection, name)
     if container is None:
         return []
-    found = (_find(connection, container, id) for id in ids)
-    return _memories(name, [row for row in found if row is not None])
+    one = f"{_SELECT} WHERE rid >> 32 = ? AND id = ?"
+    return _memories(connection, name, [row for id in ids for row in select(connection, one, (container.number, id))])
 
 
 def page(connection: apsw.Connection, name: str, limit: int | None, offset: int) -> list[Memory]:
@@ -53,10 +57,10 @@ def page(connection: apsw.Connection, name: str, limit: int | None, offset: int)
         return []
     rows = select(
         connection,
-        "SELECT id, content, metadata FROM store_memory WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ? OFFSET ?",
+        f"{_SELECT} WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ? OFFSET ?",
         (*container.range, -1 if limit is None else max(limit, 0), max(offset, 0)),
     )
-    return _memories(name, rows)
+    return _memories(connection, name, rows)
 
 
 def count(connection: apsw.Connection, name: str) -> int:
@@ -65,19 +69,15 @@ def count(connection: apsw.Connection, name: str) -> int:
     return container.live if container else 0
 
 
-def _find(connection: apsw.Connection, container: ContainerRow, id: str) -> MemoryRow | None:
-    found: MemoryRow | None = connection.execute(
-        "SELECT id, content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?", (container.number, id)
-    ).fetchone()
-    return found
-
-
-def _memories(container: str, rows: Sequence[MemoryRow]) -> list[Memory]:
-    """Memories as they were put: what was checked then is not checked again. All metadata is parsed at once."""
+def _memories(connection: apsw.Connection, container: str, rows: Sequence[MemoryRow]) -> list[Memory]:
+    """Memories as they were put. They are not validated again; all metadata is parsed at once."""
     metadata = json.loads(f"[{','.join(row[2] for row in rows)}]")
+    lists = read_lists(connection, (row[3] for row in rows))
+    for its_own, row in zip(metadata, rows, strict=True):
+        its_own.update(lists.get(row[3] or 0, {}))
     return [
         BLANK.model_copy(update={"id": id, "container": container, "content": content, "metadata": its_own})
-        for (id, content, _), its_own in zip(rows, metadata, strict=True)
+        for (id, content, *_), its_own in zip(rows, metadata, strict=True)
     ]
 
 

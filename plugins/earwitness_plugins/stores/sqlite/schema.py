@@ -1,20 +1,16 @@
-"""The store's tables, and how their keys are made.
+"""The store's tables, as the migrations that made them. Add them at the end; never change one that was released.
 
-A container is a number, and everything it holds lies in one contiguous range of keys: `container << 32 | sequence`.
-A memory has a *position*, given when it is first written and kept when it is replaced, and a *slot*, new with every
-writing: the index over slots is only ever added to, and a replaced or removed memory leaves its slot behind as *gone*.
-New slots are rows of the *tail*; when it holds 512, these are folded into one *segment* and its postings.
+`containers` says how keys are made. New slots are rows of the *tail*; when it holds 512 of them, they are folded into
+one *segment* and its postings.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from earwitness_plugins.sqlite import Migration
 
-import apsw
+from .sharing_migration import shared_texts
 
 COMPONENT = "store"
-FOLD = 512
-"""How many rows of the tail become one segment; ordinals in a segment fit 16 bits."""
 
 _TABLES = """
 -- With which embedder and which version of `earwitness.words` the index was made.
@@ -71,56 +67,4 @@ CREATE TABLE store_posting (
 CREATE TABLE store_reembedded (rid INTEGER PRIMARY KEY, slot INTEGER NOT NULL, vector BLOB NOT NULL);
 """
 
-MIGRATIONS = (_TABLES,)
-
-
-class ContainerRow(NamedTuple):
-    """A row of `store_container`, but for its name."""
-
-    number: int
-    version: int
-    generation: int
-    slots: int
-    folded: int
-    tail: int
-    live: int
-    dead: int
-
-    @property
-    def range(self) -> tuple[int, int]:
-        """The first and the last rid it can have."""
-        return rid(self.number, 0), rid(self.number + 1, 0) - 1
-
-
-def rid(container: int, sequence: int) -> int:
-    """The key of what this container holds at this position or slot."""
-    return container << 32 | sequence
-
-
-def sequence(rid: int) -> int:
-    """The position or slot in a key."""
-    return rid & 0xFFFFFFFF
-
-
-def select(connection: apsw.Connection, sql: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """All rows of a query, of the types that the tables above say."""
-    return connection.execute(sql, bindings).fetchall()
-
-
-def find_container(connection: apsw.Connection, name: str) -> ContainerRow | None:
-    """The container of this name, if anything was ever written to it."""
-    found = select(
-        connection,
-        "SELECT number, version, generation, slots, folded, tail, live, dead FROM store_container WHERE name = ?",
-        (name,),
-    )
-    return ContainerRow(*found[0]) if found else None
-
-
-def all_containers(connection: apsw.Connection) -> list[ContainerRow]:
-    """Every container, oldest first."""
-    rows = select(
-        connection,
-        "SELECT number, version, generation, slots, folded, tail, live, dead FROM store_container ORDER BY number",
-    )
-    return [ContainerRow(*row) for row in rows]
+MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts)

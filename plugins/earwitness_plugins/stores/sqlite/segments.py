@@ -1,4 +1,4 @@
-"""Folding the tail into segments and postings, and making a container's index anew."""
+"""Segments: folding the tail into them, and rebuilding a container's index."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ import numpy as np
 
 from earwitness.words import plain, terms
 from earwitness_plugins.ranking import Integers
+from earwitness_plugins.sqlite.blobs import deflated
 
-from .schema import FOLD, ContainerRow, find_container, rid, select, sequence
+from .containers import ContainerRow, find_container, rid, select, sequence
+from .shared import Words, insert_words, read_lists
 
+FOLD = 512
+"""How many rows of the tail become one segment; ordinals in a segment fit 16 bits."""
 _MOST_REPEATS = 0xFFFF
 
 
@@ -29,10 +33,13 @@ class Slot(NamedTuple):
     words: str
     vector: bytes
     metadata: str
+    """As JSON, with empty lists in place of long ones."""
+    lists: int | None
+    """The number of those."""
 
 
 def indexed_words(text: str) -> str:
-    """What a memory is found by, as the tail keeps it: the terms of its `plain` text with spaces between them."""
+    """What the tail keeps for finding a memory: the terms of its `plain` text with spaces between them."""
     return " ".join(terms(text))
 
 
@@ -67,12 +74,12 @@ def write_segment(connection: apsw.Connection, container: int, slots: Sequence[S
             b"".join(slot.vector for slot in slots),
         ),
     )
-    _write_fields(connection, container, first, json.loads(f"[{','.join(slot.metadata for slot in slots)}]"))
+    _write_fields(connection, container, first, _metadata(connection, slots))
     _write_postings(connection, container, first, tallies)
 
 
 def rebuild(connection: apsw.Connection, name: str) -> None:
-    """Make a container's index anew from its memories and their vectors: nothing is gone, words are cut anew."""
+    """Make a container's index again from its memories and vectors. Deleted rows vanish, and words are cut again."""
     container = find_container(connection, name)
     if container is None:
         return
@@ -81,9 +88,13 @@ def rebuild(connection: apsw.Connection, name: str) -> None:
     whole = len(slots) // FOLD * FOLD
     for start in range(0, whole, FOLD):
         write_segment(connection, container.number, slots[start : start + FOLD])
+    words = insert_words(connection, (Words(slot.words, slot.vector) for slot in slots[whole:]))
     connection.executemany(
-        "INSERT INTO store_tail VALUES (?, ?, ?, ?)",
-        [(rid(container.number, slot.slot), slot.position, slot.words, slot.vector) for slot in slots[whole:]],
+        "INSERT INTO store_tail (rid, position, words) VALUES (?, ?, ?)",
+        [
+            (rid(container.number, slot.slot), slot.position, words[Words(slot.words, slot.vector)])
+            for slot in slots[whole:]
+        ],
     )
     connection.execute(
         "UPDATE store_container SET version = version + 1, generation = generation + 1, folded = ?, tail = ?, dead = 0 "
@@ -96,16 +107,19 @@ def tail_slots(connection: apsw.Connection, reach: tuple[int, int], *, limit: in
     """What the tail holds from one rid to another, in the order of slots."""
     rows = select(
         connection,
-        "SELECT tail.rid, tail.position, memory.id, tail.words, tail.vector, memory.metadata FROM store_tail AS tail "
-        "JOIN store_memory AS memory ON memory.rid = (tail.rid >> 32 << 32) | tail.position "
-        "WHERE tail.rid BETWEEN ? AND ? ORDER BY tail.rid LIMIT ?",
+        "SELECT tail.rid, tail.position, memory.id, words.words, words.vector, text.metadata, text.lists"
+        " FROM store_tail AS tail"
+        " CROSS JOIN store_memory AS memory ON memory.rid = (tail.rid >> 32 << 32) | tail.position"
+        " CROSS JOIN store_words AS words ON words.number = tail.words"
+        " CROSS JOIN store_text AS text ON text.number = memory.text"
+        " WHERE tail.rid BETWEEN ? AND ? ORDER BY tail.rid LIMIT ?",
         (*reach, limit),
     )
     return [Slot(sequence(row[0]), *row[1:]) for row in rows]
 
 
 def clear_index(connection: apsw.Connection, container: ContainerRow) -> None:
-    """Remove everything but the memories."""
+    """Remove everything of a container but its memories."""
     connection.execute("DELETE FROM store_tail WHERE rid BETWEEN ? AND ?", container.range)
     connection.execute("DELETE FROM store_segment WHERE rid BETWEEN ? AND ?", container.range)
     connection.execute("DELETE FROM store_field WHERE container = ?", (container.number,))
@@ -113,11 +127,20 @@ def clear_index(connection: apsw.Connection, container: ContainerRow) -> None:
     connection.execute("DELETE FROM store_gone WHERE container = ?", (container.number,))
 
 
+def _metadata(connection: apsw.Connection, slots: Sequence[Slot]) -> list[dict[str, object]]:
+    """The metadata of slots; a long list is named by its number, as in `{"list": 7}`."""
+    rows: list[dict[str, object]] = json.loads(f"[{','.join(slot.metadata for slot in slots)}]")
+    fields = {number: list(lists) for number, lists in read_lists(connection, (slot.lists for slot in slots)).items()}
+    for row, slot in zip(rows, slots, strict=True):
+        row.update({field: {"list": slot.lists} for field in fields.get(slot.lists or 0, ())})
+    return rows
+
+
 def _write_fields(connection: apsw.Connection, container: int, first: int, rows: Sequence[dict[str, object]]) -> None:
     fields = sorted({field for row in rows for field in row})
     connection.executemany(
         "INSERT INTO store_field VALUES (?, ?, ?, ?)",
-        [(container, field, first, json.dumps([row.get(field) for row in rows])) for field in fields],
+        [(container, field, first, deflated(json.dumps([row.get(field) for row in rows]))) for field in fields],
     )
 
 
@@ -136,12 +159,13 @@ def _live_slots(connection: apsw.Connection, container: ContainerRow) -> list[Sl
     vectors = _vectors_by_slot(connection, container)
     rows = select(
         connection,
-        "SELECT slot, rid, id, content, metadata FROM store_memory WHERE rid BETWEEN ? AND ? ORDER BY slot",
+        "SELECT slot, rid, id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
+        " WHERE rid BETWEEN ? AND ? ORDER BY slot",
         container.range,
     )
     return [
-        Slot(slot, sequence(key), id, indexed_words(plain(content)), vectors[slot], metadata)
-        for slot, key, id, content, metadata in rows
+        Slot(slot, sequence(key), id, indexed_words(plain(content)), vectors[slot], metadata, lists)
+        for slot, key, id, content, metadata, lists in rows
     ]
 
 
@@ -152,7 +176,10 @@ def _vectors_by_slot(connection: apsw.Connection, container: ContainerRow) -> di
         slots = unpacked(packed).tolist()
         width = len(vectors) // len(slots)
         found.update((slot, vectors[place * width : (place + 1) * width]) for place, slot in enumerate(slots))
-    tail = "SELECT rid, vector FROM store_tail WHERE rid BETWEEN ? AND ?"
+    tail = (
+        "SELECT rid, vector FROM store_tail AS tail CROSS JOIN store_words ON number = tail.words"
+        " WHERE rid BETWEEN ? AND ?"
+    )
     found.update((sequence(key), vector) for key, vector in select(connection, tail, container.range))
     return found
 

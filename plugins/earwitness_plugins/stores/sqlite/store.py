@@ -19,6 +19,7 @@ from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
+from earwitness_plugins.sqlite.long_lists import ListTexts
 
 from . import embedder_change, fingerprint, memories, writes
 from .health import examined
@@ -26,6 +27,7 @@ from .index_cache import IndexCache
 from .schema import COMPONENT, MIGRATIONS
 from .search import SearchQuery, View, search
 from .segments import indexed_words
+from .shared import Text, Words
 from .writes import PreparedMemory
 
 T = TypeVar("T")
@@ -173,15 +175,15 @@ class SqliteStore:
 
     async def _prepared(self, memories: Iterable[Memory]) -> Found[PreparedMemory]:
         """All work that needs no transaction. Copies of one text share it."""
-        memories = list(memories)
-        texts = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
-        different = list(dict.fromkeys(texts.values()))
+        memories, lists = list(memories), ListTexts()
+        plains = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
+        different = list(dict.fromkeys(plains.values()))
         vectors = await embedded(self._embedder, different)
-        made = {text: (indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)}
+        words = {
+            text: Words(indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)
+        }
         return [
-            PreparedMemory(
-                each.container, each.id, each.content, _JSON.encode(each.metadata), *made[texts[each.content]]
-            )
+            PreparedMemory(each.container, each.id, _text(each, lists), words[plains[each.content]])
             for each in memories
         ]
 
@@ -198,6 +200,11 @@ class SqliteStore:
         if short and cache.is_quick(container):
             return await self._database.read_inline(partial(operation, inline=True), operation)
         return await self._database.read(operation)
+
+
+def _text(memory: Memory, lists: ListTexts) -> Text:
+    metadata, its_lists = lists.taken(memory.metadata)
+    return Text(memory.content, _JSON.encode(metadata), its_lists)
 
 
 def _page(view: View, filter: Filter, limit: int | None, offset: int) -> list[Memory]:

@@ -1,47 +1,65 @@
-"""Writing into containers: each function is one part of one transaction."""
+"""Writing into containers: each function is part of one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
 
-from .schema import FOLD, ContainerRow, find_container, rid, select, sequence
-from .segments import clear_index, fold, rebuild
+from .containers import ContainerRow, find_container, rid, select, sequence
+from .segments import FOLD, clear_index, fold, rebuild
+from .shared import Text, Words, digest, insert_texts, insert_words
 
-_INSERT = "INSERT INTO store_memory VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_INSERT_TAIL = "INSERT INTO store_tail VALUES (?, ?, ?, ?)"
+_INSERT = "INSERT INTO store_memory (rid, id, slot, text) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_INSERT_TAIL = "INSERT INTO store_tail (rid, position, words) VALUES (?, ?, ?)"
 _SAVE = "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?"
+_STORED = (
+    "SELECT rid, slot, content, metadata, (SELECT digest FROM store_list WHERE number = lists)"
+    " FROM store_memory CROSS JOIN store_text ON number = text WHERE rid >> 32 = ? AND id = ?"
+)
 
 
 class PreparedMemory(NamedTuple):
-    """A memory with everything that can be worked out outside the transaction."""
+    """A memory with all that can be worked out outside the transaction."""
 
     container: str
     id: str
+    text: Text
+    words: Words
+
+
+class _Stored(NamedTuple):
+    """A memory that is there already."""
+
+    rid: int
+    slot: int
     content: str
     metadata: str
-    words: str
-    vector: bytes
+    digest: bytes | None
+
+    def is_same(self, text: Text) -> bool:
+        """Whether it says what a new text says."""
+        its_digest = None if text.lists is None else digest(text.lists)
+        return (self.content, self.metadata, self.digest) == (text.content, text.metadata, its_digest)
 
 
-class _Rows(NamedTuple):
-    """What is kept of a new memory."""
+class _Change(NamedTuple):
+    """A memory to write, and the one it replaces."""
 
-    memory: tuple[int, str, int, str, str]
-    tail: tuple[int, int, str, bytes]
+    memory: PreparedMemory
+    stored: _Stored | None
 
 
 def put(connection: apsw.Connection, memories: Sequence[PreparedMemory]) -> None:
-    """Write or replace by (container, id); a memory that is there already as it is stays as it is."""
+    """Write or replace by (container, id). A memory that is there with the same text stays as it is."""
     groups: dict[str, list[PreparedMemory]] = {}
     for memory in memories:
         groups.setdefault(memory.container, []).append(memory)
-    containers = {name: find_container(connection, name) or _begun(connection, name) for name in groups}
+    containers = {name: find_container(connection, name) or _created(connection, name) for name in groups}
     touched = _put_new(connection, containers, groups)
     if touched is None:
-        touched = {name: _put_into(connection, containers[name], group) for name, group in groups.items()}
+        touched = _put_changed(connection, containers, groups)
     _tidy(connection, touched, budget=FOLD + len(memories))
 
 
@@ -60,7 +78,7 @@ def remove(connection: apsw.Connection, ids: Mapping[str, Sequence[str]]) -> Non
 
 
 def drop(connection: apsw.Connection, name: str) -> None:
-    """Remove a container and everything in it; its number is not used again."""
+    """Remove a container and everything in it. Its number is not used again."""
     container = find_container(connection, name)
     if container is None:
         return
@@ -69,107 +87,109 @@ def drop(connection: apsw.Connection, name: str) -> None:
     connection.execute("DELETE FROM store_container WHERE number = ?", (container.number,))
 
 
-def _put_new(
-    connection: apsw.Connection, containers: Mapping[str, ContainerRow], groups: Mapping[str, Sequence[PreparedMemory]]
-) -> dict[str, ContainerRow] | None:
-    """Write all at once, as most turns can; nothing, and `None`, when one of the memories is there already."""
-    kept = [row for name, group in groups.items() for row in _new_rows(containers[name], group)]
-    before = connection.total_changes()
-    connection.execute("SAVEPOINT new")
-    connection.executemany(_INSERT, [row.memory for row in kept])
-    all_new = connection.total_changes() - before == len(kept)
-    connection.execute("RELEASE new" if all_new else "ROLLBACK TO new; RELEASE new")
-    if not all_new:
-        return None
-    connection.executemany(_INSERT_TAIL, [row.tail for row in kept])
-    grown = {name: _grown(containers[name], len(group)) for name, group in groups.items()}
-    connection.executemany(_SAVE, [_numbers(container) for container in grown.values()])
-    return grown
-
-
-def _new_rows(container: ContainerRow, memories: Iterable[PreparedMemory]) -> Iterator[_Rows]:
-    for slot, memory in enumerate(memories, container.slots + 1):
-        key = rid(container.number, slot)
-        yield _Rows((key, memory.id, slot, memory.content, memory.metadata), (key, slot, memory.words, memory.vector))
-
-
-def _grown(container: ContainerRow, count: int) -> ContainerRow:
-    return container._replace(
-        version=container.version + 1, slots=container.slots + count, tail=container.tail + count,
-        live=container.live + count,
-    )  # fmt: skip
-
-
-def _put_into(connection: apsw.Connection, container: ContainerRow, memories: Iterable[PreparedMemory]) -> ContainerRow:
-    changed = container
-    tail: list[tuple[int, int, str, bytes]] = []
-    for memory in memories:
-        changed = _put_one(connection, changed, memory, tail)
-    if changed is container:
-        return container
-    connection.executemany(_INSERT_TAIL, tail)
-    return _saved(connection, changed)
-
-
-def _begun(connection: apsw.Connection, name: str) -> ContainerRow:
+def _created(connection: apsw.Connection, name: str) -> ContainerRow:
     connection.execute("INSERT INTO store_container (name) VALUES (?)", (name,))
     container = find_container(connection, name)
     assert container is not None  # noqa: S101 - inserted above
     return container
 
 
+def _put_new(
+    connection: apsw.Connection,
+    containers: Mapping[str, ContainerRow],
+    groups: Mapping[str, Sequence[PreparedMemory]],
+) -> dict[str, ContainerRow] | None:
+    """Write all at once, as most turns can. Writes nothing, and answers `None`, when a memory is there already."""
+    slots = [
+        (rid(containers[name].number, slot), slot, memory)
+        for name, group in groups.items()
+        for slot, memory in enumerate(group, containers[name].slots + 1)
+    ]
+    connection.execute("SAVEPOINT new")
+    texts = insert_texts(connection, (memory.text for _, _, memory in slots))
+    before = connection.total_changes()
+    connection.executemany(_INSERT, [(key, memory.id, slot, texts[memory.text]) for key, slot, memory in slots])
+    all_new = connection.total_changes() - before == len(slots)
+    connection.execute("RELEASE new" if all_new else "ROLLBACK TO new; RELEASE new")
+    if not all_new:
+        return None
+    words = insert_words(connection, (memory.words for _, _, memory in slots))
+    connection.executemany(_INSERT_TAIL, [(key, slot, words[memory.words]) for key, slot, memory in slots])
+    grown = {name: _grown(containers[name], len(group)) for name, group in groups.items()}
+    connection.executemany(_SAVE, [_numbers(container) for container in grown.values()])
+    return grown
+
+
+def _grown(container: ContainerRow, count: int) -> ContainerRow:
+    return container._replace(
+        version=container.version + 1,
+        slots=container.slots + count,
+        tail=container.tail + count,
+        live=container.live + count,
+    )
+
+
+def _put_changed(
+    connection: apsw.Connection,
+    containers: Mapping[str, ContainerRow],
+    groups: Mapping[str, Sequence[PreparedMemory]],
+) -> dict[str, ContainerRow]:
+    """Write what is new, and replace what has another text than before."""
+    changes = {name: _changes(connection, containers[name], group) for name, group in groups.items()}
+    written = [change.memory for group in changes.values() for change in group]
+    texts = insert_texts(connection, (memory.text for memory in written))
+    words = insert_words(connection, (memory.words for memory in written))
+    touched = {}
+    for name, group in changes.items():
+        container = containers[name]
+        for change in group:
+            container = _put_one(connection, container, change, texts[change.memory.text], words[change.memory.words])
+        touched[name] = _saved(connection, container) if group else container
+    return touched
+
+
+def _changes(connection: apsw.Connection, container: ContainerRow, memories: Iterable[PreparedMemory]) -> list[_Change]:
+    found = []
+    for memory in memories:
+        row = connection.execute(_STORED, (container.number, memory.id)).fetchone()
+        stored = None if row is None else _Stored(*row)
+        if stored is None or not stored.is_same(memory.text):
+            found.append(_Change(memory, stored))
+    return found
+
+
 def _put_one(
-    connection: apsw.Connection,
-    container: ContainerRow,
-    memory: PreparedMemory,
-    tail: list[tuple[int, int, str, bytes]],
+    connection: apsw.Connection, container: ContainerRow, change: _Change, text: int, words: int
 ) -> ContainerRow:
+    """Give the memory a new slot. One that it replaces keeps its position, and leaves its slot behind."""
     slot = container.slots + 1
-    key = rid(container.number, slot)
-    connection.execute(_INSERT, (key, memory.id, slot, memory.content, memory.metadata))
-    if connection.changes():
-        tail.append((key, slot, memory.words, memory.vector))
-        return container._replace(slots=slot, tail=container.tail + 1, live=container.live + 1)
-    return _replace_one(connection, container, memory, tail)
-
-
-def _replace_one(
-    connection: apsw.Connection,
-    container: ContainerRow,
-    memory: PreparedMemory,
-    tail: list[tuple[int, int, str, bytes]],
-) -> ContainerRow:
-    """Give a memory that is there a new slot and leave the old one behind, unless it is there just as it is."""
-    [(key, old, *kept)] = select(
-        connection,
-        "SELECT rid, slot, content, metadata FROM store_memory WHERE rid >> 32 = ? AND id = ?",
-        (container.number, memory.id),
-    )
-    if kept == [memory.content, memory.metadata]:
-        return container
-    slot = container.slots + 1
-    container = _leave_behind(connection, container._replace(slots=slot, tail=container.tail + 1), old)
-    connection.execute(
-        "UPDATE store_memory SET slot = ?, content = ?, metadata = ? WHERE rid = ?",
-        (slot, memory.content, memory.metadata, key),
-    )
-    tail.append((rid(container.number, slot), sequence(key), memory.words, memory.vector))
+    stored = change.stored
+    container = container._replace(slots=slot, tail=container.tail + 1)
+    position = slot if stored is None else sequence(stored.rid)
+    if stored is None:
+        connection.execute(_INSERT, (rid(container.number, slot), change.memory.id, slot, text))
+        container = container._replace(live=container.live + 1)
+    else:
+        container = _mark_deleted(connection, container, stored.slot)
+        connection.execute("UPDATE store_memory SET slot = ?, text = ? WHERE rid = ?", (slot, text, stored.rid))
+    connection.execute(_INSERT_TAIL, (rid(container.number, slot), position, words))
     return container
 
 
 def _remove_one(connection: apsw.Connection, container: ContainerRow, id: str) -> ContainerRow:
-    found = connection.execute(
-        "DELETE FROM store_memory WHERE rid >> 32 = ? AND id = ? RETURNING slot", (container.number, id)
-    ).fetchone()
+    found = select(
+        connection, "DELETE FROM store_memory WHERE rid >> 32 = ? AND id = ? RETURNING slot", (container.number, id)
+    )
     if not found:
         return container
-    return _leave_behind(connection, container, found[0])._replace(live=container.live - 1)
+    return _mark_deleted(connection, container, found[0][0])._replace(live=container.live - 1)
 
 
-def _leave_behind(connection: apsw.Connection, container: ContainerRow, slot: int) -> ContainerRow:
+def _mark_deleted(connection: apsw.Connection, container: ContainerRow, slot: int) -> ContainerRow:
     """Take a slot out of the tail, and note it for those who have it in memory or in a segment."""
-    connection.execute("DELETE FROM store_tail WHERE rid = ?", (rid(container.number, slot),))
-    was_in_tail = connection.changes()
+    was_in_tail = bool(
+        select(connection, "DELETE FROM store_tail WHERE rid = ? RETURNING 1", (rid(container.number, slot),))
+    )
     connection.execute("INSERT INTO store_gone VALUES (?, ?, ?)", (container.number, container.version + 1, slot))
     return container._replace(dead=container.dead + 1, tail=container.tail - was_in_tail)
 
@@ -184,8 +204,11 @@ def _numbers(container: ContainerRow) -> tuple[int, ...]:
 
 
 def _tidy(connection: apsw.Connection, touched: Mapping[str, ContainerRow], *, budget: int) -> None:
-    """Fold long tails and make indexes anew that are mostly gone: about as many slots as were written, so that no turn
-    pays for all of its containers at once. What is left over waits for the next write."""
+    """Fold long tails, and rebuild indexes that are mostly deleted rows.
+
+    That is limited to about as many slots as were written, so that no turn pays for all of its containers at once. The
+    rest waits for the next write.
+    """
     for name, row in touched.items():
         container = row
         if container.dead > container.live + FOLD and budget >= FOLD:
