@@ -16,6 +16,7 @@ from .end.revise import settled_message
 from .end.settler import Settler
 from .engine import Engine
 from .errors import InputError, StorageError, UnknownName, about
+from .filters import EVERYTHING, Filter, as_filter
 from .idempotency import conflict, unless_same
 from .ids import check_key
 from .live import Live
@@ -29,6 +30,7 @@ from .records.journal import Appended, Body, Changed, Entry, NewEntry, Original,
 from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
+from .start.recall import RecallRequest
 from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import several, some_text, table, text, texts
@@ -76,23 +78,24 @@ class Session:
         in_prompt: Sequence[str] | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
+        filter: Filter | str = EVERYTHING,
         **recall: Any,
     ) -> Turn:
         """Begin a character's turn: what does she remember now?
 
         `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
-        those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
-        Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
+        those in the query); `filter` narrows what may come to mind, as in `'location = "tavern"'`; `recall` overrides
+        settings of `RecallSettings`, such as `memories=5`.
+        Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
         where, settings = known_channel(channel, context), self._recall_settings(recall)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
+        filter = as_filter(filter)
         with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
             await self._settler.caught_up(settings.wait)
-        member = self._member(character)
-        return await Turn.begin(
-            self, self._engine, self._live, member.id, settings, query=query, in_prompt=in_prompt, channel=where
-        )
+        request = RecallRequest(self._member(character).id, query, in_prompt, where, filter)
+        return await Turn.begin(self, self._engine, self._live, settings, request)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -13,7 +13,7 @@ from .middle.fill import SYSTEM_ROLES, Prompt, fill, render
 from .outcome import Outcome
 from .records.channel import Channel
 from .records.journal import Entry, Revised, Said
-from .start.recall import recall
+from .start.recall import RecallRequest, recall
 from .start.recalled import Recall, Recalled
 from .validation.arguments import several, texts
 
@@ -36,21 +36,12 @@ class Turn:
 
     @classmethod
     async def begin(
-        cls,
-        session: Session,
-        engine: Engine,
-        live: Live,
-        character: str,
-        settings: RecallSettings,
-        *,
-        query: str | None,
-        in_prompt: Sequence[str] | None,
-        channel: Channel,
+        cls, session: Session, engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest
     ) -> Turn:
         """START. See `Session.turn`."""
-        found = await recall(engine, live, character, settings, query=query, in_prompt=in_prompt, channel=channel)
+        found = await recall(engine, live, settings, request)
         waiting = await engine.ledger.entries(live.snapshot.id, unapplied=True)
-        return cls(session, engine, live, found, channel, waiting)
+        return cls(session, engine, live, found, request.channel, waiting)
 
     def __repr__(self) -> str:
         return f"<Turn of {self.character!r}, {len(self.memories)} memories>"

@@ -19,9 +19,9 @@ from earwitness import (
     Session,
     Turn,
 )
-from earwitness.errors import SettingsError, UnknownName
+from earwitness.errors import InvalidFilter, SettingsError, UnknownName
 from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
-from earwitness.filters import EVERYTHING, Filter, Not, equals
+from earwitness.filters import EVERYTHING, Filter, Not, Or, equals
 from earwitness.testing.reference import MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -481,6 +481,53 @@ async def test_what_is_in_the_prompt_or_of_a_later_day_or_guarded_cannot_be_adde
     wanted += await everything_of(story, "alice")
     assert keys(await story.turn("alice", in_prompt=["m3"])) == []
     assert keys(await story.turn("alice", in_prompt=[])) == ["m3"]
+
+
+# ── a filter of the host's ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_host_s_filter_narrows_the_recall(begin: Begin) -> None:
+    story = await begin(state={"current_scene": "tavern"})
+    await tell(story, "m1 In the tavern.")
+    await story.change(current_scene="lair")
+    await tell(story, "m2 In the lair.", "m3 Still there.")
+    for filter in ('location = "tavern"', equals("location", "tavern")):
+        assert keys(await story.turn("bob", in_prompt=[], filter=filter)) == ["m1"]
+    assert keys(await story.turn("bob", in_prompt=[], filter='location = "nowhere"')) == []
+    assert keys(await story.turn("bob", in_prompt=[])) == ["m1", "m2", "m3"]
+
+
+async def test_it_narrows_what_is_always_in_mind_and_what_plugins_add(begin: Begin) -> None:
+    wanted: list[str] = []
+    story = await begin(plugins=[Answers(lambda event, ids: RecallAnswer(add=tuple(wanted)))])
+    await (await story.prepare(lore=["Dragons fear iron."])).settled()
+    await tell(story, "m1 One.", "m2 Two.")
+    wanted += await everything_of(story, "alice")
+    turn = await story.turn("alice", query="zither", in_prompt=[], filter='messageIds = "m2"')
+    assert keys(turn) == ["m2"]
+    assert len(turn.memories) == 1
+
+
+async def test_it_widens_nothing_that_a_guard_or_the_day_withholds(begin: Begin) -> None:
+    class NoThieves:
+        def filter(self, event: ReadEvent) -> Filter:
+            return Not(equals("speaker", "charlie"))
+
+        def strike(self, event: PlanEvent) -> Iterable[Strike]:
+            return ()
+
+    story = await begin(guards=[NoThieves()], state={"game_day": 5})
+    await tell(story, "m1 Tomorrow.")
+    await story.change(game_day=4)
+    await tell(story, "m2 I am the thief.", by="charlie")
+    for filter in (equals("speaker", "charlie"), 'messageIds = "m1"', Or((EVERYTHING, equals("speaker", "charlie")))):
+        assert keys(await story.turn("alice", in_prompt=[], filter=filter)) == []
+
+
+@pytest.mark.parametrize("filter", ["nonsense", "", 3, None, ["gameDay<=3"]])
+async def test_a_filter_that_is_none_is_refused(begin: Begin, filter: Any) -> None:
+    with pytest.raises(InvalidFilter):
+        await (await begin()).turn("alice", filter=filter)
 
 
 # ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..consultation import Answered, Strategy
@@ -39,6 +39,10 @@ class Read:
     def of_prompt(self) -> Filter:
         """What is permitted of the messages in the prompt."""
         return all_of(self.permitted, In("messageIds", self.in_prompt))
+
+    def narrowed(self, filter: Filter) -> Read:
+        """The same read with one more filter, which must hold too."""
+        return self if filter == EVERYTHING else replace(self, permitted=all_of(self.permitted, filter))
 
     def why_unsayable(self, memory: Memory) -> str | None:
         """Why this memory must not be said here, if it must not."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..consultation import Answered
 from ..engine import Engine
 from ..events import RecallAnswer, RecallEvent
-from ..filters import all_of, equals, matches
+from ..filters import Filter, all_of, equals, matches
 from ..formats import message_line, recall_query
 from ..live import Live
 from ..loading.settings import RecallSettings
@@ -25,26 +26,34 @@ from .window import candidates
 LARGEST_WEIGHT = 10.0
 
 
-async def recall(
-    engine: Engine,
-    live: Live,
-    character: str,
-    settings: RecallSettings,
-    *,
-    query: str | None = None,
-    in_prompt: Sequence[str] | None = None,
-    channel: Channel = Channel(),  # noqa: B008 - frozen
-) -> Recall:
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What a host asks of a character's memory."""
+
+    character: str
+    """Character id."""
+    query: str | None
+    """In place of the recall query of DESIGN."""
+    in_prompt: tuple[str, ...] | None
+    """Keys of messages that the prompt holds already; `None`: those in the query."""
+    channel: Channel
+    """Where the character is about to speak."""
+    filter: Filter
+    """Narrows what may be recalled; it never widens that."""
+
+
+async def recall(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> Recall:
     """Search the listed reads, ask the plugins, rank.
 
-    `query` replaces the recall query of DESIGN; `in_prompt` are keys of messages the prompt holds already (by default
-    those in the query). Raises `StorageError`, and `StrategyError` or `PluginError` if `strict`.
+    Raises `StorageError`, and `StrategyError` or `PluginError` if `strict`.
     """
+    character, channel = request.character, request.channel
     latest = heard(live, character)[-settings.recent :]
-    asked = query if query is not None else query_of(live, character, latest)
-    keys = [each.message.key for each in latest] if in_prompt is None else list(in_prompt)
+    asked = query_of(live, character, latest) if request.query is None else request.query
+    keys = tuple(each.message.key for each in latest) if request.in_prompt is None else request.in_prompt
     data = dict(live.data())
-    reads, failures = await listed_reads(engine, live.snapshot, character, channel, keys, data)
+    listed, failures = await listed_reads(engine, live.snapshot, character, channel, keys, data)
+    reads = [read.narrowed(request.filter) for read in listed]
     found = await _searched(engine, reads, asked, live.snapshot.state.game_day, settings)
     permanent = await _permanent(engine, reads) if settings.permanent == "always" else []
     always = [*permanent, *await told_along(engine, reads)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..filters import EVERYTHING, Filter
 from ..lore import Lore
 from ..records.channel import Channel, Context
 from ..records.character import Cast, Character
@@ -45,13 +46,15 @@ class Session(Mirror[AsyncSession]):
         in_prompt: Sequence[str] | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
+        filter: Filter | str = EVERYTHING,
         **recall: Any,
     ) -> Turn:
         """Begin a character's turn: what does she remember now?
 
         `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
-        those in the query); `recall` overrides settings of `RecallSettings`, such as `memories=5`.
-        Raises `UnknownName`, `SettingsError`, `StorageError`, `InputError`.
+        those in the query); `filter` narrows what may come to mind, as in `'location = "tavern"'`; `recall` overrides
+        settings of `RecallSettings`, such as `memories=5`.
+        Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
         return Turn(
             self._call,
@@ -62,6 +65,7 @@ class Session(Mirror[AsyncSession]):
                 in_prompt=in_prompt,
                 context=context,
                 channel=channel,
+                filter=filter,
                 **recall,
             ),
         )
