@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .records.base import Record
+from .records.channel import Channel
 from .records.character import Kind
 from .records.journal import Original
 
@@ -18,6 +19,8 @@ class SceneLine(Record):
     """The source's own id for it, if it has one."""
     present: tuple[str, ...] | None = None
     """Who perceives it, where the source knows for certain (names as written)."""
+    channel: Channel | None = None
+    """Where it was said; `None`: where the scene is."""
 
 
 class Scene(Record):
@@ -31,6 +34,8 @@ class Scene(Record):
     """In order."""
     personas: tuple[str, ...] = ()
     """Those in the roster who are users' masks."""
+    channel: Channel = Channel()
+    """Where it was said."""
 
 
 class ImportedCharacter(Record):

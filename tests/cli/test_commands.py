@@ -13,8 +13,8 @@ GOSSIP = """
 from earwitness.events import Share
 
 class Gossip:
-    def share(self, settled, moment):
-        if "charlie" not in settled.participants:
+    def share(self, event):
+        if "charlie" not in event.message.participants:
             yield Share(character="charlie", shared_from="bob", rule="bob talks")
 """
 
@@ -187,6 +187,47 @@ def test_preview_says_who_would_learn_it_and_writes_nothing(played: Run) -> None
     assert set(found["participants"]) == {"charlie", "alice"}
     assert "● Charlie said it" in played("preview", "--speaker", "charlie", "Hello all.").stdout
     assert answer(played("inspect", "cellar", "world", "--json"))["total"] == before
+
+
+DISCREET = """
+class Discreet:
+    def filter(self, event):
+        from earwitness import ReadAnswer
+        from earwitness.filters import equals
+
+        if event.channel.guild_id == "g-1":
+            return ReadAnswer(unsayable=equals("speaker", "alice"), reason="not before strangers")
+        return ReadAnswer()
+
+    def strike(self, event):
+        return ()
+"""
+
+
+def test_recall_and_preview_say_in_which_channel(played: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "discreet_of_the_tests.py").write_text(DISCREET, "utf-8")
+    (folder / "earwitness.toml").write_text('guards = ["discreet_of_the_tests.Discreet"]\n', "utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    recall = ["recall", "cellar", "bob", "the key under the barrel"]
+    marked = {memory["unsayable"] for memory in answer(played(*recall, "--guild", "g-1", "--json"))["memories"]}
+    assert marked == {None, "not before strangers"}
+    assert {memory["unsayable"] for memory in answer(played(*recall, "--json"))["memories"]} == {None}
+    assert "not to be said here: not before strangers" in played(*recall, "--guild", "g-1").stdout
+    options = ["--context", "public_channel", "--channel", "42", "--guild", "g-2"]
+    found = answer(played("preview", "--speaker", "charlie", "Hello.", *options, "--json"))["message"]["channel"]
+    assert found == {"context": "public_channel", "channel_id": "42", "guild_id": "g-2", "persona_id": None}
+
+
+def test_recall_takes_a_filter(played: Run) -> None:
+    recall = ["recall", "cellar", "bob", "key"]
+    everything = answer(played(*recall, "--json"))["memories"]
+    day_6 = answer(played(*recall, "--filter", "gameDay=6", "--json"))["memories"]
+    assert 0 < len(day_6) < len(everything) or not day_6
+    assert {memory["id"] for memory in day_6} < {memory["id"] for memory in everything}
+    nothing = played(*recall, "--filter", 'location = "tavren"', "--filter", "gameDay<=9")
+    assert "nothing" in nothing.stdout
+    assert "location is never 'tavren' here. Did you mean 'tavern'?" in nothing.stderr
+    assert played(*recall, "--filter", "nonsense").exit_code == 2
 
 
 def test_preview_takes_a_word_on_who_is_present(played: Run) -> None:

@@ -174,6 +174,19 @@ def test_an_edit_a_reroll_and_a_retraction_can_be_played_twice(run: Run, story: 
     assert not any("tonight" in memory["content"] or "sleep" in memory["content"] for memory in shown)
 
 
+def test_a_step_is_played_in_its_channel(run: Run, folder: Path) -> None:
+    (folder / "dm.yaml").write_text(
+        "story: dm\ncast: [alice, bob]\npresent: [alice, bob]\nsteps:\n"
+        "  - say: {speaker: alice, text: 'Bob, psst.', context: dm, channel: 42}\n  - recall: bob\n",
+        "utf-8",
+    )
+    said = told(run("play", "dm.yaml", "--json"))[1]
+    assert said["channel"] == {"context": "dm", "channel_id": "42", "guild_id": None, "persona_id": None}
+    assert "Alice (direct message, channel 42)  Bob, psst." in run("play", "dm.yaml", "--store", "other.db").stdout
+    (memory,) = answer(run("inspect", "dm", "bob", "--json"))["memories"]
+    assert (memory["metadata"]["contextType"], memory["metadata"]["channelId"]) == ("dm", "42")
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_plays_without_a_failure(run: Run, example: Path) -> None:
     steps = told(run("play", str(example), "--json"))

@@ -122,6 +122,19 @@ def test_a_long_transcript_is_told_in_windows(run: Run, folder: Path) -> None:
     assert len(remembered(run, "night", "ann")["ann"]) == scene["heard"]["ann"]
 
 
+def test_lines_remember_where_they_were_said(run: Run, folder: Path) -> None:
+    rows = [{"speaker": "ann", "text": "One."}, {"speaker": "ben", "text": "Two.", "context": "dm", "channel": "7"}]
+    path = written(folder, *rows, name="talk.jsonl")
+    for session, words in {"talk": ["replay"], "again": ["import", "--into", "again"]}.items():
+        run(*words, path, "--context", "public_channel", "--guild", "g-1")
+        world = answer(run("inspect", session, "world", "--json"))["memories"]
+        where = [{key: each["metadata"].get(key) for key in ("contextType", "channelId", "guildId")} for each in world]
+        assert where == [
+            {"contextType": "public_channel", "channelId": None, "guildId": "g-1"},
+            {"contextType": "dm", "channelId": "7", "guildId": None},
+        ]
+
+
 def test_a_mistake_in_any_file_is_named_before_anything_is_replayed(run: Run, folder: Path) -> None:
     good = written(folder, SCENE)
     bad = written(folder, {"speaker": "ann", "text": "x"}, {"speaker": "ann"}, name="bad.jsonl")

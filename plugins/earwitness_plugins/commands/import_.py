@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
     from earwitness.importing import Imported
+    from earwitness.records.channel import Channel
     from earwitness.story_export import StoryExport
     from earwitness_plugins.applications.imports.import_files import ImportResult
 
@@ -24,17 +25,25 @@ if TYPE_CHECKING:
 @click.option("--as", "id", metavar="ID", help="Another id for an exported story.  [default: its own]")
 @click.option("--format", "name", metavar="NAME", help="The importer.  [default: the first that accepts the file]")
 @click.option("--user", metavar="NAME", help="The name that {{user}} stands for.  [default: the story's persona]")
+@options.channel
 async def command(
-    cli: CliContext, files: tuple[str, ...], into: str | None, id: str | None, name: str | None, user: str | None
+    cli: CliContext,
+    files: tuple[str, ...],
+    into: str | None,
+    id: str | None,
+    name: str | None,
+    user: str | None,
+    channel: Channel | None,
 ) -> None:
     """Take in character cards, lorebooks and chats, or stories that `export` wrote.
 
     FILE may be - for an exported story on standard input. Importing a file again changes nothing. All files are read
-    and checked first: a refused import changes nothing and makes no store.
+    and checked first: a refused import changes nothing and makes no store. The options for a channel are for chats that
+    do not say where they were held.
     """
     exports, found = _read(files, name)
     _check_options(exports, found, into, id)
-    stories = list(_stories(found, into))
+    stories = list(_stories([(path, _held_in(channel, each)) for path, each in found], into))
     _check_ids([id or export.id for export in exports], [session for session, _ in stories])
     async with cli.open(create=True) as ew:
         for export in exports:
@@ -71,6 +80,12 @@ def _check_options(exports: Sequence[object], found: Sequence[object], into: str
         raise InputError(f"--into {into!r}: an exported story cannot go into another. Give it another id with --as.")
     if id is not None and (found or len(exports) > 1):
         raise InputError(f"--as {id!r} is for one exported story. Say where cards and chats go with --into.")
+
+
+def _held_in(channel: Channel | None, found: Imported) -> Imported:
+    """The file, its scenes held in a channel."""
+    scenes = tuple(scene.model_copy(update={"channel": channel}) for scene in found.scenes)
+    return found.model_copy(update={"scenes": scenes}) if channel else found
 
 
 def _check_ids(whole: Sequence[str], others: Sequence[str]) -> None:

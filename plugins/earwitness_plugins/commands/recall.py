@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
-    from earwitness.records.channel import Context
+    from earwitness.records.channel import Channel
 
 
 @story_command("recall")
@@ -17,23 +17,37 @@ if TYPE_CHECKING:
 @click.argument("character")
 @click.argument("query", required=False)
 @click.option("--memories", type=click.IntRange(min=1), metavar="N", help="How many at most.")
-@click.option("--context", type=click.Choice(["dm", "private_channel", "public_channel"]), default="private_channel")
+@click.option(
+    "--filter", "filters", multiple=True, metavar="TEST", help="Such as gameDay<=3 or location=tavern; all must hold."
+)
+@options.channel
 async def command(
-    cli: CliContext, session: str, character: str, query: str | None, memories: int | None, context: Context
+    cli: CliContext,
+    session: str,
+    character: str,
+    query: str | None,
+    memories: int | None,
+    filters: tuple[str, ...],
+    channel: Channel | None,
 ) -> None:
     """Show what a character remembers now, and why.
 
     Without a QUERY: what the recent messages bring to mind.
     """
+    from earwitness.filters import all_of, parse
     from earwitness_plugins.applications.stories.player import asked, recollection
     from earwitness_plugins.applications.stories.story import RecallStep
     from earwitness_plugins.terminal.memories import recollection as panel
     from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.unmatched import tell
 
     query = query or None  # an empty question is none
+    tests = [parse(test) for test in filters]
     async with cli.open() as ew:
         story = await ew.open_session(session)
         settings: dict[str, Any] = {} if memories is None else {"memories": memories}
-        turn = await asked(story, character, query, context=context, **settings)
+        turn = await asked(story, character, query, channel=channel, filter=all_of(*tests), **settings)
         found = recollection(turn, RecallStep(character=turn.character, query=query, show=10_000))
+        if tests and not turn.memories:
+            tell(tests, (await story.backstage().inspect(turn.character)).memories)
         cli.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))

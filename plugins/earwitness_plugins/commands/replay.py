@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness.importing import Scene
+    from earwitness.records.channel import Channel
     from earwitness_plugins.applications.replay.replay import ReplayedScene
 
 
@@ -21,12 +22,20 @@ if TYPE_CHECKING:
 @click.option("--session", metavar="ID", help="The story's id, for a transcript of one scene.")
 @click.option("--each", is_flag=True, help="Show every message and who heard it.")
 @click.option("--gold", is_flag=True, help="Take the transcript's word on who was present; else it is not looked at.")
+@options.channel
 async def command(
-    cli: CliContext, transcripts: tuple[str, ...], name: str | None, session: str | None, each: bool, gold: bool
+    cli: CliContext,
+    transcripts: tuple[str, ...],
+    name: str | None,
+    session: str | None,
+    each: bool,
+    gold: bool,
+    channel: Channel | None,
 ) -> None:
     """Run transcripts through END and see who heard what.
 
-    Each scene becomes a story of its own. Replaying it again changes nothing; what was interrupted goes on.
+    Each scene becomes a story of its own. Replaying it again changes nothing; what was interrupted goes on. The options
+    for a channel are for lines of which the transcript does not say where they were said.
     """
     from earwitness_plugins.applications.replay.replay import replay_all
     from earwitness_plugins.terminal.replays import each_line, next_question, scene_line, total_line
@@ -42,7 +51,7 @@ async def command(
             cli.answer({"kind": "line", **line.model_dump(mode="json")}, each_line(line, scene.names))
         cli.answer(_summary(scene), scene_line(scene))
 
-    scenes = list(_named(_scenes(transcripts, name), session))
+    scenes = list(_named(_scenes(transcripts, name, channel), session))
     async with cli.open(create=True) as ew:
         with cli.progress("Replaying", sum(len(scene.lines) for _, scene in scenes)) as advance:
             await replay_all(ew, scenes, gold=gold, seen=lambda line: advance(1), done=done)
@@ -57,7 +66,7 @@ def _summary(scene: ReplayedScene) -> dict[str, Any]:
     return {"kind": "scene", "session": scene.session, "names": scene.names, **counts}
 
 
-def _scenes(transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
+def _scenes(transcripts: tuple[str, ...], name: str | None, channel: Channel | None) -> Iterator[Scene]:
     from earwitness.errors import StoryError
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.imports.detect_format import read_file
@@ -69,7 +78,7 @@ def _scenes(transcripts: tuple[str, ...], name: str | None) -> Iterator[Scene]:
         if not found.scenes:
             raise StoryError(f"{path}: nobody says anything in it. To bring it into a story: earwitness import {path}")
         warn(found.repairs)
-        yield from found.scenes
+        yield from (scene.model_copy(update={"channel": channel}) if channel else scene for scene in found.scenes)
 
 
 def _named(scenes: Iterator[Scene], session: str | None) -> Iterator[tuple[str, Scene]]:

@@ -1,4 +1,7 @@
-"""Plain JSON Lines: one message a line, `{"speaker", "text"}`, and where known `"key"` and `"present"`."""
+"""Plain JSON Lines: one message a line, `{"speaker", "text"}`, and what else is known.
+
+That is `"key"`, `"present"`, and where it was said: `"context"`, `"channel"`, `"guild"`, `"persona"`.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import get_args
 
 from earwitness.errors import StoryError
 from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.records.channel import Channel, Context
 
 from .rows import Row, first_line, rows
 
+_CHANNEL = {"context": "context", "channel": "channel_id", "guild": "guild_id", "persona": "persona_id"}
 _BEGINS = re.compile(rb'\{\s*"(?:speaker|text|key|present)"\s*:')
 
 
@@ -45,7 +51,17 @@ def _line(row: Row) -> SceneLine:
         text=row.text("text"),
         key=row.optional_text("key"),
         present=row.names("present"),
+        channel=_channel(row),
     )
+
+
+def _channel(row: Row) -> Channel | None:
+    """Where it was said, where the row says so. Raises `StoryError` for an unknown context."""
+    given = {field: row.optional_text(key) for key, field in _CHANNEL.items()}
+    if given["context"] not in (None, *(valid := get_args(Context))):
+        raise row.error(f"context {given['context']!r} must be one of {', '.join(valid)}.")
+    said = {field: value for field, value in given.items() if value is not None}
+    return Channel.model_validate(said) if said else None
 
 
 def _roster(lines: Iterable[SceneLine]) -> tuple[str, ...]:

@@ -48,7 +48,15 @@ def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> 
 def _remembered(number: int, memory: RecalledMemory, people: People, *, ids: bool) -> Text:
     since = "" if memory.learned_day is None or memory.permanent else f", {people.day(memory.learned_day)}"
     reasons = f"   {memory.learned.words(people.called)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
-    return Text.assemble((f"{number}. ", "dim"), readable(memory.text, people), "\n", (plain(reasons), "dim"))
+    unsayable = f"\n   not to be said here: {memory.unsayable}" if memory.unsayable else ""
+    told = (
+        (f"{number}. ", "dim"),
+        readable(memory.text, people),
+        (plain(unsayable), "red"),
+        "\n",
+        (plain(reasons), "dim"),
+    )
+    return Text.assemble(*told)
 
 
 def _legend(memories: Sequence[RecalledMemory]) -> str:

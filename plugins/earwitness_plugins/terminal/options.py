@@ -1,6 +1,10 @@
-"""Options that the commands on labelled files have in common."""
+"""Options that several commands have in common."""
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
 
 import click
 
@@ -11,4 +15,40 @@ threshold = click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
     help="From which probability on somebody perceives a message.  [default: of the settings, 0.5]",
+)
+
+CommandFunction = Callable[..., Awaitable[None]]
+
+
+def channel(run: CommandFunction) -> CommandFunction:
+    """Give a command the options that say where something is said; it takes them as one `channel`.
+
+    That is a `Channel`, or `None` where no option was given.
+    """
+
+    @wraps(run)
+    async def run_with_channel(
+        *args: Any, context: str | None, guild: str | None, persona: str | None, **given: Any
+    ) -> None:
+        from earwitness.records.channel import Channel
+
+        ids = {"channel_id": given.pop("channel"), "guild_id": guild, "persona_id": persona}
+        said = {key: value for key, value in {"context": context, **ids}.items() if value}
+        await run(*args, channel=Channel.model_validate(said) if said else None, **given)
+
+    for option in _CHANNEL:
+        run_with_channel = option(run_with_channel)
+    return run_with_channel
+
+
+# Last first: click shows the one applied last on top.
+_CHANNEL = (
+    click.option("--persona", metavar="ID", help="The persona that a user speaks or reads under."),
+    click.option("--guild", metavar="ID", help="The guild or server."),
+    click.option("--channel", metavar="ID", help="The channel."),
+    click.option(
+        "--context",
+        type=click.Choice(["dm", "private_channel", "public_channel"]),
+        help="Where: in a direct message, a closed or an open channel.  [default: private_channel]",
+    ),
 )

@@ -10,13 +10,14 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
+from earwitness.records.channel import Channel
 from earwitness_plugins.applications.stories import events
 
 from .memories import knowledge, recollection, summary
 from .people import People, plain
 
 SAID = {"say": "", "edit": " (edited)", "reroll": " (once more)"}
-WHERE = {"dm": " (direct message)", "private_channel": "", "public_channel": " (in public)"}
+WHERE = {"dm": "direct message", "private_channel": "", "public_channel": "in public"}
 AGAIN = "Played here before: only new steps are told; recalls know how it ended."
 
 
@@ -46,7 +47,7 @@ class StoryLook:
 
     @render.register
     def _(self, step: events.MessagePlayed) -> RenderableType:
-        aside = SAID[step.kind] + WHERE[step.context]
+        aside = SAID[step.kind] + _where(step.channel)
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
         lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
         lines += self._news(step.knowledge)
@@ -99,3 +100,11 @@ class StoryLook:
     @render.register
     def _(self, step: events.StoryEnded) -> RenderableType:
         return Padding(summary(step.memories, step.questions, self.people), (1, 0))
+
+
+def _where(channel: Channel) -> str:
+    """` (in public, channel 42, guild 7)`; nothing for a closed channel without a name."""
+    ids = {"channel": channel.channel_id, "guild": channel.guild_id, "persona": channel.persona_id}
+    parts = [WHERE[channel.context], *(f"{what} {plain(id)}" for what, id in ids.items() if id)]
+    told = ", ".join(filter(None, parts))
+    return f" ({told})" if told else ""

@@ -1,6 +1,7 @@
 """Importers read transcripts as scenes, and say where one cannot be read."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from earwitness.errors import StoryError
 from earwitness.protocols import Importer
+from earwitness.records.channel import Channel
 from earwitness_plugins.importers.jsonl import JsonlImporter
 from earwitness_plugins.importers.labelled import LabelledLine
 from earwitness_plugins.importers.scenes import ScenesImporter
@@ -70,6 +72,20 @@ def test_a_plain_transcript_is_one_scene_named_after_its_file(tmp_path: Path) ->
     assert scene.id == "night"
     assert scene.roster == ("ann", "ben", "cat")
     assert [line.key for line in scene.lines] == [None, None, "m-2"]
+
+
+def test_a_line_says_where_it_was_said(tmp_path: Path) -> None:
+    rows = [
+        {"speaker": "ann", "text": "Hello.", "context": "dm", "channel": "42", "guild": "g-1", "persona": "kim"},
+        {"speaker": "ben", "text": "Yes?", "context": None},
+    ]
+    (scene,) = JsonlImporter().read(transcript(tmp_path, *rows)).scenes
+    where = Channel(context="dm", channel_id="42", guild_id="g-1", persona_id="kim")
+    assert [line.channel for line in scene.lines] == [where, None]
+    wrong = (({"context": "here"}, "context 'here' must be one of dm, "), ({"channel": 42}, "'channel' must be text"))
+    for row, said in wrong:
+        with pytest.raises(StoryError, match=re.escape(said)):
+            JsonlImporter().read(transcript(tmp_path, {"speaker": "ann", "text": "x", **row}))
 
 
 def test_each_format_is_recognised_by_its_first_line_alone(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from earwitness.errors import StoryError
 from earwitness.loading.files import yaml_text
+from earwitness.records.channel import Channel
 from earwitness_plugins.applications.stories.reader import checked
 from earwitness_plugins.applications.stories.story import (
     ChangeStep,
@@ -54,6 +55,18 @@ def read(text: str) -> Story:
     return checked(yaml_text(text, "cellar.yaml", StoryError))
 
 
+def test_a_step_says_in_which_channel_it_happens() -> None:
+    say = "{speaker: bob, text: Yes., key: answer, context: dm, channel: 42, guild: g-1, persona: kim}"
+    recalled = "recall: {character: alice, context: public_channel}"
+    told = STORY.replace("{speaker: bob, text: Yes., key: answer}", say).replace("recall: alice", recalled)
+    said, *_, recall = read(told).steps[1:7]
+    assert isinstance(said, SayStep)
+    assert said.where() == Channel(context="dm", channel_id="42", guild_id="g-1", persona_id="kim")
+    assert isinstance(recall, RecallStep)
+    assert recall.where() == Channel(context="public_channel")
+    assert read(STORY).steps[0].where() == Channel()  # type: ignore[union-attr]
+
+
 def complaint(before: str, after: str) -> str:
     """What is said once one part of the story is replaced by another."""
     assert STORY.count(before) >= 1
@@ -101,7 +114,7 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "line", "said"),
     [
-        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: context, key"),
+        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: channel, context, "),
         ("alice: No", "alcie: No", 15, "'alcie' is neither a step nor one of the cast. A step: say, change"),
         ("alice: No", "alcie: No", 15, "Did you mean 'alice'?"),
         ("- recall: alice", "- recal: alice", 21, "Did you mean 'recall'?"),

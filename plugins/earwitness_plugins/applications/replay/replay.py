@@ -109,6 +109,7 @@ async def replay(
                 "content": line.text,
                 "key": f"{prefix}{line.key or number}",
                 "present": roles.present(line) if gold else None,
+                "channel": line.channel or scene.channel,
             }
             for number, line in window
         )

@@ -6,7 +6,7 @@ from typing import Literal
 
 from earwitness.backstage.records import Knower
 from earwitness.records.base import Record
-from earwitness.records.channel import Context
+from earwitness.records.channel import Channel
 from earwitness.records.learned import Learned
 from earwitness.records.message import Participant
 
@@ -44,7 +44,7 @@ class MessagePlayed(StoryEvent):
     """Character id."""
     text: str
     """What was said."""
-    context: Context
+    channel: Channel
     """Where."""
     participants: dict[str, Participant]
     """Who perceived it, and how."""
@@ -107,6 +107,8 @@ class RecalledMemory(Record):
     """What it was ranked by."""
     why: str
     """The score by part, in words."""
+    unsayable: str | None = None
+    """Why the character must not say it here; `None` where it may be said."""
 
 
 class RecallPlayed(StoryEvent):

@@ -122,7 +122,7 @@ class Player:
             key=message.key,
             speaker=message.speaker,
             text=message.content,
-            context=message.context,
+            channel=message.channel,
             participants=settled.participants,
             absent=tuple(id for id in cast.ids if id not in settled.participants),
             knowledge=settled.knowledge,
@@ -132,8 +132,8 @@ class Player:
 
     async def _say(self, step: MessageStep, key: str, number: int) -> Outcome:
         match step:
-            case SayStep(speaker=speaker, text=text, present=present, context=context):
-                return await self.session.say(speaker, text, key=key, present=present, context=context)
+            case SayStep(speaker=speaker, text=text, present=present):
+                return await self.session.say(speaker, text, key=key, present=present, channel=step.where())
             case EditStep(key=target, text=text):
                 return await self.session.edit(target, text, own_key=key)
             case RerollStep(key=target, text=text):
@@ -171,7 +171,7 @@ class Player:
                 return await self.session.leave(*characters, key=key)
 
     async def _recollected(self, step: RecallStep) -> events.RecallPlayed:
-        turn = await asked(self.session, step.character, step.query)
+        turn = await asked(self.session, step.character, step.query, channel=step.where())
         return recollection(turn, step)
 
 
@@ -203,6 +203,7 @@ def remembered(recalled: Recalled) -> events.RecalledMemory:
         learned=recalled.learned,
         score=recalled.score,
         why=recalled.why,
+        unsayable=recalled.unsayable,
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from earwitness.records import update
 from earwitness.records.base import Record
-from earwitness.records.channel import Context
+from earwitness.records.channel import Channel, Context
 from earwitness.records.character import Cast, Character, Kind, as_cast
 
 Text = Annotated[str, Field(min_length=1)]
@@ -75,7 +75,32 @@ class StoryPreparation(Record):
 # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class SayStep(Record):
+def _id(given: object) -> object:
+    """An id that YAML reads as a number is meant as it is written."""
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+
+
+ChannelId = Annotated[Text, BeforeValidator(_id)]
+
+
+class StepInChannel(Record):
+    """A step that happens in a channel of the host's."""
+
+    context: Context = "private_channel"
+    """A direct message, a closed or an open channel."""
+    channel: ChannelId | None = None
+    """The host's id of the channel."""
+    guild: ChannelId | None = None
+    """The host's id of the guild or server."""
+    persona: ChannelId | None = None
+    """The persona that a user speaks or reads under."""
+
+    def where(self) -> Channel:
+        """The channel as core knows it."""
+        return Channel(context=self.context, channel_id=self.channel, guild_id=self.guild, persona_id=self.persona)
+
+
+class SayStep(StepInChannel):
     """Somebody says or does something: `alice: "…"`, or the long form."""
 
     kind: Literal["say"] = "say"
@@ -88,8 +113,6 @@ class SayStep(Record):
     """A name for the message, so that later steps can change it."""
     present: tuple[str, ...] | None = None
     """Who perceives it, if the story says so for certain."""
-    context: Context = "private_channel"
-    """Where it is said."""
 
 
 class ChangeStep(Record):
@@ -147,7 +170,7 @@ class MoveStep(Record):
     """Where to."""
 
 
-class RecallStep(Record):
+class RecallStep(StepInChannel):
     """A character remembers: `recall: bob`."""
 
     kind: Literal["recall"] = "recall"
