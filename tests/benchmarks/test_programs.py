@@ -94,6 +94,12 @@ def test_growth_asks_the_same_container_at_every_size() -> None:
     assert [row["memories"] for row in found["growth"] if row["name"] == OURS] == [100, 300]
 
 
+def test_a_message_that_many_hear_is_measured_at_every_size() -> None:
+    found = run("listeners", "--sizes", "5,40", "--turns", 2)
+    assert [row["listeners"] for row in found["listeners"]] == [5, 40]
+    assert all(row["seconds"] > 0 and row["store_more_mb"] >= 0 for row in found["listeners"])
+
+
 def test_every_detector_is_timed_on_every_scene(tmp_path: Path) -> None:
     said = [
         {"kind": "speech", "speaker": "Ann", "text": "Hello, Ben."},

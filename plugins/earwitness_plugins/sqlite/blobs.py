@@ -59,6 +59,10 @@ def deflated(text: str) -> bytes:
 def inflated(blob: bytes) -> str:
     """The text in a blob. Raises `DamagedBlob`."""
     try:
-        return zlib.decompressobj(_WINDOW, _DICTIONARIES[blob[0]]).decompress(blob[1:]).decode()
+        inflate = zlib.decompressobj(_WINDOW, _DICTIONARIES[blob[0]])
+        text = inflate.decompress(blob[1:]).decode()
     except (zlib.error, LookupError, UnicodeDecodeError) as error:
         raise DamagedBlob(f"a blob of {len(blob)} bytes cannot be inflated: {error}") from error
+    if not inflate.eof:
+        raise DamagedBlob(f"a blob of {len(blob)} bytes cannot be inflated: its end is missing")
+    return text

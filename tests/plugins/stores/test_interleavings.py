@@ -66,16 +66,31 @@ class Scene:
 
 
 def miscounted(connection: apsw.Connection) -> list[tuple[Any, ...]]:
-    """Containers whose own counts are not what their tables hold."""
-    return connection.execute(
-        """
+    """Containers whose own counts are not what their tables hold, and shared rows that are not used so often."""
+    shared = [
+        row
+        for table, user, name in (
+            ("store_text", "store_memory", "text"),
+            ("store_words", "store_tail", "words"),
+            ("store_list", "store_text", "lists"),
+        )
+        for row in connection.execute(
+            f"SELECT * FROM {table} AS it WHERE uses = 0"
+            f" OR uses <> (SELECT count(*) FROM {user} AS user WHERE user.{name} = it.number)"
+        )
+    ]
+    return (
+        shared
+        + connection.execute(
+            """
         SELECT * FROM store_container AS it WHERE (live, tail, dead) IS NOT (
             SELECT (SELECT count(*) FROM store_memory WHERE rid >> 32 = it.number),
             (SELECT count(*) FROM store_tail WHERE rid >> 32 = it.number),
             (SELECT count(*) FROM store_gone WHERE container = it.number)
         )
         """
-    ).fetchall()
+        ).fetchall()
+    )
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])

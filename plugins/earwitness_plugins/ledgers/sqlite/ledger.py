@@ -37,7 +37,7 @@ class SqliteLedger:
 
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
-        self._read: dict[str, tuple[str, Snapshot]] = {}
+        self._snapshots: dict[str, tuple[str, Snapshot]] = {}
 
     async def open(self) -> None:
         """Create or migrate the file. Raises `StorageCorrupt` or `SchemaMismatch` for one that cannot be used."""
@@ -124,7 +124,10 @@ class SqliteLedger:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
         new = plans.Recordable.of(plan, after)
         first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
-        return plan if first is None else first
+        if first is not None:
+            return first
+        self._snapshots[plan.session] = (new.after, after)  # the next `load` need not read what was just written
+        return plan
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
         """The plan of an entry as it was recorded: its deliveries show what was decided, not what came of it."""
@@ -193,10 +196,10 @@ class SqliteLedger:
         return await self._database.read(examine)
 
     def _snapshot(self, session: str, text: str) -> Snapshot:
-        """What a text says; every turn asks, and mostly nothing has changed since."""
-        known = self._read.get(session)
+        """The snapshot in a text. Every turn asks for it, and mostly it has not changed since."""
+        known = self._snapshots.get(session)
         if known is None or known[0] != text:
-            known = self._read[session] = (text, Snapshot.model_validate_json(text))
+            known = self._snapshots[session] = (text, Snapshot.model_validate_json(text))
         return known[1]
 
     async def _of(self, session: str, question: Callable[[apsw.Connection, int], T], nothing: T) -> T:
