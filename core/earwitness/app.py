@@ -12,10 +12,13 @@ from . import transfer, wiring
 from .background import Background
 from .containers import character_container, world_container
 from .dispatch import Plugins
+from .end.applier import Applier
+from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
 from .held import Held
 from .ids import check_session_id
+from .journal import now
 from .live import Live
 from .loading import plugins as installed
 from .loading.settings import Settings
@@ -25,7 +28,7 @@ from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
 from .records.plan import Snapshot
 from .records.state import State
-from .session import Session, now
+from .session import Session
 from .story_export import StoryExport
 from .transfer import Seen, unseen
 from .validation.arguments import several, table, text
@@ -50,6 +53,7 @@ class Earwitness:
         self.failures: tuple[LoadFailure, ...] = tuple(failures)
         """Plugins that could not be loaded."""
         self._sessions: dict[str, Session] = {}
+        self._deciders: dict[str, Decider] = {}
         self._background = Background()
         self._opening = asyncio.Lock()
         self._held = Held(self)
@@ -171,8 +175,8 @@ class Earwitness:
         self._background.check()
         if await self.engine.ledger.load(text("session", session)) is None:
             raise unknown("session", session, await self.sessions())
-        if story := self._sessions.get(session):
-            await story._end()  # noqa: SLF001 - only the instance ends a handle; a host has no call for it
+        if decider := self._deciders.get(session):
+            await decider.end()
         async with self._opening:
             await self.engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
             await self._erased(session)
@@ -197,9 +201,11 @@ class Earwitness:
     async def _standing(self, id: str) -> Session | None:
         """The handle there is, unless another process has forgotten its story."""
         try:
-            return (found := self._sessions.get(id)) and await found._itself()  # noqa: SLF001 - as `_end`
+            if id in self._sessions:
+                await self._deciders[id].staleness.check()
         except UnknownName:
             return None
+        return self._sessions.get(id)
 
     async def _resumed(self, id: str) -> Session | None:
         """The session as the ledger has it; one whose creation was cut short is begun again.
@@ -216,13 +222,16 @@ class Earwitness:
         if await ledger.load(id) is None or await ledger.entry(id, key=FORGOTTEN) is None:
             return
         self._sessions.pop(id, None)
+        self._deciders.pop(id, None)
         for container in await ledger.containers(id):
             await self.engine.store.drop(container.name)
         await ledger.forget(id)
 
     async def _opened(self, id: str) -> Session:
         live = await Live.load(self.engine, id)
-        return Session(self.engine, live, self._background, self.session)
+        applier = Applier(self.engine, live, self._background)
+        self._deciders[id] = decider = Decider(self.engine, live, applier, self._background)
+        return Session(self.engine, live, decider, applier, self.session)
 
     async def _begun(
         self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]

@@ -15,8 +15,12 @@ class Background:
 
     def __init__(self) -> None:
         self._group: asyncio.TaskGroup | None = None
+        self._callbacks: list[Callable[[], object]] = []
+        self.closing = False
+        """Whoever waits to try something again shall try once more, and give up."""
 
     async def __aenter__(self) -> Self:
+        self.closing = False
         self._group = await asyncio.TaskGroup().__aenter__()
         return self
 
@@ -24,6 +28,9 @@ class Background:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         group = self._opened()
+        self.closing = True
+        for callback in self._callbacks:
+            callback()
         try:
             await group.__aexit__(kind, error, traceback)
         except BaseExceptionGroup:
@@ -35,6 +42,10 @@ class Background:
     def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> asyncio.Task[None]:
         """Begin a task. Raises `NotOpen`."""
         return self._opened().create_task(work(), name=name)
+
+    def on_close(self, callback: Callable[[], object]) -> None:
+        """Call this when closing begins, before the tasks are waited for."""
+        self._callbacks.append(callback)
 
     def check(self) -> None:
         """Raises `NotOpen` before opening and after closing."""

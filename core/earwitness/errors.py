@@ -12,11 +12,12 @@
     │   ├── KeyConflict           a message key that already stands for another text
     │   └── ContainerCollision    two owners would share one container
     ├── NotOpen                   an instance was used before it was open, or after
-    ├── NotSettled                an outcome was read before it was decided
+    ├── NotDecided                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
     ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
     ├── PluginError               a plugin failed, and the host asked for `strict`
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
+        ├── NotYetApplied         what was decided has not reached the store in time
         ├── StorageFull           no space left on the device
         ├── StorageLocked         another process holds the file for too long
         ├── StorageCorrupt        the file is not (or no longer) one of ours
@@ -73,7 +74,7 @@ class NotOpen(EarwitnessError):
     """An instance or session was used outside `async with Earwitness.open(…)`, or not between `start` and `close`."""
 
 
-class NotSettled(EarwitnessError):
+class NotDecided(EarwitnessError):
     """The outcome is not decided yet: `await outcome.settled()` first."""
 
 
@@ -91,6 +92,10 @@ class PluginError(EarwitnessError):
 
 class StorageError(EarwitnessError):
     """The ledger or a store could not do its work. What was acknowledged before is safe."""
+
+
+class NotYetApplied(StorageError):
+    """What was decided has not reached the store in time. Nothing is lost: it is applied once the store answers."""
 
 
 class StorageFull(StorageError):

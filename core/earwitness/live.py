@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -19,27 +19,20 @@ LANDMARKS = 64
 """Every so many entries the session as it stood then is kept at hand."""
 
 
-async def _nothing_to_do() -> None:
-    """Nothing is waiting to be applied."""
-
-
 @dataclass(slots=True)
 class Live:
-    """What the settler of one session keeps at hand; all of it can be read again from the ledger.
+    """What one session keeps at hand; all of it can be read again from the ledger.
 
-    `latest_update` is an entry after which the world was told no updates; `catch_up` applies what is recorded but not
-    yet applied, for whoever wants to search the store meanwhile; `previous` is the session as it stood before a
-    message, usually the last one, since that is what is edited and rerolled; `landmarks` are how it stood at earlier
-    entries, by sequence number, for whoever wants to know how it stood shortly after; `unapplied` are recorded
-    plans that the store does not hold yet: sequence number → the game day they arrive on; `with_placeholder` are
-    messages, as told, that hold a placeholder of ours: of the recent ones, and of all since the session was opened.
+    `latest_update` is an entry after which the world was told no updates; `previous` is the session as it stood before
+    a message, usually the last one, since that is what is edited and rerolled; `landmarks` are how it stood at earlier
+    entries, by sequence number, for whoever wants to know how it stood shortly after; `unapplied` are recorded plans
+    that the store does not hold yet: sequence number → the game day they arrive on.
     """
 
     snapshot: Snapshot
     recent: tuple[SettledMessage, ...] = ()
     stored: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
     latest_update: int = 0
-    catch_up: Callable[[], Awaitable[None]] = _nothing_to_do
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
     unapplied: dict[int, float] = field(default_factory=dict)

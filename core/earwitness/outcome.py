@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
-from .errors import NotSettled
+from .errors import NotDecided, NotYetApplied
 from .ids import WORLD
 from .records.base import Record
 from .records.journal import Entry
@@ -13,8 +15,16 @@ from .records.moment import Movement
 from .records.plan import Answer, Delivery, Plan
 
 
+class StoreProgress(Protocol):
+    """How far the store holds what was decided."""
+
+    async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
+        """Wait until those who perceived an entry's message remember it. Raises `NotYetApplied`."""
+        ...
+
+
 class Settlement(Record):
-    """Everything that was decided about one journal entry, applied."""
+    """Everything that was decided about one journal entry."""
 
     plan: Plan
     """The recorded plan."""
@@ -62,51 +72,71 @@ class Settlement(Record):
 
 
 class Outcome:
-    """What the host holds once an entry is durable. What was decided comes with `settled()`; before, it raises."""
+    """What the host holds once an entry is durable. What was decided can be read after `decided()` or `settled()`."""
 
-    def __init__(self, entry: Entry, settled: Callable[[], Awaitable[Plan]], *, created: bool) -> None:
+    def __init__(
+        self, entry: Entry, plan: Callable[[], Awaitable[Plan]], store: StoreProgress, *, created: bool
+    ) -> None:
         self.key: str = entry.key
         """The entry's key."""
         self.sequence: int = entry.sequence
         """Its place in the journal."""
         self.created: bool = created
         """False when the key was there already and nothing new was told."""
-        self._settled = settled
+        self._plan = plan
+        self._store = store
         self._settlement: Settlement | None = None
 
     def __repr__(self) -> str:
-        return f"<Outcome {self.key!r} {'settled' if self._settlement else 'acknowledged'}>"
+        return f"<Outcome {self.key!r} {'decided' if self._settlement else 'acknowledged'}>"
 
-    async def settled(self) -> Settlement:
-        """Wait until everything is decided and applied.
+    async def decided(self) -> Settlement:
+        """Wait until it is decided and the plan is recorded; the store may not hold it yet.
 
-        Raises `StorageError` when it could not be applied (it will be tried again), and `StrategyError` or
-        `PluginError` if `strict`.
+        Raises `StorageError` when the ledger fails, and `StrategyError` or `PluginError` if `strict`.
         """
         if self._settlement is None:
-            self._settlement = Settlement(plan=await self._settled())
+            self._settlement = Settlement(plan=await self._plan())
         return self._settlement
+
+    async def settled(self, timeout: float | None = None) -> Settlement:
+        """Wait until it is decided, and remembered by those who perceived it.
+
+        Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds; without one, when the
+        store fails. Nothing is lost then: it is tried again, and this may be called again.
+        """
+        try:
+            async with asyncio.timeout(timeout) as clock:
+                settlement = await self.decided()
+        except TimeoutError as error:
+            raise NotYetApplied(
+                f"entry {self.key!r} has not been decided within {timeout:g} s. Nothing is lost: it is in the journal."
+            ) from error
+        left = None if timeout is None else max(0.0, (clock.when() or 0) - asyncio.get_running_loop().time())
+        await self._store.remembered(self.sequence, timeout=left)
+        return settlement
 
     @property
     def settlement(self) -> Settlement:
-        """What was decided. Raises `NotSettled` before `settled()` has returned."""
+        """What was decided. Raises `NotDecided` before `decided()` or `settled()` has returned."""
         if self._settlement is None:
-            raise NotSettled(
-                f"message {self.key!r} is acknowledged, but not decided yet: await outcome.settled() first."
+            raise NotDecided(
+                f"message {self.key!r} is acknowledged, but not decided yet: "
+                "await outcome.decided() or outcome.settled() first."
             )
         return self._settlement
 
     @property
     def participants(self) -> dict[str, Participant]:
-        """Who perceived it. Raises `NotSettled`."""
+        """Who perceived it. Raises `NotDecided`."""
         return self.settlement.participants
 
     @property
     def deliveries(self) -> tuple[Delivery, ...]:
-        """What is remembered, by whom. Raises `NotSettled`."""
+        """What is remembered, by whom. Raises `NotDecided`."""
         return self.settlement.deliveries
 
     @property
     def degraded(self) -> bool:
-        """Decided fail-closed. Raises `NotSettled`."""
+        """Decided fail-closed. Raises `NotDecided`."""
         return self.settlement.degraded

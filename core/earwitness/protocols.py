@@ -187,7 +187,7 @@ class Store(Protocol):
 @runtime_checkable
 class Ledger(Protocol):
     """The transactional book of a store of stories. Every write is one transaction, durable on return, except
-    `record` and `settle`, which are durable once `sync` (or a later durable write) has returned."""
+    `record` and `acknowledge`, which are durable once `sync` (or a later durable write) has returned."""
 
     async def open(self) -> None:
         """Connect, create or migrate. Raises `StorageError`."""
@@ -203,7 +203,7 @@ class Ledger(Protocol):
         ...
 
     async def load(self, session: str) -> Snapshot | None:
-        """The session as of its last settled entry."""
+        """The session as of the last entry whose plan is recorded."""
         ...
 
     async def sessions(self) -> Sequence[str]:
@@ -273,8 +273,12 @@ class Ledger(Protocol):
         """Make every earlier write durable."""
         ...
 
-    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-        """Mark entries settled and deliveries (by id) applied."""
+    async def acknowledge(self, session: str, sequences: Sequence[int], deliveries: Sequence[str]) -> None:
+        """Mark entries (by number) and pending deliveries (by id) as applied."""
+        ...
+
+    async def decided(self, session: str) -> int | None:
+        """Sequence number of the last entry whose plan is recorded; `None` for an unknown session."""
         ...
 
     async def deliveries(

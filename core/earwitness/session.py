@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from . import transfer
-from .background import Background
 from .backstage.backstage import Backstage
 from .containers import character_container
 from .end.again import taken_back
-from .end.revise import settled_message
-from .end.settler import Settler
+from .end.applier import Applier
+from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, StorageError, UnknownName, about
 from .filters import EVERYTHING, Filter, as_filter
-from .idempotency import conflict, unless_same
-from .ids import check_key
+from .journal import Journal, new_entry
 from .live import Live
 from .loading.settings import RecallSettings
 from .lore import Lore, pieces_of
@@ -26,16 +24,15 @@ from .outcome import Outcome
 from .places import parts, resolved
 from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
-from .records.journal import Appended, Body, Changed, Entry, NewEntry, Original, Prepared, Retracted, Revised, Said
-from .records.message import SettledMessage
+from .records.journal import Body, Changed, Entry, NewEntry, Original, Prepared, Retracted, Revised, Said
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest
 from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import several, some_text, table, text, texts
-from .validation.messages import Gone, known_channel, message_text, named_in, refuse_newcomers, spoken, update_text
-from .validation.records import check_state, checked, keepable, state_keys
+from .validation.messages import known_channel, message_text, refuse_newcomers, spoken, update_text
+from .validation.records import check_state, checked, state_keys
 
 T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
@@ -44,11 +41,13 @@ Opener = Callable[[str], Awaitable["Session"]]
 class Session:
     """One story. Made by `Earwitness.session`; its calls may be made from many tasks at once."""
 
-    def __init__(self, engine: Engine, live: Live, background: Background, opener: Opener) -> None:
+    def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier, opener: Opener) -> None:
         self._engine = engine
         self._live = live
+        self._decider = decider
+        self._applier = applier
+        self._journal = Journal(engine, live, decider, applier)
         self._opener = opener
-        self._settler = Settler(engine, live, background)
 
     def __repr__(self) -> str:
         return f"<Session {self.id!r}, {len(self.cast)} characters, {self._live.snapshot.decided} entries>"
@@ -92,10 +91,9 @@ class Session:
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
         filter = as_filter(filter)
-        with suppress(StorageError):  # what could not be applied is in `turn.pending`, and settled() raises it
-            await self._settler.caught_up(settings.wait)
+        waiting = await self._at_hand(settings.wait)
         request = RecallRequest(self._member(character).id, query, in_prompt, where, filter)
-        return await Turn.begin(self, self._engine, self._live, settings, request)
+        return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -117,7 +115,7 @@ class Session:
         `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
         and `InputError` for an empty message.
         """
-        return await self._append(
+        return await self._journal.append(
             await self._said(
                 speaker,
                 content,
@@ -142,11 +140,11 @@ class Session:
         for number, each in enumerate(several("messages", messages)):
             key, given = spoken(number, each)
             with about(f"messages[{number}]"):
-                new = _as_told(await self._said(**given), key)
+                new = new_entry(await self._said(**given), key)
                 if new.key is not None:
-                    await self._unless_other(new.key, keyed.setdefault(new.key, new.body), new.body)
+                    await self._journal.refuse_conflict(new.key, keyed.setdefault(new.key, new.body), new.body)
             told.append(new)
-        return await self._append_all(told)
+        return await self._journal.append_all(told)
 
     async def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
@@ -157,20 +155,24 @@ class Session:
         who joined after it.
         """
         seen = await self._seen_by(present)
-        if not await self._told(own_key):
-            refuse_newcomers(seen or (), await self._revisable(key), self._live.snapshot.joined)
-        return await self._append(checked(Revised, target=key, content=message_text(content), present=seen), own_key)
+        if not await self._journal.entry_for_key(own_key):
+            refuse_newcomers(seen or (), await self._journal.revisable(key), self._live.snapshot.joined)
+        return await self._journal.append(
+            checked(Revised, target=key, content=message_text(content), present=seen), own_key
+        )
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
-        told = await self._told(own_key)
+        told = await self._journal.entry_for_key(own_key)
         if told is not None and isinstance(told.body, Revised):
             target = key or told.body.target
         else:
-            await self._settler.caught_up()
+            await self._decider.caught_up()
             target = key if key is not None else self._last_key()
-            await self._revisable(target)
-        return await self._append(checked(Revised, target=target, content=message_text(content), reroll=True), own_key)
+            await self._journal.revisable(target)
+        return await self._journal.append(
+            checked(Revised, target=target, content=message_text(content), reroll=True), own_key
+        )
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
@@ -180,7 +182,7 @@ class Session:
         Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
         text("target", target)
-        await self._settler.caught_up()
+        await self._decider.caught_up()
         ledger = self._engine.ledger
         entry = await ledger.entry(self.id, key=target)
         if entry is None and not await ledger.deliveries(self.id, memory_ids=[target], limit=1):
@@ -189,8 +191,8 @@ class Session:
             what = "a revision" if isinstance(entry.body, Revised) else "a retraction"
             raise InputError(f"{target!r} is itself {what} of {entry.body.target!r}: name that one.")
         if own_key is None and (before := await taken_back(self._engine, self.id, target, entry)):
-            return Outcome(before, self._settler.promise(before.sequence, new=False), created=False)
-        return await self._append(checked(Retracted, target=target, by=by), own_key)
+            return self._journal.outcome(before)
+        return await self._journal.append(checked(Retracted, target=target, by=by), own_key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -226,7 +228,7 @@ class Session:
         body = checked(
             Changed, changes=changes, description=description, updates=told, audience=await self._audience(audience),
         )  # fmt: skip
-        return await self._append(body, key)
+        return await self._journal.append(body, key)
 
     async def update(
         self,
@@ -245,7 +247,7 @@ class Session:
             Update, description=update_text(description), type="character_update" if about else "world_state_update",
             update_type=type, character=about, audience=await self._audience(audience), metadata=metadata,
         )  # fmt: skip
-        return await self._append(Changed(updates=(told,), audience=told.audience), key)
+        return await self._journal.append(Changed(updates=(told,), audience=told.audience), key)
 
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
         """These characters come to the current scene."""
@@ -270,7 +272,7 @@ class Session:
         """
         newcomers = as_cast(members)
         await self._engine.ledger.register([character_container(self.id, each.id) for each in newcomers])
-        joined = await self._append(Changed(joins=newcomers.members, quiet=True), key)
+        joined = await self._journal.append(Changed(joins=newcomers.members, quiet=True), key)
         await joined.settled()  # so that the next call may name them
         return joined
 
@@ -296,13 +298,23 @@ class Session:
         kept = several("originals", originals)
         if not pieces and not kept:
             raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
-        return await self._append(checked(Prepared, pieces=tuple(pieces), originals=kept), key)
+        return await self._journal.append(checked(Prepared, pieces=tuple(pieces), originals=kept), key)
 
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 
-    async def settled(self) -> None:
-        """Wait until everything told so far is decided and applied. Raises what kept an entry from it."""
-        await self._settler.caught_up()
+    async def settled(self, timeout: float | None = None) -> None:
+        """Wait until everything told so far is decided, and remembered by those who perceived it.
+
+        Raises what kept an entry from being decided, and `NotYetApplied` when the store takes longer than `timeout`
+        seconds; without one, when it fails.
+        """
+        await self._decider.caught_up()
+        await self._applier.remembered(timeout=timeout)
+
+    async def delivered(self, timeout: float | None = None) -> None:
+        """Wait until the store holds everything told so far for everybody whose day it is. Raises as `settled`."""
+        await self._decider.caught_up()
+        await self._applier.delivered(timeout=timeout)
 
     async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
@@ -311,7 +323,7 @@ class Session:
         that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
         `ContainerCollision` when the id is taken.
         """
-        await self._settler.caught_up()
+        await self._decider.caught_up()
         branch = await self._engine.ledger.load(id) if at is None else None
         again = branch.forked_at if branch is not None and branch.parent == self.id else None
         sequence = await self._sequence(at) if again is None else again
@@ -321,23 +333,11 @@ class Session:
     async def forget(self, character: str) -> None:
         """Remove a character and her container for good. What others remember of her stays."""
         (member,) = await self._known(character)
-        await (await self._append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
+        await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
 
     def backstage(self, role: str = "author") -> Backstage:
         """What no character may see: who knows what and how. `role` is noted with what is done."""
-        return Backstage(self, self._engine, self._live, role)
-
-    async def _end(self) -> None:
-        """The story is about to be forgotten: settle it, and from now on refuse to do anything in its name."""
-        settler, gone = self._settler, cast(Any, Gone(self.id))
-        await settler.caught_up()
-        self._engine = self._settler = gone
-        await settler.caught_up()  # what was told in between
-
-    async def _itself(self) -> Session:
-        """This handle. Raises `UnknownName` when its story was forgotten by another process."""
-        await self._settler.staleness.check()
-        return self
+        return Backstage(self, self._engine, self._live, self._applier, role)
 
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -357,56 +357,6 @@ class Session:
             channel=known_channel(channel, context), present=await self._seen_by(present),
             metadata=dict(table("metadata", metadata)), in_turn=in_turn,
         )  # fmt: skip
-
-    async def _append(self, body: Body, key: str | None) -> Outcome:
-        (outcome,) = await self._append_all([_as_told(body, key)])
-        return outcome
-
-    async def _append_all(self, told: Sequence[NewEntry]) -> list[Outcome]:
-        self._settler.check()
-        if told and await self._settler.staleness.check():
-            await self._still_there({id for each in told for id in named_in(each.body)})
-        appended = await self._engine.ledger.append_all(self.id, told) if told else ()
-        outcomes = [self._promised(each) for each in appended]
-        self._settler.wake()
-        for given, found in zip(told, appended, strict=True):
-            if not found.created:
-                await unless_same(self._engine, self._live, found.entry, given.body)
-        return outcomes
-
-    def _promised(self, appended: Appended) -> Outcome:
-        entry, created = appended.entry, appended.created
-        self._settler.staleness.note(entry)
-        return Outcome(entry, self._settler.promise(entry.sequence, new=created), created=created)
-
-    async def _still_there(self, named: Collection[str]) -> None:
-        """Raises `UnknownName` for one of these whom another process has forgotten."""
-        there = await self._engine.ledger.load(self.id)
-        if there is None or not all(id in there.cast for id in named):
-            await self._settler.caught_up()
-            await self._known(*named)
-
-    async def _unless_other(self, key: str, told: Body, body: Body) -> None:
-        """Raises `KeyConflict` for a key that stands for something else, among those told now or in the journal."""
-        if told != body:
-            raise conflict(key, told, body)
-        if (entry := await self._engine.ledger.entry(self.id, key=key)) is not None:
-            await unless_same(self._engine, self._live, entry, body)
-
-    async def _told(self, key: str | None) -> Entry | None:
-        """The entry with this key, when it was told before: telling it again is fine whatever has happened since."""
-        return None if key is None else await self._engine.ledger.entry(self.id, key=check_key(key))
-
-    async def _revisable(self, key: str) -> SettledMessage:
-        await self._settler.caught_up()
-        current = await settled_message(self._engine, self._live, key)
-        if current is None:
-            raise UnknownName(
-                f"no message has the key {key!r} in session {self.id!r}: `inspect` lists the keys there are."
-            )
-        if current.retracted:
-            raise InputError(f"message {key!r} was retracted. Say it again under another key.")
-        return current
 
     async def _sequence(self, at: str | int | None) -> int:
         if at is None:
@@ -430,6 +380,28 @@ class Session:
             raise InputError("there is no message to reroll yet.")
         return said[-1]
 
+    async def _at_hand(self, wait: float) -> Sequence[Entry]:
+        """Let decider and applier catch up for at most `wait` seconds; what is left waiting."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + wait
+        with suppress(StorageError):
+            await self._decider.caught_up(wait)
+        if self._applier.failure is None:
+            with suppress(StorageError):
+                await self._applier.remembered(timeout=max(0.0, end - loop.time()))
+        return await self._waiting()
+
+    async def _waiting(self) -> Sequence[Entry]:
+        snapshot = self._live.snapshot
+        if self._decider.idle and not self._live.unapplied:
+            return ()
+        waiting = await self._engine.ledger.entries(snapshot.id, unapplied=True)
+        return [
+            entry
+            for entry in waiting
+            if entry.sequence > snapshot.decided or not self._applier.remembers(entry.sequence)
+        ]
+
     def _member(self, name: str) -> Character:
         return self.cast.named(name)
 
@@ -439,7 +411,7 @@ class Session:
             return asked()
         except UnknownName:
             with suppress(StorageError):
-                await self._settler.caught_up()
+                await self._decider.caught_up()
             return asked()
 
     async def _known(self, *names: str) -> tuple[str, ...]:
@@ -460,26 +432,16 @@ class Session:
         """The place as written; it becomes a path where it is decided, in the order of the journal."""
         if not parts(some_text(what, place)):
             raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")
-        if await self._told(key) is None:
+        if await self._journal.entry_for_key(key) is None:
             resolved(place, self.state.places)
         return place
 
     async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
         ids = await self._known(*(who for who, _, _ in moves))
-        return await self._append(
+        return await self._journal.append(
             Changed(moves=tuple((id, how, to) for id, (_, how, to) in zip(ids, moves, strict=True))), key
         )
 
     def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
         settings = self._engine.settings
         return settings.changed(recall={**dict(settings.recall), **changes}).recall if changes else settings.recall
-
-
-def now() -> str:
-    """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _as_told(body: Body, key: str | None) -> NewEntry:
-    """What is appended to the journal. Raises `InvalidId`, and `InputError` for what cannot be kept."""
-    return NewEntry(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())

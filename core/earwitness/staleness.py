@@ -21,6 +21,10 @@ class StalenessCheck:
         if self._last is None or entry.sequence > self._last.sequence:
             self._last = entry
 
+    def knows(self, sequence: int) -> bool:
+        """Whether this handle has seen the journal up to this entry."""
+        return self._last is not None and sequence <= self._last.sequence
+
     async def check(self) -> bool:
         """Whether more was told than this handle knows of. Raises `UnknownName` when the story is gone."""
         last = self._last  # as it is now: other tasks may tell more while the ledger is asked

@@ -36,11 +36,16 @@ class Turn:
 
     @classmethod
     async def begin(
-        cls, session: Session, engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest
+        cls,
+        session: Session,
+        engine: Engine,
+        live: Live,
+        settings: RecallSettings,
+        request: RecallRequest,
+        waiting: Sequence[Entry],
     ) -> Turn:
         """START. See `Session.turn`."""
         found = await recall(engine, live, settings, request)
-        waiting = await engine.ledger.entries(live.snapshot.id, unapplied=True)
         return cls(session, engine, live, found, request.channel, waiting)
 
     def __repr__(self) -> str:

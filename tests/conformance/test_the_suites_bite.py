@@ -146,8 +146,8 @@ class LastPlanWins(MemoryLedger):
 class Reviving(MemoryLedger):
     """What is settled is applied, whatever it was."""
 
-    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-        await super().settle(session, sequences, applied)
+    async def acknowledge(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+        await super().acknowledge(session, sequences, applied)
         for id in self._books[session].deliveries.keys() & set(applied):
             self._books[session].change(id, "applied")
 

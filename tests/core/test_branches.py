@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import pytest
+from earwitness.end.apply import apply
 
 from earwitness import (
     Character,
@@ -21,7 +22,6 @@ from earwitness import (
     Session,
     Update,
 )
-from earwitness.end.apply import apply
 from earwitness.errors import ContainerCollision, InputError, InvalidId, StorageFull, StoryError, UnknownName
 from earwitness.events import Share, SharingEvent
 from earwitness.testing.reference import MemoryLedger, MemoryStore

@@ -21,6 +21,7 @@ from earwitness import (
     StateChangeEvent,
     Update,
 )
+from earwitness.errors import NotYetApplied
 from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike, WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.records.journal import Appended, Body
@@ -48,9 +49,9 @@ class Ledger(MemoryLedger):
     async def sync(self) -> None:
         self.log.append("ledger.sync")
 
-    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-        self.log.append("ledger.settle")
-        await super().settle(session, sequences, applied)
+    async def acknowledge(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+        self.log.append("ledger.acknowledge")
+        await super().acknowledge(session, sequences, applied)
 
 
 class Store(MemoryStore):
@@ -172,7 +173,7 @@ async def test_a_whole_turn_calls_everything_in_this_order(story: Session, log: 
         "ledger.record",
         "ledger.sync",
         "store.put s1-alice, s1-bob, s1-world",
-        "ledger.settle",
+        "ledger.acknowledge",
         "CHANGE",
         "ledger.append changed",
         "acknowledged",
@@ -182,7 +183,7 @@ async def test_a_whole_turn_calls_everything_in_this_order(story: Session, log: 
         "ledger.record",
         "ledger.sync",
         "store.put s1-world, s1-world",
-        "ledger.settle",
+        "ledger.acknowledge",
     ]
 
 
@@ -204,7 +205,7 @@ async def test_an_edit_asks_everybody_again_and_takes_the_old_away_after_the_new
         "ledger.sync",
         "store.put s1-alice, s1-bob, s1-world",
         "store.remove s1-alice, s1-bob, s1-world",
-        "ledger.settle",
+        "ledger.acknowledge",
     ]
 
 
@@ -217,14 +218,14 @@ async def test_a_retraction_asks_nobody(story: Session, log: Log) -> None:
         "ledger.record",
         "ledger.sync",
         "store.remove s1-alice, s1-bob, s1-world",
-        "ledger.settle",
+        "ledger.acknowledge",
     ]
 
 
 async def test_coming_and_going_asks_no_plugin(story: Session, log: Log) -> None:
     log.clear()
     await (await story.enter("bob")).settled()
-    assert log == ["ledger.append changed", "ledger.record", "ledger.sync", "ledger.settle"]
+    assert log == ["ledger.append changed", "ledger.record", "ledger.sync", "ledger.acknowledge"]
 
 
 async def test_a_backlog_is_decided_one_by_one_and_applied_in_one_write(story: Session, log: Log) -> None:
@@ -232,14 +233,16 @@ async def test_a_backlog_is_decided_one_by_one_and_applied_in_one_write(story: S
     for words in ("One.", "Two."):
         await story.say("alice", words)
     await story.settled()
-    decided = [each for each in log if each in {"detector.detect", "ledger.record", "ledger.sync", "ledger.settle"}]
+    decided = [
+        each for each in log if each in {"detector.detect", "ledger.record", "ledger.sync", "ledger.acknowledge"}
+    ]
     assert decided == [
         "detector.detect",
         "ledger.record",
         "detector.detect",
         "ledger.record",
         "ledger.sync",
-        "ledger.settle",
+        "ledger.acknowledge",
     ]
 
 
@@ -250,12 +253,12 @@ async def test_after_a_crash_the_recorded_plan_is_applied_and_nobody_is_asked(
     story = await begin(**parts)
     with monkeypatch.context() as failing:
         failing.setattr(parts["store"], "put", broken)
-        with pytest.raises(ConnectionError):
+        with pytest.raises(NotYetApplied, match="ConnectionError: the store is away"):
             await (await story.say("alice", "Let us find the Sacred Sword.")).settled()
     log.clear()
     resumed = await begin(**{**parts, "detector": "none", "world_agent": "none"})
     await resumed.settled()
-    assert log == ["ledger.sync", "store.put s1-alice, s1-bob, s1-world", "ledger.settle"]
+    assert log == ["ledger.sync", "store.put s1-alice, s1-bob, s1-world", "ledger.acknowledge"]
 
 
 async def broken(memories: Sequence[Memory]) -> None:

@@ -15,8 +15,8 @@ from earwitness.errors import (
     InputError,
     InvalidId,
     KeyConflict,
+    NotDecided,
     NotOpen,
-    NotSettled,
     StorageError,
     UnknownName,
 )
@@ -165,7 +165,8 @@ async def test_what_was_decided_raises_before_it_is_settled(begin: Begin, field:
     outcome = await (await begin()).say("alice", "Hello.", key="m1")
     assert (outcome.key, outcome.sequence) == ("m1", 2)
     with pytest.raises(
-        NotSettled, match=r"'m1' is acknowledged, but not decided yet: await outcome\.settled\(\) first"
+        NotDecided,
+        match=r"'m1' is acknowledged, but not decided yet: await outcome\.decided\(\) or outcome\.settled\(\) first",
     ):
         getattr(outcome, field)
     await outcome.settled()

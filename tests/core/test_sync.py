@@ -15,7 +15,7 @@ import pytest
 
 import earwitness
 from earwitness import sync
-from earwitness.errors import EarwitnessError, InputError, KeyConflict, NotOpen, NotSettled, UnknownName
+from earwitness.errors import EarwitnessError, InputError, KeyConflict, NotDecided, NotOpen, UnknownName
 from earwitness.events import MessageAnswer, MessageEvent
 from earwitness.hooks import Plugin
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -259,7 +259,7 @@ def test_errors_come_through_as_they_are(ew: sync.Earwitness, story: sync.Sessio
 def test_what_was_decided_is_not_to_be_read_before_it_is_settled(story: sync.Session) -> None:
     outcome = story.say("alice", "One.")
     assert (outcome.created, outcome.sequence) == (True, 2)
-    with pytest.raises(NotSettled):
+    with pytest.raises(NotDecided):
         _ = outcome.participants
     outcome.settled()
     assert outcome.settlement.message is not None

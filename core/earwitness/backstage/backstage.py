@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import transfer
 from ..containers import Container, character_container, world_container
+from ..end.applier import Applier
 from ..end.message import said
 from ..end.revise import rejudged, settled_message
+from ..end.world import World
 from ..engine import Engine
 from ..errors import UnknownName
 from ..filters import EVERYTHING, Filter, as_filter
@@ -33,22 +35,23 @@ if TYPE_CHECKING:
 class Backstage:
     """The author's view of one session. Made by `Session.backstage`."""
 
-    def __init__(self, session: Session, engine: Engine, live: Live, role: str) -> None:
+    def __init__(self, session: Session, engine: Engine, live: Live, applier: Applier, role: str) -> None:
         self._session = session
         self._engine = engine
         self._live = live
+        self._applier = applier
         self.role: str = text("role", role)
         """Noted with what is done."""
 
     async def who_knows(self, question: str) -> WhoKnows:
         """Every character: nothing found, or since when and how, with the memory that proves it."""
         text("question", question)
-        await self._session.settled()
+        await self._session.delivered()
         return await who_knows(self._engine, self._live, question)
 
     async def explain(self, memory_id: str) -> Explanation:
         """How did this memory get there? Hop by hop. Raises `UnknownName`."""
-        await self._session.settled()
+        await self._session.delivered()
         return await explain(self._engine, self._session.id, memory_id)
 
     async def preview(
@@ -64,7 +67,7 @@ class Backstage:
 
         Raises as `Session.say`.
         """
-        await self._session.settled()
+        await self._session.delivered()
         live, state = self._live, self._live.snapshot.state
         sequence = live.snapshot.decided + 1
         message = Message(
@@ -78,17 +81,18 @@ class Backstage:
             timestamp="preview",
             present=None if present is None else tuple(self._member(each) for each in several("present", present)),
         )
-        plan = await said(self._engine, live, message, sequence)
+        world = World.of(self._engine, live, live.snapshot, self._applier)
+        plan = await said(self._engine, live, message, sequence, world)
         participants = plan.message.participants if plan.message else {}
         return Preview(message=message, participants=participants, deliveries=plan.deliveries, answers=plan.answers)
 
     async def replan(self, key: str) -> Replanned:
         """Ask again about a settled message, and show the difference; nothing is changed. Raises `UnknownName`."""
-        await self._session.settled()
-        settled = await settled_message(self._engine, self._live, key)
+        await self._session.delivered()
+        settled = await settled_message(self._engine.ledger, self._session.id, key)
         if settled is None:
             raise UnknownName(f"no message has the key {key!r} in session {self._session.id!r}.")
-        judged = await rejudged(self._engine, self._live, settled.message)
+        judged = await rejudged(self._engine, self._live, settled.message, self._applier)
         return Replanned(key=key, recorded=settled.participants, now=judged.settled.participants)
 
     async def inspect(
@@ -99,7 +103,7 @@ class Backstage:
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
         limit, offset = None if limit is None else count("limit", limit), count("offset", offset)
-        await self._session.settled()
+        await self._session.delivered()
         filter = as_filter(filter)
         container, store = self._container(owner), self._engine.store
         total = matching = await store.count(container.name)
@@ -114,7 +118,7 @@ class Backstage:
 
     async def overview(self) -> Overview:
         """The session at a glance."""
-        await self._session.settled()
+        await self._session.delivered()
         owners = [*self._session.cast.ids, WORLD]
         containers = await asyncio.gather(*(self.inspect(owner, limit=0) for owner in owners))
         snapshot = self._live.snapshot
@@ -129,17 +133,17 @@ class Backstage:
 
     async def before(self) -> Before:
         """What was there before the story, and the files it came from."""
-        await self._session.settled()
+        await self._session.delivered()
         return await before(self._engine, self._session.id, self._session.cast)
 
     async def journal(self) -> tuple[Entry, ...]:
         """Everything the story was told, in order."""
-        await self._session.settled()
+        await self._session.delivered()
         return tuple(await self._engine.ledger.entries(self._session.id))
 
     async def find_memories(self, start: str) -> dict[str, str]:
         """Memories whose id begins like this: id → owner. The one with exactly this id, where there is one."""
-        await self._session.settled()
+        await self._session.delivered()
         ledger, session = self._engine.ledger, self._session.id
         exact = await ledger.deliveries(session, memory_ids=[start], limit=1)
         found = exact or [each for each in await ledger.deliveries(session) if each.memory_id.startswith(start)]
@@ -151,7 +155,7 @@ class Backstage:
 
     async def export(self) -> AsyncIterator[dict[str, Any]]:
         """The whole session as JSON-ready lines; `Earwitness.import_session` takes them back."""
-        await self._session.settled()
+        await self._session.delivered()
         async for line in transfer.exported(self._engine, self._session.id):
             yield line
 

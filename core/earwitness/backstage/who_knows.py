@@ -11,8 +11,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from ..containers import world_container
-from ..end.apply import strength
-from ..end.world import cites
+from ..end.reconciliation import strength
 from ..engine import Engine
 from ..ids import WORLD
 from ..live import Live
@@ -63,7 +62,7 @@ async def _proofs(
     copies = [each for each in all_copies if about(each.body)]  # who heard a part may have missed it
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
-    told = [each for each in tellings if cites(each) & set(facts)]
+    told = [each for each in tellings if each.cites & set(facts)]
     proofs: dict[str, list[tuple[Delivery, bool]]] = {}
     for each, told_along in (*((each, False) for each in copies), *((each, True) for each in told)):
         if each.status == "applied" and each.owner != WORLD:

@@ -8,24 +8,27 @@ from ..records.journal import Changed, Entry, Prepared, Retracted, Revised, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Answer, Plan
 from ..records.state import State
+from .applier import Applier
 from .change import changed, prepared
 from .deliveries import of_message
 from .message import said
 from .revise import retracted, revised
+from .world import World
 
 
-async def decide(engine: Engine, live: Live, entry: Entry) -> Plan:
+async def decide(engine: Engine, live: Live, entry: Entry, applier: Applier) -> Plan:
     """The plan of one entry, from the session as it stands before it. Writes nothing."""
     match entry.body:
         case Said() as body:
             message = message_of(entry, body, live.snapshot.state)
-            return await said(engine, live, message, entry.sequence, in_turn=body.in_turn)
+            world = World.of(engine, live, live.snapshot, applier)
+            return await said(engine, live, message, entry.sequence, world, in_turn=body.in_turn)
         case Changed() as body:
             return await changed(engine, live, entry, body)
         case Prepared() as body:
             return await prepared(engine, live, entry, body)
         case Revised() as body:
-            return await revised(engine, live, entry, body)
+            return await revised(engine, live, entry, body, applier)
         case Retracted() as body:
             return await retracted(engine, live, entry, body)
 

@@ -74,11 +74,12 @@ def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping
     return {id: part for id, part in named.items() if id in moment.candidates}
 
 
-async def said(engine: Engine, live: Live, message: Message, sequence: int, *, in_turn: bool = False) -> Plan:
-    """The plan of a message that was just said."""
+async def said(
+    engine: Engine, live: Live, message: Message, sequence: int, world: World, *, in_turn: bool = False
+) -> Plan:
+    """The plan of a message that was just said; `world` is as it stands before it."""
     snapshot = live.snapshot
     moment = moment_of(snapshot, message, recent(live, message))
-    world = World.of(engine, live, snapshot)
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
     after = state.updated(

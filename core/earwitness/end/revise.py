@@ -12,10 +12,12 @@ from ..engine import Engine
 from ..formats import as_said
 from ..ids import WORLD, memory_id
 from ..live import LANDMARKS, Live
+from ..protocols import Ledger
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
 from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
+from .applier import Applier
 from .change import brought
 from .guards import received_by
 from .message import Judged, judge, moment_of, planned
@@ -24,9 +26,9 @@ from .withdrawals import of_memory, of_source
 from .world import World
 
 
-async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Plan:
+async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, applier: Applier) -> Plan:
     """The plan of an edit or reroll: who perceives the new text is decided from the moment as it was."""
-    old = await settled_message(engine, live, body.target)
+    old = await settled_message(engine.ledger, live.snapshot.id, body.target)
     if old is None or old.retracted:
         return _nothing(live, entry)
     content = as_said(body.content)
@@ -37,7 +39,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised) -> Pl
             "present": old.message.present if body.present is None else body.present,
         }
     )
-    judged = await rejudged(engine, live, message)
+    judged = await rejudged(engine, live, message, applier)
     told = await _told_before(engine, live, old)
     kept = {id: told.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
@@ -64,7 +66,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     The world's copy of a message, or of what was prepared, stands for the whole of it.
     """
     source = await _whole(engine, live, body.target)
-    settled = await settled_message(engine, live, source or body.target)
+    settled = await settled_message(engine.ledger, live.snapshot.id, source or body.target)
     told = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
     ledger, session, reason = engine.ledger, live.snapshot.id, f"retracted by {body.by}"
     if told is not None:
@@ -83,12 +85,12 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     )  # fmt: skip
 
 
-async def rejudged(engine: Engine, live: Live, message: Message) -> Judged:
+async def rejudged(engine: Engine, live: Live, message: Message, applier: Applier) -> Judged:
     """Judge a message as if it were the one said at its place in the journal."""
     then = await snapshot_before(engine, live, message.sequence)
     past = await engine.ledger.messages(live.snapshot.id, before=message.sequence, limit=24)
     moment = moment_of(then, message, [each.message for each in past if not each.retracted])
-    return await judge(engine, live, moment, World.of(engine, live, then), keep_told=True)
+    return await judge(engine, live, moment, World.of(engine, live, then, applier), keep_told=True)
 
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
@@ -112,9 +114,9 @@ async def _next_plans(engine: Engine, since: Snapshot, up_to: int) -> list[Plan]
     return [plan for plan in found if plan is not None]
 
 
-async def settled_message(engine: Engine, live: Live, key: str) -> SettledMessage | None:
+async def settled_message(ledger: Ledger, session: str, key: str) -> SettledMessage | None:
     """The message with this key, as last settled."""
-    found = await engine.ledger.messages(live.snapshot.id, keys=[key])
+    found = await ledger.messages(session, keys=[key])
     return found[0] if found else None
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..containers import character_container, world_container
 from ..engine import Engine
+from ..errors import StorageError
 from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
 from ..records.memory import Hit
 from ..records.plan import Delivery, Snapshot
 from ..records.update import Knowledge
+from .applier import Applier
 
 UPDATES = ("world_state_update", "character_update")
 
@@ -31,15 +33,13 @@ class World:
     news_seen: Mapping[str, int]
     joined: Mapping[str, int]
     latest: int
-    catch_up: Callable[[], Awaitable[None]]
+    applier: Applier
     _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, engine: Engine, live: Live, before: Snapshot) -> World:
+    def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier) -> World:
         """The world as it is for a message before which the session stood so."""
-        return cls(
-            before.id, engine.ledger, engine.store, before.news_seen, before.joined, live.latest_update, live.catch_up
-        )
+        return cls(before.id, engine.ledger, engine.store, before.news_seen, before.joined, live.latest_update, applier)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates since this character was last told which this character may know, oldest first."""
@@ -48,8 +48,13 @@ class World:
         return self._news[character]
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
-        """Search the world container, once everything decided before this message stands in it."""
-        await self.catch_up()
+        """Search the world container, once it holds everything decided before this message.
+
+        Raises `StorageError`, at once where the store has failed and is being tried again.
+        """
+        if self.applier.failure is not None:
+            raise StorageError("the store is away, and cannot be searched") from self.applier.failure
+        await self.applier.delivered()
         return await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
 
     async def _untold(self, character: str) -> Sequence[Delivery]:
@@ -64,7 +69,7 @@ class World:
             return ()
         own = character_container(self.session, character).name
         hers = await self.ledger.deliveries(self.session, container=own, after=after)
-        heard = {id for each in hers if each.is_active for id in cites(each)}
+        heard = {id for each in hers if each.is_active for id in each.cites}
         return tuple(update for update in known if update.memory_id not in heard)
 
     def _may_know(self, character: str, item: Delivery) -> bool:
@@ -104,8 +109,3 @@ def may_know(character: str, item: Delivery, joined: int) -> bool:
     named = isinstance(audience, list) and character in audience
     there = audience is None and isinstance(participants, list) and character in participants
     return item.metadata.get("public") is True or (item.sequence > joined and (named or there))
-
-
-def cites(delivery: Delivery) -> set[str]:
-    """Ids of the world memories a delivery's knowledge rests on."""
-    return {cited for line in delivery.knowledge for cited in line.cites}

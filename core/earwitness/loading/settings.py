@@ -131,6 +131,8 @@ class EndSettings(Record):
     """Each receives the segments she could perceive; or the whole message, if she could perceive all of it."""
     detector_timeout: Positive = 5.0
     """Seconds for a detector; then only the speaker remembers."""
+    store_timeout: Positive = 10.0
+    """Seconds for one write to the store; then it counts as failed, and is tried again."""
     plugin_timeout: Positive = 10.0
     """Seconds for a World Agent, sharing rule, guard or plugin; then its answer is left out."""
 

@@ -65,6 +65,11 @@ class Delivery(Record):
         return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
 
     @property
+    def cites(self) -> frozenset[str]:
+        """Ids of the world memories that its knowledge rests on."""
+        return frozenset(id for line in self.knowledge for id in line.cites)
+
+    @property
     def is_active(self) -> bool:
         """It holds its memory up, or will once it is due: neither struck nor withdrawn."""
         return self.status in {"pending", "applied"}

@@ -37,20 +37,20 @@ class Outcome(Mirror[AsyncOutcome]):
 
     @property
     def settlement(self) -> Settlement:
-        """What was decided. Raises `NotSettled` before `settled()` has returned."""
+        """What was decided. Raises `NotDecided` before `settled()` has returned."""
         return self._behind.settlement
 
     @property
     def participants(self) -> dict[str, Participant]:
-        """Who perceived it. Raises `NotSettled`."""
+        """Who perceived it. Raises `NotDecided`."""
         return self._behind.participants
 
     @property
     def deliveries(self) -> tuple[Delivery, ...]:
-        """What is remembered, by whom. Raises `NotSettled`."""
+        """What is remembered, by whom. Raises `NotDecided`."""
         return self._behind.deliveries
 
     @property
     def degraded(self) -> bool:
-        """Decided fail-closed. Raises `NotSettled`."""
+        """Decided fail-closed. Raises `NotDecided`."""
         return self._behind.degraded

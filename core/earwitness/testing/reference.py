@@ -175,8 +175,12 @@ class MemoryLedger:
         return self._books[snapshot.id].snapshot
 
     async def load(self, session: str) -> Snapshot | None:
-        """The session as of its last settled entry."""
+        """The session as of the last entry whose plan is recorded."""
         return self._books[session].snapshot if session in self._books else None
+
+    async def decided(self, session: str) -> int | None:
+        """Sequence number of the last entry whose plan is recorded; `None` for an unknown session."""
+        return self._books[session].snapshot.decided if session in self._books else None
 
     async def sessions(self) -> Sequence[str]:
         """All session ids, sorted."""
@@ -268,12 +272,12 @@ class MemoryLedger:
     async def sync(self) -> None:
         """Nothing to do."""
 
-    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-        """Mark entries settled and pending deliveries applied; what was struck or withdrawn stays so."""
+    async def acknowledge(self, session: str, sequences: Sequence[int], deliveries: Sequence[str]) -> None:
+        """Mark entries and pending deliveries as applied; what was struck or withdrawn stays so."""
         book = self._book(session)
         for sequence in book.entries.keys() & set(sequences):
             book.entries[sequence] = book.entries[sequence].model_copy(update={"applied": True})
-        for id in applied:
+        for id in deliveries:
             if id in book.deliveries and book.deliveries[id].status == "pending":
                 book.change(id, "applied")
 

@@ -72,7 +72,7 @@ class Record(Append):
             news_seen={"alice": sequence},
         )
         await ledger.record(planned, before.after(planned))
-        await ledger.settle(id, [sequence], [one.id for one in made] if self.applied else [])
+        await ledger.acknowledge(id, [sequence], [one.id for one in made] if self.applied else [])
 
     def _delivery(
         self, id: str, sequence: int, memory: str, owner: str, via: str | None, source: str, due: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
@@ -96,13 +96,3 @@ def gone(session: str) -> UnknownName:
         f"session {session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
         "session(), and use what that returns."
     )
-
-
-class Gone:
-    """Stands where the parts of a handle were, once its story is forgotten: the id may be another story's by now."""
-
-    def __init__(self, session: str) -> None:
-        self._session = session
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise gone(self._session)

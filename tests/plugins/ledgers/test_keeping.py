@@ -45,7 +45,7 @@ async def test_a_plan_is_shown_as_it_was_decided_whatever_came_of_it(ledger: Any
     await ledger.create(FIRST, [])
     first = plan(1, delivery("alice"), delivery("bob"))
     await ledger.record(first, FIRST.after(first))
-    await ledger.settle("s1", [1], [delivery("alice").id])
+    await ledger.acknowledge("s1", [1], [delivery("alice").id])
     falls = {each.id: each.memory_id for each in first.deliveries}
     taking_back = plan(2, withdrawals=(Withdrawal(source="#1", reason="edited", removes=falls),))
     await ledger.record(taking_back, FIRST.after(taking_back))
@@ -67,7 +67,7 @@ async def test_forgetting_an_owner_leaves_none_of_the_words(ledger: Any, path: A
     hers, his = delivery("alice"), delivery("bob", body="For Bob's ears only.", knowledge=known)
     both = plan(1, hers, his, his)
     await ledger.record(both, FIRST.after(both))
-    await ledger.settle("s1", [1], [hers.id, his.id])
+    await ledger.acknowledge("s1", [1], [hers.id, his.id])
     await ledger.forget_owner("s1", "bob")
     assert (await ledger.plan("s1", 1)).deliveries == (hers,)
     assert list(await ledger.citing("s1", ["w"])) == []
@@ -82,7 +82,7 @@ async def test_what_was_due_to_a_forgotten_owner_says_why_it_never_came(ledger: 
     await ledger.forget_owner("s1", "bob")
     (left,) = await ledger.deliveries("s1")
     assert (left.status, left.reason) == ("struck", "forgotten")
-    await ledger.settle("s1", [1], [left.id])
+    await ledger.acknowledge("s1", [1], [left.id])
     assert (await ledger.deliveries("s1"))[0].status == "struck"
 
 
@@ -136,7 +136,7 @@ async def test_no_sequence_number_leads_into_another_session(ledger: Any, said: 
     for sequence in (0, -1, 2, -(2**32) + 1, 2**32 + 1, 2**33 + 1):
         assert await ledger.entry("s2", sequence=sequence) is None
         assert await ledger.plan("s2", sequence) is None
-        await ledger.settle("s2", [sequence], [])
+        await ledger.acknowledge("s2", [sequence], [])
     assert [entry.session for entry in await ledger.entries("s2", after=-(2**33), up_to=2**33)] == ["s2"]
     for name in ("s1", "s2", "s3"):
         assert not (await ledger.entry(name, sequence=1)).applied
@@ -172,7 +172,7 @@ async def test_health_counts_what_waits(ledger: Any, said: Said, delivery: Any, 
         await ledger.append("s1", said, timestamp=NOON)
     whole = plan(1, delivery("alice"), delivery("bob"))
     await ledger.record(whole, FIRST.after(whole))
-    await ledger.settle("s1", [1], [delivery("alice").id])
+    await ledger.acknowledge("s1", [1], [delivery("alice").id])
     health = await ledger.health()
     assert health.ok
     counted = {"sessions": 1, "entries": 3, "unsettled_entries": 2, "pending_deliveries": 1}
@@ -232,7 +232,7 @@ async def _ask_everything(ledger: Any, said: Said) -> None:
     await ledger.entries("s1", unapplied=True, limit=64)
     await ledger.plan("s1", 1)
     await ledger.plans("s1", up_to=2)
-    await ledger.settle("s1", [1], ["nobody"])
+    await ledger.acknowledge("s1", [1], ["nobody"])
     await ledger.citing("s1", ["w"])
     await ledger.messages("s1", before=9, limit=24)
     await ledger.messages("s1", keys=["k1"])

@@ -52,7 +52,7 @@ async def settle(ledger, snapshot, sequence):
     ]
     plan = Plan(session="s1", sequence=sequence, key=f"#{sequence}", deliveries=made, news_seen={"alice": sequence})
     await ledger.record(plan, snapshot.after(plan))
-    await ledger.settle("s1", [sequence], [each.id for each in made])
+    await ledger.acknowledge("s1", [sequence], [each.id for each in made])
     await ledger.sync()
 
 asyncio.run(tell(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -40,7 +40,9 @@ class LedgerCases(Suite[Ledger]):
         before = await ledger.load(planned.session) or Snapshot(id=planned.session)
         recorded = await ledger.record(planned, before.after(planned))
         if applied:
-            await ledger.settle(planned.session, [planned.sequence], [delivery.id for delivery in planned.deliveries])
+            await ledger.acknowledge(
+                planned.session, [planned.sequence], [delivery.id for delivery in planned.deliveries]
+            )
         return recorded
 
     async def delivered(self, ledger: Ledger, *deliveries: Delivery, applied: bool = True) -> None:

@@ -173,8 +173,8 @@ class Journal(LedgerCases):
     async def test_settled_entries_are_told_from_unsettled_ones(self, ledger: Ledger) -> None:
         """Settling twice, or what is not there, is fine."""
         await self._journal(ledger, 4)
-        await ledger.settle("s1", [1, 3], [])
-        await ledger.settle("s1", [3, 99], ["nobody"])
+        await ledger.acknowledge("s1", [1, 3], [])
+        await ledger.acknowledge("s1", [3, 99], ["nobody"])
         assert [entry.applied for entry in await ledger.entries("s1")] == [True, False, True, False]
         assert [entry.sequence for entry in await ledger.entries("s1", unapplied=True)] == [2, 4]
         assert [entry.sequence for entry in await ledger.entries("s1", unapplied=True, after=2, limit=5)] == [4]
@@ -224,7 +224,7 @@ class Journal(LedgerCases):
         """Entries, keys, numbers, and what was settled."""
         self.needs("persistent")
         await self._journal(ledger, 3)
-        await ledger.settle("s1", [1], [])
+        await ledger.acknowledge("s1", [1], [])
         await ledger.sync()
         await ledger.close()
         async with self.subject() as reopened:

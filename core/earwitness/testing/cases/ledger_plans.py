@@ -106,8 +106,8 @@ class Plans(LedgerCases):
         struck = delivery("c").model_copy(update={"status": "struck", "reason": "a guard said no"})
         await self.delivered(ledger, delivery("a"), delivery("b", due=5), struck, applied=False)
         await self.story(ledger, "s2")
-        await ledger.settle("s2", [1], [delivery("b", due=5).id])
-        await ledger.settle("s1", [1], [delivery("a").id, struck.id, "nobody"])
+        await ledger.acknowledge("s2", [1], [delivery("b", due=5).id])
+        await ledger.acknowledge("s1", [1], [delivery("a").id, struck.id, "nobody"])
         found = {made.memory_id: (made.status, made.reason) for made in await ledger.deliveries("s1")}
         assert found == {"a": ("applied", None), "b": ("pending", None), "c": ("struck", "a guard said no")}
 
@@ -223,7 +223,7 @@ class Plans(LedgerCases):
         self.needs("persistent")
         await self.story(ledger)
         await self.told(ledger, RICH, applied=False)
-        await ledger.settle("s1", [1], [RICH.deliveries[0].id])
+        await ledger.acknowledge("s1", [1], [RICH.deliveries[0].id])
         await ledger.sync()
         now = await ledger.load("s1")
         await ledger.close()
@@ -245,7 +245,7 @@ class Plans(LedgerCases):
         for sequence in (1, 2):
             made = list(_kinds(sequence))
             await self.told(ledger, plan(sequence, *made), applied=False)
-            await ledger.settle("s1", [sequence], [found.id for found in made[::2]])
+            await ledger.acknowledge("s1", [sequence], [found.id for found in made[::2]])
 
 
 def _kinds(sequence: int) -> Sequence[Delivery]:

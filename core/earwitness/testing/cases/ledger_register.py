@@ -170,7 +170,7 @@ class Register(LedgerCases):
         assert list(await ledger.deliveries("s1", container="s1-alice", status="applied")) == []
         assert {held.owner for held in await ledger.containers("s1")} == {"world", "bob"}
         assert await self.standing(ledger, "s2") == ["s2-m", "s2-n"]
-        await ledger.settle("s1", [2], [due[0].id])
+        await ledger.acknowledge("s1", [2], [due[0].id])
         assert await self.standing(ledger) == ["b", "s1-n"]
 
     @case
@@ -197,7 +197,7 @@ class Register(LedgerCases):
         assert await self.standing(ledger) == []
         await self.told(ledger, plan(2, again := delivery("lore", sequence=2)), applied=False)
         assert await self.standing(ledger) == ["lore"]
-        await ledger.settle("s1", [2], [again.id])
+        await ledger.acknowledge("s1", [2], [again.id])
         (stands,) = await ledger.deliveries("s1", status="applied")
         assert stands.sequence == 2
 

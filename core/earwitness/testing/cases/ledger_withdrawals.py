@@ -124,11 +124,11 @@ class Withdrawals(LedgerCases):
         made = delivery("a", due=9)
         await self.delivered(ledger, made, applied=False)
         await self.told(ledger, await retraction(ledger, 2, source="#1"))
-        await ledger.settle("s1", [1], [made.id])
+        await ledger.acknowledge("s1", [1], [made.id])
         assert await self.standing(ledger) == []
         await self.told(ledger, plan(3, delivery("a", sequence=3)))
         assert await self.standing(ledger) == []
-        await ledger.settle("s1", [3], [made.id])
+        await ledger.acknowledge("s1", [3], [made.id])
         assert [found.status for found in await ledger.deliveries("s1", memory_ids=["a"])] == ["withdrawn"]
 
     @case

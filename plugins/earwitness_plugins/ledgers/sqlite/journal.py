@@ -68,8 +68,8 @@ def several(
     return cast("list[EntryRow]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
 
 
-def settle(connection: apsw.Connection, session_number: int, sequences: Sequence[int]) -> None:
-    """Mark entries settled."""
+def acknowledge(connection: apsw.Connection, session_number: int, sequences: Sequence[int]) -> None:
+    """Mark entries as applied."""
     connection.executemany(
         "UPDATE ledger_entries SET settled = 1 WHERE place = ?",
         [(rowid(session_number, sequence),) for sequence in sequences],

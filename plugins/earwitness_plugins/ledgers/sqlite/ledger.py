@@ -60,7 +60,7 @@ class SqliteLedger:
         return snapshot if existing is None else Snapshot.model_validate_json(existing)
 
     async def load(self, session: str) -> Snapshot | None:
-        """The session as of its last settled entry."""
+        """The session as of the last entry whose plan is recorded."""
         found = await self._database.read_inline(lambda connection: sessions.load(connection, session))
         return None if found is None else self._snapshot(session, found)
 
@@ -141,11 +141,15 @@ class SqliteLedger:
         """Make every earlier write durable."""
         await self._database.sync()
 
-    async def settle(self, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-        """Mark entries settled and pending deliveries applied. Not durable before `sync`."""
+    async def acknowledge(self, session: str, sequences: Sequence[int], deliveries: Sequence[str]) -> None:
+        """Mark entries and pending deliveries as applied. Not durable before `sync`."""
         await self._database.write(
-            lambda connection: plans.settle(connection, session, sequences, applied), durable=False
+            lambda connection: plans.acknowledge(connection, session, sequences, deliveries), durable=False
         )
+
+    async def decided(self, session: str) -> int | None:
+        """Sequence number of the last entry whose plan is recorded; `None` for an unknown session."""
+        return await self._database.read_inline(lambda connection: sessions.decided(connection, session))
 
     # ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────
 

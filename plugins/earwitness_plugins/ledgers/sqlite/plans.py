@@ -82,12 +82,12 @@ def several(connection: apsw.Connection, session: str, up_to: int | None) -> lis
     return [_joined(connection, its_number, sequence, plan) for sequence, plan in found]
 
 
-def settle(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
-    """Mark entries settled and deliveries applied, those that are there."""
+def acknowledge(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+    """Mark entries and deliveries as applied, those that are there."""
     its_number = number(connection, session)
     if its_number is None:
         return
-    journal.settle(connection, its_number, sequences)
+    journal.acknowledge(connection, its_number, sequences)
     deliveries.apply(connection, its_number, applied)
 
 

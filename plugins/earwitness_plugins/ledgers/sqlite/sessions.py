@@ -58,6 +58,12 @@ def number(connection: apsw.Connection, session: str) -> int | None:
     return None if found is None else int(found)
 
 
+def decided(connection: apsw.Connection, session: str) -> int | None:
+    """Sequence number of the last entry whose plan is recorded."""
+    found = connection.execute("SELECT settled FROM ledger_sessions WHERE id = ?", (session,)).get
+    return None if found is None else int(found)
+
+
 def known(connection: apsw.Connection, session: str) -> int:
     """The session's number. Raises `UnknownName`."""
     found = number(connection, session)

@@ -1,25 +1,25 @@
-"""One settler a session: takes entries strictly by sequence from the journal, decides, records, applies.
+"""END, steps 2 to 4: takes entries strictly by sequence from the journal, decides, and records the plans.
 
-A backlog is taken in batches: entries are decided one after the other, each plan recorded before the next is decided;
-then the recorded plans are made durable and applied in one write. A plan that stands already, from before a crash or
-from another process, is applied as it was recorded, and nobody is asked again.
+One decider a session. A plan that is recorded already, from before a crash or by another process, is kept as it is,
+and nobody is asked again. What the plans bring about is the applier's.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from ..background import Background
 from ..engine import Engine
-from ..errors import named
+from ..errors import StorageError, named
 from ..live import Live
 from ..records.journal import Entry
 from ..records.plan import Plan
 from ..staleness import StalenessCheck
 from ..validation.messages import gone
-from .apply import apply
+from .applier import Applier
 from .decide import decide, fail_closed_plan
 
 BATCH = 64
@@ -27,56 +27,78 @@ UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError,
 """What values raise that cannot be decided on or recorded; `InputError` and pydantic's errors are among them."""
 
 
-class Settler:
-    """Settles one session's entries in the background."""
+class Decider:
+    """Decides one session's entries in the background."""
 
-    def __init__(self, engine: Engine, live: Live, background: Background) -> None:
+    def __init__(self, engine: Engine, live: Live, applier: Applier, background: Background) -> None:
         self.live = live
         self.failure: Exception | None = None
+        """What kept the next entry from being decided; `None` when nothing did."""
         self.staleness = StalenessCheck(engine.ledger, live.snapshot.id, live.snapshot.decided)
         self._engine = engine
+        self._applier = applier
         self._background = background
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
-        self._recorded: list[Plan] = []
         self._work: asyncio.Task[None] | None = None
         self._again = False
-        live.catch_up = self._apply_recorded
+        self._resumed = False
+        self._ended = False
 
     def check(self) -> None:
-        """Raises `NotOpen` when nothing could be settled."""
+        """Raises `NotOpen` when nothing could be decided, `UnknownName` once the story is forgotten."""
         self._background.check()
+        if self._ended:
+            raise gone(self.live.snapshot.id)
+
+    async def end(self) -> None:
+        """The story is about to be forgotten: decide and apply what was told, and refuse everything from now on."""
+        await self.caught_up()
+        with suppress(StorageError):  # what cannot be applied is forgotten as well
+            await self._applier.delivered()
+        self._ended = True
+        if self._work is not None:
+            await asyncio.wait({self._work})
+        with suppress(StorageError):
+            await self._applier.delivered()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is known to be left to decide."""
+        return (self._work is None or self._work.done()) and self.failure is None
 
     def wake(self) -> asyncio.Task[None]:
-        """There is something to settle: begin, or go on once more when done."""
+        """There is something to decide: begin, or go on once more when done."""
+        self.check()
         self._again = True
         if self._work is None or self._work.done():
-            self._work = self._background.start(self._run, f"settle {self.live.snapshot.id}")
+            self._work = self._background.start(self._run, f"decide {self.live.snapshot.id}")
         return self._work
 
-    def promise(self, sequence: int, *, new: bool) -> Callable[[], Awaitable[Plan]]:
-        """What `settled` will answer; for a `new` entry it is kept at hand, which spares reading the plan back."""
+    def plan_of(self, sequence: int, *, new: bool) -> Callable[[], Awaitable[Plan]]:
+        """What answers with the entry's plan; that of a `new` entry is kept, which spares reading it back."""
         if not new:
-            return partial(self.settled, sequence)
+            return partial(self.decided, sequence)
         future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
 
         async def kept() -> Plan:
             known = future.done() and not future.cancelled() and future.exception() is None
-            return future.result() if known else await self.settled(sequence)
+            return future.result() if known else await self.decided(sequence)
 
         return kept
 
-    async def settled(self, sequence: int) -> Plan:
-        """The entry's plan, once it is applied. Raises what kept it from being applied."""
-        if sequence <= self.live.snapshot.decided and (plan := await self._already(sequence)):
+    async def decided(self, sequence: int) -> Plan:
+        """The entry's plan, once it is recorded. Raises what kept it from being decided."""
+        self.check()
+        if sequence <= self.live.snapshot.decided and (plan := await self._recorded(sequence)):
             return plan
         future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
         self.wake()
         return await asyncio.shield(future)
 
     async def caught_up(self, limit: float | None = None) -> bool:
-        """Wait until nothing is left to settle, at most `limit` seconds; whether that came about.
+        """Wait until nothing is left to decide, at most `limit` seconds; whether that came about.
 
-        Raises what kept an entry from being applied.
+        Raises what kept an entry from being decided.
         """
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if self.failure:
@@ -87,43 +109,43 @@ class Settler:
 
     async def _run(self) -> None:
         try:
+            if not self._resumed:
+                await self._applier.resume()
+                self._resumed = True
             while self._again:
                 self._again = False
                 await self._drain()
             await self._resolve_others()
             self.failure = None
-        except Exception as error:  # noqa: BLE001 - whoever waits is told; the entries stay unsettled and are tried again
+        except Exception as error:  # noqa: BLE001 - whoever waits is told; the entries stay undecided and are tried again
             self._fail(error)
+        finally:
+            self._applier.wake()
 
     async def _drain(self) -> None:
         ledger, session = self._engine.ledger, self.live.snapshot.id
-        while entries := await ledger.entries(session, unapplied=True, limit=BATCH):
-            plans = []
+        while entries := await ledger.entries(session, after=self.live.snapshot.decided, limit=BATCH):
+            if not self.staleness.knows(entries[-1].sequence):  # they may be another story's, begun under the same id
+                await self.staleness.check()
             for entry in entries:
-                plans.append(await self._plan(entry))
-                self._recorded.append(plans[-1])
-                if plans[-1].forgotten:  # whoever joins under this id later must not lose what she then hears
-                    await self._apply_recorded()
-            await self._apply_recorded()
-            self._resolve(plans)
-
-    async def _apply_recorded(self) -> None:
-        plans, self._recorded = self._recorded, []
-        if plans:
-            await self._engine.ledger.sync()
-            await apply(self._engine, plans)
+                plan = await self._plan(entry)
+                self._applier.take(plan)
+                for id in plan.forgotten:  # whoever joins under this id later must not lose what she then hears
+                    await ledger.forget_owner(session, id, up_to=plan.sequence)
+                self._resolve([plan])
+            self._applier.wake()
 
     async def _plan(self, entry: Entry) -> Plan:
         """The recorded plan of an entry, decided now if there is none."""
         if recorded := await self._recorded_before(entry):
             return recorded
         try:
-            return await self._kept(await decide(self._engine, self.live, entry))
+            return await self._kept(await decide(self._engine, self.live, entry, self._applier))
         except UNUSABLE as error:  # no answer of a stranger's may hold up a story
             return await self._kept(fail_closed_plan(self.live, entry, named(error)))
 
     async def _kept(self, proposed: Plan) -> Plan:
-        """The plan that stands once this one is recorded: this one, or one that was there before."""
+        """The plan that counts once this one is recorded: this one, or one that was there before."""
         after = self.live.snapshot.after(proposed)
         plan = await self._engine.ledger.record(proposed, after)
         if plan == proposed:
@@ -133,26 +155,23 @@ class Settler:
         return plan
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:
-        """The plan that stands in the ledger, from before a crash or from another process."""
+        """The plan in the ledger, from before a crash or by another process."""
         ledger, live = self._engine.ledger, self.live
-        if entry.sequence <= live.snapshot.decided and (plan := await ledger.plan(entry.session, entry.sequence)):
-            return plan
         if entry.sequence != live.snapshot.decided + 1:
             await self._reload()
         if entry.sequence > live.snapshot.decided:
             return None
         return await ledger.plan(entry.session, entry.sequence)
 
-    async def _already(self, sequence: int) -> Plan | None:
-        entry = await self._engine.ledger.entry(self.live.snapshot.id, sequence=sequence)
-        return await self._engine.ledger.plan(self.live.snapshot.id, sequence) if entry and entry.applied else None
+    async def _recorded(self, sequence: int) -> Plan | None:
+        return await self._engine.ledger.plan(self.live.snapshot.id, sequence)
 
     async def _behind(self) -> bool:
         """Whether another process has taken the session further. Raises `UnknownName` when the story is gone."""
-        there, known = await self._engine.ledger.load(self.live.snapshot.id), self.live.snapshot
-        if there is None or there.decided < known.decided:
+        decided, known = await self._engine.ledger.decided(self.live.snapshot.id), self.live.snapshot
+        if decided is None or decided < known.decided:
             raise gone(known.id)
-        if there.decided == known.decided:
+        if decided == known.decided:
             return False
         await self.staleness.check()
         return True
@@ -161,6 +180,8 @@ class Settler:
         fresh = await Live.load(self._engine, self.live.snapshot.id)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update = fresh.latest_update
+        await self._applier.resume()
+        self._applier.wake()
 
     def _resolve(self, plans: Sequence[Plan]) -> None:
         for plan in plans:
@@ -168,13 +189,13 @@ class Settler:
                 future.set_result(plan)
 
     async def _resolve_others(self) -> None:
-        """Answer those who wait for an entry that another process has settled."""
-        self._resolve([plan for sequence in list(self._waiting) if (plan := await self._already(sequence))])
-        if self._waiting and await self._engine.ledger.load(self.live.snapshot.id) is None:
+        """Answer those who wait for an entry that another process has decided."""
+        self._resolve([plan for sequence in list(self._waiting) if (plan := await self._recorded(sequence))])
+        if self._waiting and await self._engine.ledger.decided(self.live.snapshot.id) is None:
             raise gone(self.live.snapshot.id)
 
     def _fail(self, error: Exception) -> None:
-        self.failure, self._recorded = error, []
+        self.failure = error
         waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             if not future.done():

@@ -1,0 +1,232 @@
+"""END, step 5: brings recorded plans into the store, one session's in the order of its journal.
+
+Those who perceived a message remember it first; the rest follows in acknowledged batches. A store that fails or hangs
+is tried again, ever more slowly, and stops neither deciding nor the story: what is not applied yet stands in the
+ledger, and is taken up again here, or by the next process that opens the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from ..background import Background
+from ..containers import character_container
+from ..engine import Engine
+from ..errors import NotYetApplied, StorageError, named
+from ..live import Live
+from ..records.plan import Plan
+from .reconciliation import BATCH, Work, arrival_day, is_plain, reconciled, work_of, work_of_plain
+
+T = TypeVar("T")
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
+"""Seconds between a failed attempt and the next; each pause is twice the one before."""
+READ_AT_ONCE = 64
+
+
+class Applier:
+    """Applies one session's recorded plans in the background."""
+
+    def __init__(self, engine: Engine, live: Live, background: Background) -> None:
+        self.failure: Exception | None = None
+        """What went wrong in the last attempt; `None` when it went well."""
+        self._engine = engine
+        self._live = live
+        self._background = background
+        self._plans: dict[int, Plan | None] = {}
+        """Recorded and not applied: sequence number → plan, `None` for one that is read from the ledger in its turn."""
+        self._remembered: set[int] = set()
+        """Of these, those whose participants remember the message."""
+        self._attempts = 0
+        self._progress = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+        background.on_close(self._hurry.set)
+
+    # ── what the decider tells it ────────────────────────────────────────────────────────────────────────────────
+
+    def take(self, plan: Plan) -> None:
+        """A plan was recorded; `wake` begins to apply it."""
+        self._plans[plan.sequence] = plan
+        self._live.unapplied[plan.sequence] = arrival_day(plan)
+
+    async def resume(self) -> None:
+        """Take up what the ledger has recorded and not applied, from before a crash or from another process."""
+        ledger, session, decided = self._engine.ledger, self._live.snapshot.id, self._live.snapshot.decided
+        after = 0
+        while entries := await ledger.entries(session, after=after, up_to=decided, unapplied=True, limit=READ_AT_ONCE):
+            after = entries[-1].sequence
+            for entry in entries:
+                if entry.sequence not in self._plans and (plan := await ledger.plan(session, entry.sequence)):
+                    self.take(plan)
+                    self._plans[entry.sequence] = None
+        self._plans = dict(sorted(self._plans.items()))
+
+    def wake(self) -> None:
+        """There is something to apply: begin, or try again at once."""
+        self._hurry.set()
+        if self._plans and (self._work is None or self._work.done()):
+            self._work = self._background.start(self._run, f"apply {self._live.snapshot.id}")
+
+    # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def remembers(self, sequence: int) -> bool:
+        """Whether those who perceived this entry's message remember it."""
+        return sequence not in self._plans or sequence in self._remembered
+
+    async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
+        """Wait until those who perceived the message of an entry, or all so far, remember it.
+
+        Raises `NotYetApplied` when that takes longer than `timeout` seconds; without one, when an attempt fails.
+        """
+        waiting = [sequence] if sequence is not None else list(self._plans)
+        await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
+
+    async def delivered(self, *, timeout: float | None = None) -> None:
+        """Wait until all that is recorded so far, and whose day is here, is in the store. Raises `NotYetApplied`."""
+        waiting = list(self._plans)
+        await self._wait(lambda: not any(each in self._plans for each in waiting), timeout)
+
+    async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
+        if done():
+            return
+        self.wake()
+        attempts = self._attempts
+        try:
+            async with asyncio.timeout(timeout):
+                while not done():
+                    if timeout is None and self.failure is not None and self._attempts > attempts:
+                        raise self._late()
+                    await self._progress.wait()
+        except TimeoutError:
+            raise self._late(timeout) from self.failure
+
+    def _late(self, timeout: float | None = None) -> NotYetApplied:
+        waited = "" if timeout is None else f" within {timeout:g} s"
+        why = f": {named(self.failure)}" if self.failure else ""
+        error = NotYetApplied(
+            f"session {self._live.snapshot.id!r}: {len(self._plans)} decided entries have not reached the store{waited}"
+            f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
+        )
+        error.__cause__ = self.failure
+        return error
+
+    def _notify(self) -> None:
+        self._progress.set()
+        self._progress = asyncio.Event()
+
+    # ── applying ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _run(self) -> None:
+        pause = FIRST_PAUSE
+        while self._plans:
+            try:
+                await self._drain()
+                self.failure, pause = None, FIRST_PAUSE
+            except Exception as error:  # noqa: BLE001 - whoever waits is told, and it is tried again
+                self.failure = error
+                if self._background.closing:
+                    return
+                await self._rest(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+            finally:
+                self._attempts += 1
+                self._notify()
+
+    async def _rest(self, pause: float) -> None:
+        """Wait before the next attempt, unless somebody hurries."""
+        self._attempts += 1
+        self._notify()
+        self._hurry.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self._hurry.wait()
+
+    async def _drain(self) -> None:
+        await self._engine.ledger.sync()
+        while self._plans:
+            await self._apply(await self._next())
+
+    async def _next(self) -> list[Plan]:
+        """The next plans in order: as many as are written at once, and none after one that forgets somebody."""
+        plans: list[Plan] = []
+        room = BATCH
+        for sequence, known in list(self._plans.items())[:READ_AT_ONCE]:
+            plan = known or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
+            if plan is None:  # its session was forgotten meanwhile
+                self._done([sequence])
+                continue
+            room -= len(plan.deliveries)
+            if plans and room < 0:
+                break
+            plans.append(plan)
+            if plan.forgotten:
+                break
+        return plans
+
+    def _done(self, sequences: Sequence[int]) -> None:
+        for sequence in sequences:
+            del self._plans[sequence]
+            self._remembered.discard(sequence)
+            self._live.unapplied.pop(sequence, None)
+        self._attempts += 1
+        self._notify()
+
+    async def _apply(self, plans: Sequence[Plan]) -> None:
+        if not plans:
+            return
+        newest = plans[-1].sequence == self._live.snapshot.decided
+        plain = newest and all(is_plain(plan) for plan in plans)
+        left = await self._write(plans, work_of_plain(plans) if plain else await work_of(self._engine, plans))
+        left += await self._check_again(plans)
+        for plan in plans:
+            for id in plan.forgotten:
+                left += await self._forget(plan, id)
+        sequences = [plan.sequence for plan in plans]
+        await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
+        self._done(sequences)
+
+    async def _write(self, plans: Sequence[Plan], work: Work) -> list[str]:
+        """Put and remove; all batches but the last are acknowledged. Returns the ids of deliveries that are not yet."""
+        ledger, store, left = self._engine.ledger, self._engine.store, work.perceived
+        written: list[str] = []
+        for memories, deliveries in work.batches():
+            if written:
+                await ledger.acknowledge(plans[0].session, (), written)
+            await self._limited(store.put(memories))
+            written = list(deliveries)
+            left -= len(memories)
+            if left <= 0 and plans[0].sequence not in self._remembered:
+                self._remembered |= {plan.sequence for plan in plans}
+                self._notify()
+        if work.remove:
+            await self._limited(store.remove(work.remove))
+        return written
+
+    async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
+        """What another process took away while these plans were written must not come back."""
+        written: list[str] = []
+        seen = max(plans[-1].sequence, self._live.snapshot.decided)
+        while (decided := await self._engine.ledger.decided(plans[0].session) or 0) > seen:
+            seen = decided
+            written = await self._write(plans, await work_of(self._engine, plans))
+        return written
+
+    async def _forget(self, plan: Plan, id: str) -> list[str]:
+        """Drop what somebody had; what whoever joined under that id since was given is put back."""
+        container = character_container(plan.session, id).name
+        await self._limited(self._engine.store.drop(container))
+        await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
+        since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
+        return await self._write([plan], await reconciled(self._engine, [plan], {each.memory_id for each in since}, ()))
+
+    async def _limited(self, work: Awaitable[T]) -> T:
+        """A store that hangs counts as one that fails; its writes may be repeated."""
+        limit = self._engine.settings.end.store_timeout
+        try:
+            async with asyncio.timeout(limit):
+                return await work
+        except TimeoutError as error:
+            raise StorageError(f"the store has not answered within {limit:g} s") from error
