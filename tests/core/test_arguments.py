@@ -50,7 +50,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda s: s.turn(3), "character 3 must be text"),
     (lambda s: s.turn("alice", query=3), "query = 3 cannot be used: it must be text"),
     (lambda s: s.turn("alice", in_prompt=[3]), "in_prompt = 3 cannot be used: it must be text"),
-    (lambda s: s.turn("alice").fill(None), "prompt None must be a system prompt, or a list of messages"),
+    (lambda s: s.turn("alice").fill(None), "prompt None must be a system prompt, a message with role and content"),
     (lambda s: s.turn("alice").fill([None]), r"prompt \[None\] must be a system prompt"),
     (lambda s: s.turn("alice").fill("x", 3), "memories = 3 cannot be used: it must be a list"),
     (lambda s: s.fork("s2", at=HALF), "at = .* cannot be used: text must be valid Unicode"),

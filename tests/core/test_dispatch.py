@@ -25,7 +25,7 @@ from earwitness import (
     Update,
 )
 from earwitness.dispatch import Plugins
-from earwitness.errors import PluginError
+from earwitness.errors import NotYetApplied, PluginError
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -358,7 +358,7 @@ async def test_what_a_plugin_writes_is_recorded_with_the_plan_and_a_crash_counts
     ledger = MemoryLedger()
     story = await begin(plugins=[Counter()], ledger=ledger, store=Broken())
     outcome = await story.say("alice", "a")
-    with pytest.raises(ConnectionError):
+    with pytest.raises(NotYetApplied, match="ConnectionError: the store is away"):
         await outcome.settled()
     again = await begin(plugins=[Counter()], ledger=ledger)
     assert [update.body for update in (await (await again.say("alice", "b")).settled()).updates] == [

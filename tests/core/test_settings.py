@@ -105,7 +105,7 @@ def test_records_serve_as_settings_too() -> None:
         (
             "[end]\n\ntreshold = 0.3\n",
             3,
-            ["'treshold' in end", "detector_timeout, perception, plugin_timeout, threshold"],
+            ["'treshold' in end", "detector_timeout, perception, plugin_timeout, store_timeout, threshold"],
         ),
         ("[recall]\nrecent = 7\n", 2, ["recall.recent", "7", "at most 3"]),
         ('[recall]\npermanent = "alway"\n', 2, ["'alway'", "'retrieve' or 'always'", "mean 'always'?"]),

@@ -309,8 +309,9 @@ def test_an_instance_may_stand_in_place_of_a_name_and_a_name_of_an_instance() ->
     named = Earwitness.open(strategies={"detector": "everyone"}, embedder="none").engine
     assert named.settings.detector == StrategySpec(name="everyone")
     given = Earwitness.open(detector=ears, embedder="none").engine
-    assert (given.detector, given.settings.detector) == (ears, StrategySpec(name="ears"))
-    assert Earwitness.open(detector=ears, strategies={"detector": more}, embedder="none").engine.detector is ears
+    assert given.detector is not None
+    assert (given.detector.made, given.settings.detector) == (ears, StrategySpec(name="ears"))
+    assert Earwitness.open(detector=ears, strategies={"detector": more}, embedder="none").engine.detector.made is ears
 
 
 class Silent(Plugin):

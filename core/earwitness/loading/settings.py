@@ -84,6 +84,9 @@ class RecallSettings(Record):
     """Plot, cards, dialogue and lore: found like any memory, or always there."""
     wait: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 2.0
     """Seconds a recall waits for messages still being settled; what it did not wait for is in `turn.pending`."""
+    timeout: Positive = 3.0
+    """Seconds the store has for an answer; then a recall makes do with what is at hand, and says so in
+    `turn.failures`."""
 
 
 class FillSettings(Record):

@@ -8,18 +8,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ..engine import Engine
 from ..filters import matches
 from ..formats import only_knowledge
 from ..records.memory import Memory
 from .reads import Read
 from .recalled import Recalled
+from .source import RecallSource
 
 
-async def told_along(engine: Engine, reads: Sequence[Read]) -> list[Recalled]:
+async def told_along(source: RecallSource, reads: Sequence[Read]) -> list[Recalled]:
     """The knowledge sections of the memories whose messages are in the prompt. Raises `StorageError`."""
     asked = [read for read in reads if read.in_prompt]
-    lists = await asyncio.gather(*(engine.store.list(read.container, filter=read.of_prompt) for read in asked))
+    lists = await asyncio.gather(*(source.list(read.container, filter=read.of_prompt) for read in asked))
     found = [memory for read, got in zip(asked, lists, strict=True) for memory in got if _allowed(memory, read)]
     return [recalled for memory in found if (recalled := _news(memory))]
 

@@ -21,6 +21,7 @@ from .news import told_along
 from .rank import chosen, ranked
 from .reads import Read, listed_reads
 from .recalled import Recall, Recalled
+from .source import RecallSource
 from .window import candidates
 
 LARGEST_WEIGHT = 10.0
@@ -54,11 +55,12 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     data = dict(live.data())
     listed, failures = await listed_reads(engine, live.snapshot, character, channel, keys, data)
     reads = [read.narrowed(request.filter) for read in listed]
-    found = await _searched(engine, reads, asked, live.snapshot.state.game_day, settings)
-    permanent = await _permanent(engine, reads) if settings.permanent == "always" else []
-    always = [*permanent, *await told_along(engine, reads)]
+    source = RecallSource(engine, live, settings.timeout)
+    found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
+    permanent = await _permanent(source, reads) if settings.permanent == "always" else []
+    always = [*permanent, *await told_along(source, reads)]
     answers = await _plugins(engine, live, character, asked, found, channel, data)
-    hits = _dropped([*found, *await _added(engine, reads, answers, found)], answers)
+    hits = _dropped([*found, *await _added(source, reads, answers, found)], answers)
     await _keep(engine, live, data)
     best = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)
     return Recall(
@@ -66,7 +68,11 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         query=asked,
         memories=tuple(_marked(each, reads) for each in chosen(best, _kept(always, answers), settings)),
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
-        failures=(*failures, *(f"{answer.by}: {answer.failure}" for answer in answers if answer.failure)),
+        failures=(
+            *failures,
+            *(answer.label for answer in answers if answer.failure),
+            *([source.failure] if source.failure else ()),
+        ),
     )
 
 
@@ -96,10 +102,10 @@ def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> st
 
 
 async def _searched(
-    engine: Engine, reads: Sequence[Read], query: str, day: float, settings: RecallSettings
+    source: RecallSource, reads: Sequence[Read], query: str, day: float, settings: RecallSettings
 ) -> list[Hit]:
     """One search a read, each in its own container; what a store returns is checked again here."""
-    found = await asyncio.gather(*(candidates(engine, read, query, day, settings) for read in reads))
+    found = await asyncio.gather(*(candidates(source, read, query, day, settings) for read in reads))
     return [hit for read, hits in zip(reads, found, strict=True) for hit in hits if _allowed(hit.memory, read)]
 
 
@@ -107,9 +113,9 @@ def _allowed(memory: Memory, read: Read) -> bool:
     return memory.container == read.container and matches(read.filter, memory.metadata)
 
 
-async def _permanent(engine: Engine, reads: Sequence[Read]) -> list[Recalled]:
+async def _permanent(source: RecallSource, reads: Sequence[Read]) -> list[Recalled]:
     reads = [Read(each.container, all_of(each.filter, equals("permanent", True))) for each in reads]
-    lists = await asyncio.gather(*(engine.store.list(each.container, filter=each.filter) for each in reads))
+    lists = await asyncio.gather(*(source.list(each.container, filter=each.filter) for each in reads))
     return [
         Recalled(memory=memory, score=1.0, parts={})
         for read, memories in zip(reads, lists, strict=True)
@@ -153,14 +159,14 @@ async def _keep(engine: Engine, live: Live, data: Mapping[str, PluginData]) -> N
 
 
 async def _added(
-    engine: Engine, reads: Sequence[Read], answers: Sequence[Answered[RecallAnswer]], found: Sequence[Hit]
+    source: RecallSource, reads: Sequence[Read], answers: Sequence[Answered[RecallAnswer]], found: Sequence[Hit]
 ) -> list[Hit]:
     """What plugins add, read again from the listed containers only, and filtered again."""
     known = {hit.memory.id for hit in found}
     wanted = [id for answer in _given(answers) for id in answer.add if id not in known]
     if not wanted:
         return []
-    lists = await asyncio.gather(*(engine.store.get(read.container, wanted) for read in reads))
+    lists = await asyncio.gather(*(source.get(read.container, wanted) for read in reads))
     hits = [
         (read, Hit(memory=each, score=1.0, parts={"added": 1.0}))
         for read, got in zip(reads, lists, strict=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..engine import Engine
 from ..loading.settings import RecallSettings
 from ..records.memory import Hit
 from .rank import aged
 from .reads import Read
+from .source import RecallSource
 
 CANDIDATES = 4
 """So many candidates for each memory that is wanted."""
@@ -16,7 +16,9 @@ WIDER = 8
 LARGEST = 1024
 
 
-async def candidates(engine: Engine, read: Read, query: str, day: float, settings: RecallSettings) -> Sequence[Hit]:
+async def candidates(
+    source: RecallSource, read: Read, query: str, day: float, settings: RecallSettings
+) -> Sequence[Hit]:
     """The best hits of one read for today, by score and age, best score first. Raises `StorageError`.
 
     With a preference for what is new, the search is widened while one that it left out could be among the best: age
@@ -24,10 +26,10 @@ async def candidates(engine: Engine, read: Read, query: str, day: float, setting
     Lotem and Naor 2003); at most to `LARGEST` hits.
     """
     wanted = limit = settings.memories * CANDIDATES
-    hits = await engine.store.search(read.container, query, filter=read.filter, limit=limit)
+    hits = await source.search(read.container, query, filter=read.filter, limit=limit)
     while settings.recency.weight and limit < LARGEST and len(hits) >= limit and _may_miss(hits, day, settings):
         limit = min(limit * WIDER, LARGEST)
-        hits = await engine.store.search(read.container, query, filter=read.filter, limit=limit)
+        hits = await source.search(read.container, query, filter=read.filter, limit=limit)
     if len(hits) <= wanted:
         return hits
     best = {hit.memory.id for hit in sorted(hits, key=lambda hit: -aged(hit, day, settings.recency))[:wanted]}

@@ -10,7 +10,7 @@ from .loop import Mirror
 
 
 class Outcome(Mirror[AsyncOutcome]):
-    """What the host holds once an entry is durable. What was decided comes with `settled()`; before, it raises."""
+    """What the host holds once an entry is durable. What was decided can be read after `decided()` or `settled()`."""
 
     @property
     def key(self) -> str:
@@ -27,17 +27,24 @@ class Outcome(Mirror[AsyncOutcome]):
         """False when the key was there already and nothing new was told."""
         return self._behind.created
 
-    def settled(self) -> Settlement:
-        """Wait until everything is decided and applied.
+    def decided(self) -> Settlement:
+        """Wait until it is decided and the plan is recorded; the store may not hold it yet.
 
-        Raises `StorageError` when it could not be applied (it will be tried again), and `StrategyError` or
-        `PluginError` if `strict`.
+        Raises `StorageError` when the ledger fails, and `StrategyError` or `PluginError` if `strict`.
         """
-        return self._call(self._behind.settled)
+        return self._call(self._behind.decided)
+
+    def settled(self, timeout: float | None = None) -> Settlement:
+        """Wait until it is decided, and remembered by those who perceived it.
+
+        Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds; without one, when the
+        store fails. Nothing is lost then: it is tried again, and this may be called again.
+        """
+        return self._call(self._behind.settled, timeout)
 
     @property
     def settlement(self) -> Settlement:
-        """What was decided. Raises `NotDecided` before `settled()` has returned."""
+        """What was decided. Raises `NotDecided` before `decided()` or `settled()` has returned."""
         return self._behind.settlement
 
     @property

@@ -222,9 +222,17 @@ class Session(Mirror[AsyncSession]):
             ),
         )
 
-    def settled(self) -> None:
-        """Wait until everything told so far is decided and applied. Raises what kept an entry from it."""
-        self._call(self._behind.settled)
+    def settled(self, timeout: float | None = None) -> None:
+        """Wait until everything told so far is decided, and remembered by those who perceived it.
+
+        Raises what kept an entry from being decided, and `NotYetApplied` when the store takes longer than `timeout`
+        seconds; without one, when it fails.
+        """
+        self._call(self._behind.settled, timeout)
+
+    def delivered(self, timeout: float | None = None) -> None:
+        """Wait until the store holds everything told so far for everybody whose day it is. Raises as `settled`."""
+        self._call(self._behind.delivered, timeout)
 
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).

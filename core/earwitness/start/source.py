@@ -1,0 +1,94 @@
+"""START: where a recall reads: the store, and what the ledger has at hand where the store does not answer in time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from ..end.reconciliation import memories_of
+from ..engine import Engine
+from ..errors import named
+from ..filters import EVERYTHING, Filter, matches
+from ..live import Live
+from ..records.memory import Hit, Memory
+from ..words import STOP_WORDS, plain, query_words, terms
+
+T = TypeVar("T")
+AT_HAND = 200
+"""So many of the latest entries are looked through when the store is away."""
+
+
+class RecallSource:
+    """Reads of one recall. After the first failure the store is not asked again: a recall keeps its time limit."""
+
+    def __init__(self, engine: Engine, live: Live, limit: float) -> None:
+        self._engine = engine
+        self._live = live
+        self._limit = limit
+        self.failure: str | None = None
+        """Why the store did not answer; then the memories are those of the latest entries alone."""
+
+    async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
+        """The best hits, best first. Raises `StorageError` if `strict`."""
+        found = await self._asked(self._engine.store.search(container, query, filter=filter, limit=limit))
+        if found is None:
+            return self._ranked(await self._at_hand(container, filter, self._latest()), query, limit)
+        if not self._live.unapplied:
+            return found
+        known = {hit.memory.id for hit in found}
+        late = await self._at_hand(container, filter, min(self._live.unapplied) - 1)
+        return [*found, *self._ranked([each for each in late if each.id not in known], query, limit)]
+
+    async def list(self, container: str, *, filter: Filter) -> Sequence[Memory]:
+        """Every memory that the filter holds for. Raises `StorageError` if `strict`."""
+        found = await self._asked(self._engine.store.list(container, filter=filter))
+        return await self._at_hand(container, filter, self._latest()) if found is None else found
+
+    async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
+        """Those of the ids that exist. Raises `StorageError` if `strict`."""
+        found = await self._asked(self._engine.store.get(container, ids))
+        if found is not None:
+            return found
+        return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
+
+    async def _asked(self, call: Awaitable[T]) -> T | None:
+        """The store's answer; `None` where it failed, now or before."""
+        if self.failure is not None:
+            getattr(call, "close", lambda: None)()
+            return None
+        try:
+            async with asyncio.timeout(self._limit):
+                return await call
+        except TimeoutError:
+            why = f"no answer within {self._limit:g} s"
+            if self._engine.settings.strict:
+                raise
+        except Exception as error:
+            if self._engine.settings.strict:
+                raise
+            why = named(error)
+        self.failure = f"store: {why}; only memories of the latest {AT_HAND} entries are at hand"
+        return None
+
+    def _latest(self) -> int:
+        return max(0, self._live.snapshot.decided - AT_HAND)
+
+    async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:
+        """What the ledger has delivered to this container since an entry, as the store would hold it."""
+        snapshot = self._live.snapshot
+        deliveries = await self._engine.ledger.deliveries(snapshot.id, container=container, after=after)
+        day = snapshot.state.game_day
+        memories = memories_of(each for each in deliveries if each.is_active and each.due <= day)
+        return [each for each in memories if matches(filter, each.metadata)]
+
+    def _ranked(self, memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
+        """By the share of the query's words that each holds; the newest first where that is the same."""
+        asked = {term for word, term in query_words(plain(query)).items() if word not in STOP_WORDS}
+        hits = [_hit(memory, asked) for memory in reversed(memories)]
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+
+
+def _hit(memory: Memory, asked: set[str]) -> Hit:
+    share = len(asked & set(terms(plain(memory.content)))) / (len(asked) or 1)
+    return Hit(memory=memory, score=share, parts={"at hand": share})

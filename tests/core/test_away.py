@@ -1,0 +1,182 @@
+"""A store that fails, hangs or is away stops neither deciding nor the story: nothing is lost, nothing comes twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from earwitness import Session
+from earwitness.errors import NotDecided, NotYetApplied, StorageError
+from earwitness.filters import EVERYTHING, Filter
+from earwitness.records.memory import Hit, Memory
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+
+Begin = Callable[..., Awaitable[Session]]
+QUICK: dict[str, Any] = {
+    "end": {"store_timeout": 0.05},
+    "recall": {"timeout": 0.05, "wait": 0.05},
+    "strict": False,
+}
+
+
+class Unsteady(MemoryStore):
+    """A store that can be away: then it raises, or hangs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.away = False
+        self.hangs = False
+        self.puts: list[Sequence[Memory]] = []
+
+    async def _answer(self) -> None:
+        if self.hangs:
+            await asyncio.Event().wait()
+        if self.away:
+            raise ConnectionError("the store is away")
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        await self._answer()
+        self.puts.append(memories)
+        await super().put(memories)
+
+    async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        await self._answer()
+        await super().remove(ids)
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        await self._answer()
+        return await super().search(container, query, filter=filter, limit=limit)
+
+    async def list(
+        self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
+    ) -> Sequence[Memory]:
+        await self._answer()
+        return await super().list(container, filter=filter, limit=limit, offset=offset)
+
+
+@pytest.fixture
+def store() -> Unsteady:
+    return Unsteady()
+
+
+@pytest.mark.parametrize("way", ["away", "hangs"])
+async def test_everything_is_decided_meanwhile_and_delivered_once_when_the_store_is_back(
+    begin: Begin, store: Unsteady, way: str
+) -> None:
+    story = await begin(store=store, **QUICK)
+    setattr(store, way, True)
+    outcomes = [await story.say("alice", f"Message {number}.", present=["bob"]) for number in range(200)]
+    assert [sorted((await each.decided()).participants) for each in outcomes] == [["alice", "bob"]] * 200
+    with pytest.raises(NotYetApplied, match="Nothing is lost"):
+        await outcomes[-1].settled(timeout=0.01)
+    setattr(store, way, False)
+    await story.delivered(timeout=20)
+    held = await store.list("s1-bob")
+    assert [each.metadata["messageIds"] for each in held] == [[each.key] for each in outcomes]
+    written = [memory.id for memories in store.puts for memory in memories]
+    assert len(written) == len(set(written))
+
+
+@pytest.mark.parametrize("way", ["away", "hangs"])
+async def test_a_recall_answers_from_what_is_at_hand_and_says_so(begin: Begin, store: Unsteady, way: str) -> None:
+    story = await begin(store=store, **QUICK)
+    await (await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])).settled()
+    setattr(store, way, True)
+    await (await story.say("alice", "The cave is in the hills.", key="m2", present=["bob"])).decided()
+    began = perf_counter()
+    turn = await story.turn("bob", query="Where is the cave?", in_prompt=[])
+    assert perf_counter() - began < 2
+    assert [each.memory.message_keys for each in turn.memories] == [("m1",), ("m2",)]
+    (failure,) = turn.failures
+    assert failure.startswith("store: ")
+    assert turn.pending == ("m2",)
+    assert (await story.turn("charlie", query="cave")).memories == ()
+
+
+async def test_a_strict_recall_raises_when_the_store_is_away(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, **{**QUICK, "strict": True})
+    await (await story.say("alice", "The sword is in the cave.")).settled()
+    store.away = True
+    with pytest.raises(ConnectionError):
+        await story.turn("alice", query="sword")
+
+
+async def test_what_is_not_applied_yet_is_recalled_while_the_store_can_be_searched(
+    begin: Begin, store: Unsteady, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = await begin(store=store, **QUICK)
+
+    async def refused(memories: Sequence[Memory]) -> None:
+        raise StorageError("read only")
+
+    monkeypatch.setattr(store, "put", refused)
+    await (await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])).decided()
+    turn = await story.turn("bob", query="sword", in_prompt=[])
+    assert [each.memory.message_keys for each in turn.memories] == [("m1",)]
+
+
+async def test_an_outcome_is_read_once_it_is_decided(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, **QUICK)
+    store.away = True
+    outcome = await story.say("alice", "Hello.", present=["bob"])
+    with pytest.raises(NotDecided):
+        _ = outcome.participants
+    assert list((await outcome.decided()).participants) == ["alice", "bob"] == list(outcome.participants)
+
+
+async def test_without_a_timeout_settled_says_what_the_store_says_and_can_be_asked_again(
+    begin: Begin, store: Unsteady
+) -> None:
+    story = await begin(store=store, **QUICK)
+    store.away = True
+    outcome = await story.say("alice", "Hello.")
+    with pytest.raises(NotYetApplied, match="ConnectionError: the store is away") as raised:
+        await outcome.settled()
+    assert isinstance(raised.value.__cause__, ConnectionError)
+    store.away = False
+    assert list((await outcome.settled()).participants) == ["alice"]
+    assert await store.count("s1-alice") == 1
+
+
+async def test_closing_does_not_wait_for_a_store_that_is_away_and_the_next_process_delivers(
+    begin: Begin, open_app: Callable[..., Awaitable[Any]]
+) -> None:
+    ledger, store = MemoryLedger(), Unsteady()
+    ew = await open_app(ledger=ledger, store=store, **QUICK)
+    story = await ew.session("s1", cast=["alice", "bob"])
+    store.away = True
+    await (await story.say("alice", "Hello.", present=["bob"])).decided()
+    began = perf_counter()
+    await ew.close()
+    assert perf_counter() - began < 2
+    store.away = False
+    resumed = await (await open_app(ledger=ledger, store=store, **QUICK)).open_session("s1")
+    await resumed.delivered()
+    assert await store.count("s1-bob") == 1
+
+
+async def test_what_is_retracted_while_the_store_is_away_never_reaches_it(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, **QUICK)
+    store.away = True
+    await (await story.say("alice", "Forget this.", key="m1", present=["bob"])).decided()
+    await (await story.retract("m1")).decided()
+    store.away = False
+    await story.delivered()
+    assert [memory.id for memories in store.puts for memory in memories] == []
+    assert await store.count("s1-bob") == 0
+
+
+async def test_participants_remember_before_the_others_of_many_listeners(begin: Begin, store: Unsteady) -> None:
+    crowd = [f"guest{number}" for number in range(600)]
+    story = await begin(store=store, cast=["alice", *crowd], **QUICK)
+    await (await story.say("alice", "Welcome, all.", present=crowd)).settled()
+    await story.delivered()
+    sizes = [len(memories) for memories in store.puts]
+    assert (sum(sizes), max(sizes)) == (602, 256)
+    assert store.puts[-1][-1].container == "s1-world"
