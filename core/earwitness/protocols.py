@@ -256,9 +256,11 @@ class Ledger(Protocol):
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record a plan and everything relational in it, in one transaction: its deliveries, its message, its plugin
-        data, its withdrawals (those they say fall, and that are pending or applied, get their status and reason,
-        before the plan's own deliveries are added), and the session as it stands `after`. The first plan of an entry
-        wins: recording another returns the first and changes nothing."""
+        data, its withdrawals and restorations (before the plan's own deliveries are added), and the session as it
+        stands `after`. The first plan of an entry wins: recording another returns the first and changes nothing.
+
+        What a withdrawal removes gets its status and reason, if it is pending, applied or archived. What a restoration
+        restores is pending again, without a reason, if it is archived."""
         ...
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
@@ -289,6 +291,7 @@ class Ledger(Protocol):
         sources: Sequence[str] | None = None,
         container: str | None = None,
         via: Sequence[str] | None = None,
+        rests_on: Sequence[str] | None = None,
         status: Status | None = None,
         due_by: float | None = None,
         after: int = 0,
@@ -296,7 +299,8 @@ class Ledger(Protocol):
         limit: int | None = None,
     ) -> Sequence[Delivery]:
         """Deliveries that meet all conditions given, in (due, sequence, position in the plan) order. `after` is a
-        sequence number; `types` are values of metadata `type`; `via` are the tellers' memory ids."""
+        sequence number; `types` are values of metadata `type`; `via` are the tellers' memory ids; `rests_on` are ids of
+        memories of which they rest on at least one."""
         ...
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:

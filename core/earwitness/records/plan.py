@@ -74,6 +74,11 @@ class Delivery(Record):
         """It holds its memory up, or will once it is due: neither struck nor withdrawn."""
         return self.status in {"pending", "applied"}
 
+    @property
+    def is_kept(self) -> bool:
+        """Nothing has taken it back: it is active, or archived and may be restored."""
+        return self.is_active or self.status == "archived"
+
 
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:
     """Deliveries that have something in common, such as their memory, in the order in which each first comes."""
@@ -92,10 +97,20 @@ class Withdrawal(Record):
     """The one memory it names: every delivery of that, and what was told on from it."""
     removes: dict[str, str] = {}
     """Delivery id → memory id of all that falls by it, found when it was decided: these fall, and no others."""
-    status: Literal["withdrawn", "struck"] = "withdrawn"
+    status: Literal["withdrawn", "struck", "archived"] = "withdrawn"
     """What they become."""
     reason: str
-    """`retracted by author`, `edited`, `rerolled`, `guard:privacy: …`, …."""
+    """`retracted by author`, `edited`, `rerolled`, `archived`, `guard:privacy: …`, …."""
+
+
+class Restoration(Record):
+    """Archived deliveries that come back into recall."""
+
+    memory_id: str
+    """The memory they hold up."""
+    restores: dict[str, str] = {}
+    """Delivery id → memory id of all that comes back, found when it was decided. They are pending, so the plan that
+    restores them applies those that are due."""
 
 
 class PluginWrite(Record):
@@ -147,6 +162,8 @@ class Plan(Record):
     """Memories that are no message, as proposed; each is appended to the journal as an entry of its own."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """What is to be taken away."""
+    restorations: tuple[Restoration, ...] = ()
+    """What was archived and comes back."""
     due_day: Day | None = None
     """Pending deliveries due by this day are applied along with this plan."""
     state: dict[str, Any] = {}

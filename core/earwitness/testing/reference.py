@@ -22,7 +22,7 @@ from ..records.base import Record
 from ..records.journal import Appended, Body, Entry, NewEntry
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
-from ..records.plan import Delivery, Plan, Snapshot, Status, Withdrawal
+from ..records.plan import Delivery, Plan, Restoration, Snapshot, Status, Withdrawal
 from ..words import coverage
 
 R = TypeVar("R", bound=Record)
@@ -123,16 +123,24 @@ class Book:
             self.data.setdefault(plugin, {})[key] = value
 
     def withdraw(self, withdrawal: Withdrawal) -> None:
-        """What falls, as far as it stands."""
+        """What falls, as far as it is kept."""
         for id in withdrawal.removes.keys() & self.deliveries.keys():
-            if live(self.deliveries[id]):
+            if self.deliveries[id].is_kept:
                 self.change(id, withdrawal.status, withdrawal.reason)
+
+    def restore(self, restoration: Restoration) -> None:
+        """What is archived is due again."""
+        for id in restoration.restores.keys() & self.deliveries.keys():
+            if self.deliveries[id].status == "archived":
+                self.deliveries[id] = self.deliveries[id].model_copy(update={"status": "pending", "reason": None})
 
     def record(self, plan: Plan, after: Snapshot) -> None:
         """What a plan changes. Taking away comes first, so what the plan itself brings stays."""
         self.plans[plan.sequence] = plan
         for withdrawal in plan.withdrawals:
             self.withdraw(withdrawal)
+        for restoration in plan.restorations:
+            self.restore(restoration)
         for delivery in plan.deliveries:
             if delivery.id not in self.deliveries or was_forgotten(self.deliveries[delivery.id]):
                 self.deliveries[delivery.id] = delivery
@@ -289,6 +297,7 @@ class MemoryLedger:
         sources: Sequence[str] | None = None,
         container: str | None = None,
         via: Sequence[str] | None = None,
+        rests_on: Sequence[str] | None = None,
         status: Status | None = None,
         due_by: float | None = None,
         after: int = 0,
@@ -302,6 +311,7 @@ class MemoryLedger:
                 _among(delivery.memory_id, memory_ids)
                 and _among(delivery.source, sources)
                 and _among(delivery.support.via, via)
+                and (rests_on is None or not set(rests_on).isdisjoint(delivery.rests_on))
                 and _among(delivery.metadata.get("type"), types)
                 and container in {None, delivery.container}
                 and status in {None, delivery.status}

@@ -104,6 +104,7 @@ def delivery(
     status: Status = "pending",
     type: str = "message",
     cites: Iterable[str] = (),
+    rests_on: Iterable[str] = (),
 ) -> Delivery:
     """A delivery; with `via`, somebody told it who had it in the memory of that id."""
     return Delivery(
@@ -115,6 +116,7 @@ def delivery(
         source=source,
         body=f"what {owner} knows of {source}",
         knowledge=(Knowledge(text="news", cites=tuple(cites)),) if cites else (),
+        rests_on=tuple(rests_on),
         metadata={"type": type, "gameDay": 1},
         support=Support(how="shared" if via else how, via=via, learned_day=due),
         due=due,

@@ -46,10 +46,35 @@ class Append(Step):
 
 
 @dataclass(frozen=True)
+class Brought:
+    """A delivery that a plan brings."""
+
+    memory: str
+    owner: str
+    via: str | None
+    rests_on: tuple[str, ...]
+    source: str
+    due: float
+
+    def delivery(self, session: str, sequence: int) -> Delivery:
+        """The delivery, in a plan of this session."""
+        return delivery(
+            self.memory,
+            session=session,
+            sequence=sequence,
+            owner=self.owner,
+            source=self.source,
+            via=self.via,
+            due=self.due,
+            rests_on=self.rests_on,
+        )
+
+
+@dataclass(frozen=True)
 class Record(Append):
     """The next entry is told and planned; `again` plans the last one once more instead."""
 
-    brought: tuple[tuple[str, str, str | None, str, float], ...]
+    brought: tuple[Brought, ...]
     taken: tuple[tuple[str | None, str | None], ...]
     applied: bool
     again: bool
@@ -61,7 +86,7 @@ class Record(Append):
         before = await ledger.load(id) or Snapshot(id=id)
         sequence = max(1, before.decided + (not self.again))
         taken = {memory for _, memory in self.taken}
-        made = [self._delivery(id, sequence, *one) for one in self.brought if one[0] not in taken]
+        made = [one.delivery(id, sequence) for one in self.brought if one.memory not in taken]
         planned = plan(
             sequence,
             *made,
@@ -73,11 +98,6 @@ class Record(Append):
         )
         await ledger.record(planned, before.after(planned))
         await ledger.acknowledge(id, [sequence], [one.id for one in made] if self.applied else [])
-
-    def _delivery(
-        self, id: str, sequence: int, memory: str, owner: str, via: str | None, source: str, due: float
-    ) -> Delivery:
-        return delivery(memory, session=id, sequence=sequence, owner=owner, via=via, source=source, due=due)
 
 
 async def _withdrawal(ledger: Ledger, session: str, source: str | None, memory: str | None) -> Withdrawal:
@@ -113,8 +133,14 @@ _sessions = st.sampled_from(SESSIONS)
 _keys = st.one_of(st.none(), st.sampled_from(("k1", "k2")))
 _sources = st.sampled_from(("#1", "#2", "k1"))
 _memories = st.sampled_from(MEMORIES)
-_brought = st.tuples(
-    _memories, st.sampled_from(OWNERS), st.one_of(st.none(), _memories), _sources, st.sampled_from((1, 2.5))
+_brought = st.builds(
+    Brought,
+    memory=_memories,
+    owner=st.sampled_from(OWNERS),
+    via=st.one_of(st.none(), _memories),
+    rests_on=st.one_of(st.just(()), st.lists(_memories, max_size=2).map(tuple)),
+    source=_sources,
+    due=st.sampled_from((1, 2.5)),
 )
 _taken = st.one_of(st.tuples(_sources, st.none()), st.tuples(st.none(), _memories))
 _records = st.builds(

@@ -64,14 +64,15 @@ async def test_forgetting_a_session_leaves_no_row_of_it(ledger: Any, path: Any, 
 async def test_forgetting_an_owner_leaves_none_of_the_words(ledger: Any, path: Any, delivery: Any, plan: Any) -> None:
     await ledger.create(FIRST, [character_container("s1", "bob")])
     known = (Knowledge(text="news", cites=("w",)),)
-    hers, his = delivery("alice"), delivery("bob", body="For Bob's ears only.", knowledge=known)
+    hers, his = delivery("alice"), delivery("bob", body="For Bob's ears only.", knowledge=known, rests_on=("m",))
     both = plan(1, hers, his, his)
     await ledger.record(both, FIRST.after(both))
     await ledger.acknowledge("s1", [1], [hers.id, his.id])
     await ledger.forget_owner("s1", "bob")
     assert (await ledger.plan("s1", 1)).deliveries == (hers,)
-    assert list(await ledger.citing("s1", ["w"])) == []
+    assert list(await ledger.citing("s1", ["w"])) == list(await ledger.deliveries("s1", rests_on=["m"])) == []
     rows = await _rows(path)
+    assert rows["ledger_grounds"] == 0
     assert (rows["ledger_shared"], rows["ledger_deliveries"], rows["ledger_repeats"]) == (2, 1, 0)
 
 
@@ -144,7 +145,9 @@ async def test_no_sequence_number_leads_into_another_session(ledger: Any, said: 
 
 async def test_an_unknown_status_is_named_with_those_there_are(ledger: Any) -> None:
     await ledger.create(FIRST, [])
-    with pytest.raises(UnknownName, match=r"unknown delivery status 'aplied'.*applied, pending, struck, withdrawn"):
+    with pytest.raises(
+        UnknownName, match=r"unknown delivery status 'aplied'.*applied, archived, pending, struck, withdrawn"
+    ):
         await ledger.deliveries("s1", status="aplied")
 
 
@@ -257,7 +260,7 @@ async def _full(ledger: Any, delivery: Any, plan: Any) -> None:
     """A session with something in every table."""
     await ledger.create(FIRST, [character_container("s1", "alice"), world_container("s1")])
     await ledger.append("s1", Said(speaker="alice", content="Hello."), key="k1", timestamp=NOON)
-    made = delivery("alice", knowledge=(Knowledge(text="news", cites=("w",)),))
+    made = delivery("alice", knowledge=(Knowledge(text="news", cites=("w",)),), rests_on=("m",))
     writes = (PluginWrite(plugin="diary", key="k", value=1),)
     taken = (Withdrawal(source="x", reason="edited"), Withdrawal(memory_id="x", reason="edited", removes={"d": "x"}))
     whole = plan(1, made, made, message=_settled("k1"), plugin_data=writes, withdrawals=taken)

@@ -9,7 +9,7 @@ from typing import Any
 from ...protocols import Ledger
 from ...records.character import as_cast
 from ...records.moment import Movement, Perceived
-from ...records.plan import Answer, Delivery, Plan, PluginWrite, Snapshot, Withdrawal
+from ...records.plan import Answer, Delivery, Plan, PluginWrite, Restoration, Snapshot, Withdrawal
 from ..reference import MemoryLedger
 from ..samples import NOON, ODD_TEXTS, delivery, plan, said, settled
 from ..suite import case
@@ -33,7 +33,9 @@ RICH = Plan(
     withdrawals=(
         Withdrawal(source="#0", reason="edited", removes={"d": "x"}),
         Withdrawal(removes={"e": "y"}, status="struck", reason="a guard said no"),
+        Withdrawal(memory_id="z", removes={"f": "z"}, status="archived", reason="archived"),
     ),
+    restorations=(Restoration(memory_id="z", restores={"g": "z"}),),
     due_day=2.5,
     state={"game_day": 2, "quest": None, "own": {"deep": [1, "two"]}},
     cast=as_cast(["alice", "bob", "dora"]),
@@ -144,13 +146,14 @@ class Plans(LedgerCases):
             {"sources": ["#1"]},
             {"container": "s1-bob"},
             {"via": ["m0", "m1"]},
+            {"rests_on": ["m1", "m2", "nobody"]},
             {"status": "pending"},
             {"status": "applied"},
             {"due_by": 1.5},
             {"after": 1},
             {"types": ["lore", "message"]},
             {"limit": 2},
-            *({name: []} for name in ("memory_ids", "sources", "via", "types")),
+            *({name: []} for name in ("memory_ids", "sources", "via", "rests_on", "types")),
         ]
         for one in conditions:
             for other in conditions:
@@ -258,6 +261,7 @@ def _kinds(sequence: int) -> Sequence[Delivery]:
             via=via,
             due=1 + number / 4,
             type=type,
+            rests_on=("m1", "m2", "m1")[: number % 4],
         )
         for number, (owner, via, type) in enumerate(
             (owner, via, type)

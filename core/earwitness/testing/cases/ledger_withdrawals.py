@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...end.withdrawals import of_memory, of_source
 from ...protocols import Ledger
-from ...records.plan import Plan, Withdrawal
+from ...records.plan import Plan, Restoration, Withdrawal
 from ..reference import MemoryLedger
 from ..samples import delivery, plan
 from ..suite import case
@@ -156,6 +156,58 @@ class Withdrawals(LedgerCases):
         assert found[heard.id] == ("withdrawn", "edited")
         assert found[late.id] == ("struck", "a guard said no")
         assert await self.standing(ledger) == ["a", "b"]
+
+    @case
+    async def test_what_was_derived_falls_with_any_of_its_grounds(self, ledger: Ledger) -> None:
+        """Over several steps, in whoever's container; what rests on other memories stays."""
+        grounds = [delivery(id, source=f"#{id}") for id in ("a", "b", "c")]
+        summary = delivery("s", source="#s", rests_on=["a", "b"])
+        told, further = delivery("t", owner="bob", source="#s", via="s"), delivery("u", source="#u", rests_on=["t"])
+        await self.delivered(ledger, *grounds, summary, told, further, delivery("v", source="#v", rests_on=["c"]))
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        assert await self.standing(ledger) == ["b", "c", "v"]
+        await self.told(ledger, await retraction(ledger, 3, source="#c"))
+        assert await self.standing(ledger) == ["b"]
+
+    @case
+    async def test_what_was_derived_stays_while_its_ground_is_known_another_way(self, ledger: Ledger) -> None:
+        """Bob saw what Alice told him."""
+        seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
+        await self.delivered(ledger, delivery("a"), seen, heard, delivery("s", owner="bob", rests_on=["b"]))
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        assert await self.standing(ledger) == ["b", "s"]
+        await self.told(ledger, await retraction(ledger, 3, memory_id="b"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_memories_derived_from_each_other_hold_nothing_up(self, ledger: Ledger) -> None:
+        """One of them rested on what goes."""
+        circle = delivery("s", rests_on=["a", "t"]), delivery("t", rests_on=["s"])
+        await self.delivered(ledger, delivery("a"), *circle)
+        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        assert await self.standing(ledger) == []
+
+    @case
+    async def test_what_is_archived_can_be_restored_and_retracted(self, ledger: Ledger) -> None:
+        """It still holds up what rests on it. Restored, it is due again; once retracted, it is never restored."""
+        a, rests = delivery("a"), delivery("s", rests_on=["a"])
+        await self.delivered(ledger, a, rests)
+        away = Withdrawal(memory_id="a", removes={a.id: "a"}, status="archived", reason="archived")
+        back = Restoration(memory_id="a", restores={a.id: "a", rests.id: "s"})
+        await self.told(ledger, plan(2, withdrawals=(away,)))
+        (archived,) = await ledger.deliveries("s1", status="archived")
+        assert (archived.memory_id, archived.reason) == ("a", "archived")
+        assert await self.standing(ledger) == ["s"]
+        await self.told(ledger, plan(3, restorations=(back,)))
+        (restored,) = await ledger.deliveries("s1", status="pending")
+        assert (restored.memory_id, restored.reason) == ("a", None)
+        await ledger.settle("s1", [3], [a.id])
+        await self.told(ledger, plan(4, withdrawals=(away,)))
+        await self.told(ledger, await retraction(ledger, 5, memory_id="a"))
+        assert await self.standing(ledger) == []
+        await self.told(ledger, plan(6, restorations=(back,)))
+        assert await self.standing(ledger) == []
+        assert {found.status for found in await ledger.deliveries("s1")} == {"withdrawn"}
 
     @case
     async def test_taking_back_what_nobody_has_is_harmless(self, ledger: Ledger) -> None:

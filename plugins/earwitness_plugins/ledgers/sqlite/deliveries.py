@@ -8,7 +8,7 @@ from typing import Self, cast
 
 import apsw
 
-from earwitness.records.plan import Delivery, Withdrawal
+from earwitness.records.plan import Delivery, Restoration, Withdrawal
 
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
@@ -27,6 +27,7 @@ _CITE = (
     "INSERT INTO ledger_citations SELECT ?1, ?2, number FROM ledger_deliveries INDEXED BY ledger_deliveries_plan"
     " WHERE session = ?1 AND sequence = ?3 AND position = ?4"
 )
+_GROUND = _CITE.replace("ledger_citations", "ledger_grounds")
 _EXISTING = (
     "SELECT id FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
     " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))"
@@ -50,7 +51,11 @@ _CITING = (
 )
 _WITHDRAW = (
     "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_memory SET status = ?, reason = ?"
-    " WHERE session = ? AND memory_id = ? AND id = ? AND status IN ('pending', 'applied')"
+    " WHERE session = ? AND memory_id = ? AND id = ? AND status IN ('pending', 'applied', 'archived')"
+)
+_RESTORE = (
+    "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_memory SET status = 'pending', reason = NULL"
+    " WHERE session = ? AND memory_id = ? AND id = ? AND status = 'archived'"
 )
 
 
@@ -124,6 +129,8 @@ def insert(connection: apsw.Connection, session: int, sequence: int, new: Delive
     for row in added:
         if row.delivery.knowledge:
             _cite(connection, session, sequence, row)
+        if row.delivery.rests_on:
+            _ground(connection, session, sequence, row)
 
 
 def apply(connection: apsw.Connection, session: int, ids: Iterable[str]) -> None:
@@ -132,11 +139,16 @@ def apply(connection: apsw.Connection, session: int, ids: Iterable[str]) -> None
 
 
 def withdraw(connection: apsw.Connection, session: int, withdrawal: Withdrawal) -> None:
-    """Withdraw, or strike, what is pending or applied of the deliveries that a withdrawal names."""
+    """Withdraw, strike or archive what is kept of the deliveries that a withdrawal names."""
     connection.executemany(
         _WITHDRAW,
         [(withdrawal.status, withdrawal.reason, session, memory, id) for id, memory in withdrawal.removes.items()],
     )
+
+
+def restore(connection: apsw.Connection, session: int, restoration: Restoration) -> None:
+    """What is archived of the deliveries that a restoration names is pending again."""
+    connection.executemany(_RESTORE, [(session, memory, id) for id, memory in restoration.restores.items()])
 
 
 def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[Delivery]:
@@ -173,3 +185,8 @@ def _repeat(row: DeliveryRow) -> tuple[int, str, str, str]:
 def _cite(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:
     cited = {cited for line in row.delivery.knowledge for cited in line.cites}
     connection.executemany(_CITE, [(session, id, sequence, row.position) for id in sorted(cited)])
+
+
+def _ground(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:
+    grounds = sorted(set(row.delivery.rests_on))
+    connection.executemany(_GROUND, [(session, id, sequence, row.position) for id in grounds])

@@ -15,6 +15,15 @@ from .shared import Part, whole
 from .text import as_list
 
 SqlCondition = tuple[str, str | int | float]
+_LIST = "(SELECT value FROM json_each(?))"
+_AMONG = {
+    "memory_ids": f"memory_id IN {_LIST}",
+    "sources": f"source IN {_LIST}",
+    "via": f"via IN {_LIST}",
+    "rests_on": f"number IN (SELECT delivery FROM ledger_grounds WHERE session = ?1 AND ground IN {_LIST})",  # noqa: S608 - our own words
+    "types": f"type IN {_LIST}",
+}
+"""Conditions of a query that are lists: its field, and what it means in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,7 @@ class DeliveryQuery:
     sources: Sequence[str] | None
     container: str | None
     via: Sequence[str] | None
+    rests_on: Sequence[str] | None
     status: Status | None
     due_by: float | None
     after: int
@@ -35,10 +45,10 @@ class DeliveryQuery:
 def find(connection: apsw.Connection, session: int, query: DeliveryQuery) -> list[Delivery]:
     """The deliveries that meet all conditions, in (due, sequence, position) order."""
     conditions = list(_conditions(query))
-    where = " AND ".join(["d.session = ?", *_fixed(query), *(text for text, _ in conditions)])
+    where = " AND ".join(["d.session = ?1", *_fixed(query), *(text for text, _ in conditions)])
     rows = connection.execute(
         "SELECT memory_id, container, owner, body, fields, lists, status, reason"  # noqa: S608 - our own words; every value is bound
-        f" FROM ledger_deliveries AS d INDEXED BY ledger_deliveries_{_index(query)} WHERE {where}"
+        f" FROM ledger_deliveries AS d {_index(query)} WHERE {where}"
         " ORDER BY due, d.sequence, position LIMIT ?",
         (session, *(value for _, value in conditions), -1 if query.limit is None else query.limit),
     ).fetchall()
@@ -47,14 +57,9 @@ def find(connection: apsw.Connection, session: int, query: DeliveryQuery) -> lis
 
 
 def _conditions(query: DeliveryQuery) -> Iterator[SqlCondition]:
-    if query.memory_ids is not None:
-        yield "memory_id IN (SELECT value FROM json_each(?))", as_list(query.memory_ids)
-    if query.sources is not None:
-        yield "source IN (SELECT value FROM json_each(?))", as_list(query.sources)
-    if query.via is not None:
-        yield "via IN (SELECT value FROM json_each(?))", as_list(query.via)
-    if query.types is not None:
-        yield "type IN (SELECT value FROM json_each(?))", as_list(query.types)
+    for field, condition in _AMONG.items():
+        if (values := getattr(query, field)) is not None:
+            yield condition, as_list(values)
     if query.container is not None:
         yield "container = ?", query.container
     if query.due_by is not None:
@@ -74,10 +79,18 @@ def _fixed(query: DeliveryQuery) -> Iterator[str]:
 
 
 def _index(query: DeliveryQuery) -> str:
+    name = _index_name(query)
+    return "NOT INDEXED" if name is None else f"INDEXED BY ledger_deliveries_{name}"
+
+
+def _index_name(query: DeliveryQuery) -> str | None:
+    """`None` where the rows are found by their numbers."""
     if query.memory_ids is not None:
         return "memory"
     if query.via is not None:
         return "via"
+    if query.rests_on is not None:
+        return None
     if query.sources is not None:
         return "source"
     if query.status == "pending":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from earwitness.records.plan import Plan, PluginWrite, Snapshot, Withdrawal
+from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Withdrawal
 
 from ...sqlite.blobs import deflated, inflated
 from . import data, deliveries, journal, messages
@@ -26,6 +26,7 @@ class Recordable:
     message: messages.MessageRow | None
     plugin_data: Sequence[PluginWrite]
     withdrawals: Sequence[Withdrawal]
+    restorations: Sequence[Restoration]
     settled: int
     after: str
 
@@ -40,6 +41,7 @@ class Recordable:
             message=messages.row(plan.message) if plan.message else None,
             plugin_data=plan.plugin_data,
             withdrawals=plan.withdrawals,
+            restorations=plan.restorations,
             settled=after.decided,
             after=as_json(after),
         )
@@ -54,6 +56,8 @@ def record(connection: apsw.Connection, new: Recordable) -> Plan | None:
     connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (rowid(session, new.sequence), new.plan))
     for withdrawal in new.withdrawals:  # first, so that what the plan itself brings stays
         deliveries.withdraw(connection, session, withdrawal)
+    for restoration in new.restorations:
+        deliveries.restore(connection, session, restoration)
     deliveries.insert(connection, session, new.sequence, new.deliveries)
     if new.message is not None:
         messages.put(connection, session, new.message)

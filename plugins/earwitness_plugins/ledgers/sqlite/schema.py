@@ -124,4 +124,14 @@ CREATE TABLE ledger_data (
 CREATE UNIQUE INDEX ledger_data_key ON ledger_data (session, plugin, key);
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, json_migration(FROM_3), shared_parts)
+_GROUNDS = """
+-- Which derived deliveries rest on which memory.
+CREATE TABLE ledger_grounds (
+    session INTEGER NOT NULL,
+    ground TEXT NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (session, ground, delivery)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, json_migration(FROM_3), shared_parts, _GROUNDS)

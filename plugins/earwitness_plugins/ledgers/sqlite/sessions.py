@@ -18,6 +18,7 @@ _FORGET = (
     "DELETE FROM ledger_repeats WHERE session = :number",
     "DELETE FROM ledger_shared WHERE session = :number",
     "DELETE FROM ledger_citations WHERE session = :number",
+    "DELETE FROM ledger_grounds WHERE session = :number",
     "DELETE FROM ledger_messages WHERE session = :number",
     "DELETE FROM ledger_data WHERE session = :number",
     "DELETE FROM ledger_sessions WHERE number = :number",
@@ -28,11 +29,13 @@ _NAMED = " UNION ALL ".join(
     for part in ("body", "fields", "lists")
 )
 """Numbers of the shared texts that rows still name."""
+_GONE = (
+    "SELECT number FROM ledger_deliveries"
+    " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending'"
+)
 _FORGET_OWNER = (
-    (
-        "DELETE FROM ledger_citations WHERE session = :number AND delivery IN (SELECT number FROM ledger_deliveries"
-        " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending')"
-    ),
+    f"DELETE FROM ledger_citations WHERE session = :number AND delivery IN ({_GONE})",  # noqa: S608 - our own words
+    f"DELETE FROM ledger_grounds WHERE session = :number AND delivery IN ({_GONE})",  # noqa: S608 - our own words
     (
         "DELETE FROM ledger_deliveries"
         " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending'"
