@@ -1,4 +1,4 @@
-"""What importers answer: a file in the words of a story, whatever its format."""
+"""What importers return: the contents of a file, whatever its format."""
 
 from __future__ import annotations
 
@@ -14,84 +14,84 @@ class SceneLine(Record):
     speaker: str | None = None
     """Name as written; `None` is narration."""
     text: str
-    """What was said or told."""
+    """What was said or narrated."""
     key: str | None = None
     """The source's own id for it, if it has one."""
     present: tuple[str, ...] | None = None
-    """Who perceives it, where the source knows for certain (names as written)."""
+    """Who perceives it, where the source is certain (names as written)."""
     channel: Channel | None = None
-    """Where it was said; `None`: where the scene is."""
+    """Where it was said; `None` for the channel of the scene."""
 
 
 class Scene(Record):
-    """A stretch of transcript with one roster, which `replay` plays."""
+    """A stretch of transcript with one roster, which `replay` can replay."""
 
     id: str
     """Unique within the file."""
     roster: tuple[str, ...]
     """Names as written."""
     lines: tuple[SceneLine, ...]
-    """In order."""
+    """The lines in order."""
     personas: tuple[str, ...] = ()
-    """Those in the roster who are users' masks."""
+    """Those in the roster who are personas of users."""
     channel: Channel = Channel()
-    """Where it was said."""
+    """Where its lines were said, unless a line says otherwise."""
 
 
 class ImportedCharacter(Record):
-    """Somebody a file describes."""
+    """A character that a file describes."""
 
     name: str
     """Display name."""
     aliases: tuple[str, ...] = ()
     """Other names."""
     kind: Kind = "character"
-    """`persona` for a user's mask."""
+    """`persona` for the mask of a user."""
     card: str = ""
-    """Who this is."""
+    """Who the character is."""
     examples: tuple[str, ...] = ()
-    """How they speak: one dialogue each."""
+    """Example dialogues."""
     greetings: tuple[str, ...] = ()
-    """What they may open a story with, the usual one first."""
+    """First messages, the usual one first."""
     group_greetings: tuple[str, ...] = ()
-    """What they may open a story of several with."""
+    """First messages in a group."""
     tags: tuple[str, ...] = ()
-    """What their card is filed under; lore may name those who know it by tag."""
+    """Tags of the card; lore may name those who know it by tag."""
     file: str = ""
-    """Name of the file without its ending: lore may name them by it."""
+    """Name of the file without its ending; lore may name the character by it."""
 
 
 class ImportedLore(Record):
-    """An entry of a lorebook that says something."""
+    """A lorebook entry that has text."""
 
     text: str
-    """What it says."""
+    """The text."""
     key: str
-    """Its `loreKey`: unique in the file, and the same when the file is imported again."""
+    """Its `loreKey`: unique in the file, and the same at every import of the file."""
     words: tuple[str, ...] = ()
-    """Words that find it besides its own."""
+    """Words that find it, besides its own."""
     own: bool = False
-    """Only the character whose file this is knows it."""
+    """Known only to the character whose file this is."""
     names: tuple[str, ...] = ()
-    """Who knows it, by name or file name. Without names and tags, and not `own`, it is common knowledge."""
+    """Who knows it, by name or file name. An entry that is not `own` and has no names or tags is common knowledge."""
     tags: tuple[str, ...] = ()
-    """Who knows it, by tag; with names as well, both must hold."""
+    """Who knows it, by tag. With names as well, both must match."""
     exclude: bool = False
-    """Names and tags are of those who do not know it; everybody else does."""
+    """Names and tags are those who do not know it; everybody else does."""
 
 
 class Imported(Record):
-    """What a file says. In its texts `{{user}}` stands for the user's name, which is not known yet."""
+    """The contents of a file. In its texts, `{{user}}` stands for the user's name, which is not known yet."""
 
     characters: tuple[ImportedCharacter, ...] = ()
-    """Whom it describes."""
+    """The characters it describes."""
     plot: str | None = None
-    """What the story is about, known to all."""
+    """What the story is about; everybody knows it."""
     lore: tuple[ImportedLore, ...] = ()
-    """What is so in its world; disabled entries stay in the original."""
+    """Its lore. Disabled entries stay in the original."""
     scenes: tuple[Scene, ...] = ()
-    """What was said."""
+    """What was said, by scene."""
     originals: tuple[Original, ...] = ()
-    """The file itself, if it says more than we have words for."""
+    """The file itself, if it holds more than these fields."""
     repairs: tuple[str, ...] = ()
-    """What was mended, one sentence each, with its place."""
+    """What was repaired: one sentence each, with its place."""

@@ -104,7 +104,7 @@ def test_one_broken_file_and_nothing_is_changed(run: Run, files: Path) -> None:
     (files / "broken.png").write_bytes((files / "mira.png").read_bytes()[:60])
     result = run("import", "bo.json", "broken.png")
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: broken.png: there is no character card in it")
+    assert result.stderr.startswith("Error: broken.png: it has no character card")
     assert len(result.stderr.splitlines()) == 1
     assert not (files / "earwitness.db").exists()
 
@@ -283,4 +283,4 @@ def test_replay_takes_episodes_chats_and_plain_text(run: Run, files: Path) -> No
 def test_replay_of_a_card_says_what_takes_it(run: Run, files: Path) -> None:
     result = run("replay", "mira.png")
     assert result.exit_code == 2
-    assert "mira.png: nobody says anything in it. To bring it into a story: earwitness import mira.png" in result.stderr
+    assert "mira.png: nobody speaks in it. To bring it into a story: earwitness import mira.png" in result.stderr

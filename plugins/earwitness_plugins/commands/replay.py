@@ -76,7 +76,7 @@ def _scenes(transcripts: tuple[str, ...], name: str | None, channel: Channel | N
     for path in transcripts:
         found = read_file(strategies, path, name)
         if not found.scenes:
-            raise StoryError(f"{path}: nobody says anything in it. To bring it into a story: earwitness import {path}")
+            raise StoryError(f"{path}: nobody speaks in it. To bring it into a story: earwitness import {path}")
         warn(found.repairs)
         yield from (scene.model_copy(update={"channel": channel}) if channel else scene for scene in found.scenes)
 

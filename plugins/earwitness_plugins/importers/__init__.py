@@ -1,1 +1,1 @@
-"""Importers: one transcript format each, turned into scenes that `earwitness replay` plays."""
+"""Importers: each reads one format of cards, lorebooks, chats, transcripts or labelled data."""

@@ -1,4 +1,4 @@
-"""Quotations of a novel, one a line, and to whom each is said.
+"""Quotations of a novel, one per line, and to whom each is said.
 
 `{"quote", "text", "speaker", "addressees": [name], "spans": [[start, end]]}`: a file is one scene, a quotation a line
 of it. The roster are those who speak in the book; whom it says they address is looked at by nobody who decides.
@@ -10,14 +10,14 @@ import re
 from pathlib import Path
 
 from .labelled import Labelled, LabelledLine, LabelledScene
-from .rows import Row, first_line, rows
+from .rows import JsonRow, first_line, rows
 
 DATASET = "quotations"
 _BEGINS = re.compile(rb'\{.*"quote" ?:')
 
 
 class AddresseesImporter:
-    """Reads one novel a file; the session is named after the file."""
+    """Reads one novel per file; the session is named after the file."""
 
     def accepts(self, path: str, head: bytes) -> bool:
         """Whether the first line begins like a quotation."""
@@ -25,7 +25,7 @@ class AddresseesImporter:
         return _BEGINS.match(first_line(head)) is not None
 
     def read(self, path: str) -> Labelled:
-        """The novel. Raises `StoryError` naming file and line."""
+        """The novel. Raises `StoryError` that names file and line."""
         lines = tuple(map(_line, rows(path)))
         name = Path(path).stem
         roster = tuple(sorted({line.speaker for line in lines if line.speaker}))  # not in the order of speech
@@ -34,7 +34,7 @@ class AddresseesImporter:
         )
 
 
-def _line(row: Row) -> LabelledLine:
+def _line(row: JsonRow) -> LabelledLine:
     spans = row.values.get("spans")
     return LabelledLine(
         speaker=row.optional_text("speaker") or None,

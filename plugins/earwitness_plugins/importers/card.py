@@ -1,4 +1,4 @@
-"""Character cards V1, V2 and V3: JSON, bare, in a PNG's text chunk, in a zip (CHARX, also behind a JPEG) or a WebP."""
+"""Character cards V1, V2 and V3: bare JSON, or in a PNG text chunk, a zip (CHARX, also after a JPEG) or a WebP."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .files.limits import opened, whole
 from .files.webp import exif_json, is_webp
 
 KEYWORDS = ("ccv3", "chara")
-"""The newest first: a picture may hold a card in several versions."""
+"""Newest first: a picture may hold a card in several versions."""
 JPEG = b"\xff\xd8\xff"
 CARD = "card.json"
 ZIP = b"PK\x03\x04"
 
 
 class CardImporter:
-    """Reads one character from a card, with the lore it brings along."""
+    """Reads one character from a card, and the card's lore."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether this is a picture or archive that may hold a card, or JSON that is one."""
+        """Whether the file is a picture or archive that may hold a card, or JSON that is one."""
         return head.startswith((png.SIGNATURE, JPEG, ZIP)) or is_webp(head) or is_card(json_in(path, head))
 
     def read(self, path: str) -> Imported:
-        """The character. Raises `StoryError` for a file without a card, or with one that cannot be read."""
+        """The character. Raises `StoryError` for a file without a card, or with a card that cannot be read."""
         repairs: list[str] = []
         found = _document(path, repairs)
         card = imported(found.value, path, storable(Path(path).stem), repairs)
@@ -50,12 +50,12 @@ def _document(path: str, repairs: list[str]) -> Document:
             return found
         packed = exif_json(file, path) if is_webp(head) else unzipped(file, path, CARD)
     if packed is None:
-        raise StoryError(f"{path}: there is no character card in it that can be read{_reasons(path, repairs)}.")
+        raise StoryError(f"{path}: it has no character card that can be read{_reasons(path, repairs)}.")
     return document(packed, path, repairs)
 
 
 def _in_png(file: BinaryIO, path: str, repairs: list[str]) -> Document | None:
-    """The card in the newest version that can be read; `None` when there is none."""
+    """The newest version of the card that can be read; `None` when there is no card."""
     chunks = [(each.keyword.casefold(), each.value) for each in png.texts(file, path, repairs)]
     cards = [(keyword, value) for wanted in KEYWORDS for keyword, value in chunks if keyword == wanted]
     if not cards:
@@ -64,12 +64,12 @@ def _in_png(file: BinaryIO, path: str, repairs: list[str]) -> Document | None:
         try:
             return _unpacked(value, path, repairs)
         except StoryError as error:
-            repairs.append(f"{path}: its {keyword} card cannot be read, the next one was ({error})")
+            repairs.append(f"{path}: its {keyword} card cannot be read; the next version was ({error})")
     return _unpacked(cards[-1][1], path, repairs)
 
 
 def _unpacked(value: bytes, path: str, repairs: list[str]) -> Document:
-    """The JSON in a text chunk: Base64 (RFC 4648), also without its padding, or as it is."""
+    """The JSON in a text chunk: as Base64 (RFC 4648), with or without padding, or plain."""
     bare = b"".join(value.split())
     if bare.startswith(b"{"):
         return document(value, path, repairs)
@@ -77,7 +77,7 @@ def _unpacked(value: bytes, path: str, repairs: list[str]) -> Document:
     try:
         data = base64.b64decode(letters + b"=" * (-len(letters) % 4), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise StoryError(f"{path}: the card in it is neither Base64 nor JSON: {error}.") from error
+        raise StoryError(f"{path}: its card is neither Base64 nor JSON: {error}.") from error
     return document(data, path, repairs)
 
 

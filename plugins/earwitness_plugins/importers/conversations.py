@@ -1,7 +1,7 @@
-"""Long conversations with questions whose answers stand in known turns: the formats of LoCoMo and of REALTALK.
+"""Long conversations with questions whose answers are in known turns: the formats of LoCoMo and REALTALK.
 
 Both hold `session_N` lists of turns with ids (`D1:3`), `session_N_date_time`, and `qa`, a list of questions that name
-the turns of their evidence; LoCoMo under `conversation`, REALTALK at the top level.
+the turns with their answers; LoCoMo under `conversation`, REALTALK at the top level.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from .files.content_type import json_in
 from .files.documents import document
 from .files.limits import whole
 from .labelled import Asked, Labelled, LabelledLine, LabelledScene
-from .rows import Row, as_row
+from .rows import JsonRow, as_row
 
 _SESSION = re.compile(r"session_(\d+)")
 _EVIDENCE = re.compile(r"D\d+:\d+")
 
 
 class ConversationsImporter:
-    """Reads one conversation a file, sessions in order; a picture that was sent is told by what it shows."""
+    """Reads one conversation per file, sessions in order. A picture that was sent is described by its caption."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether it is JSON with questions and sessions."""
+        """Whether the file is JSON with questions and sessions."""
         found = json_in(path, head)
         return isinstance(found, dict) and "qa" in found and any(map(_SESSION.fullmatch, _sessions(found)))
 
     def read(self, path: str) -> Labelled:
-        """The conversation. Raises `StoryError` naming the file, and where in it."""
+        """The conversation. Raises `StoryError` that names the place in the file."""
         repairs: list[str] = []
         row = as_row(path, document(whole(path), path, repairs).value)
         lines = tuple(_lines(row))
         if not lines:
-            raise StoryError(f"{path}: nobody says anything in it.")
+            raise StoryError(f"{path}: nobody speaks in it.")
         name = Path(path).stem
         roster = tuple(dict.fromkeys(line.speaker for line in lines if line.speaker))
         scene = LabelledScene(id=name, dataset=name, name=name, group=name, roster=roster, lines=lines)
@@ -49,8 +49,8 @@ def _sessions(found: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _lines(row: Row) -> Iterator[LabelledLine]:
-    sessions = Row(row.place, dict(_sessions(row.values)))
+def _lines(row: JsonRow) -> Iterator[LabelledLine]:
+    sessions = JsonRow(row.place, dict(_sessions(row.values)))
     numbers = sorted(int(found[1]) for name in sessions.values if (found := _SESSION.fullmatch(name)))
     for number in numbers:
         when = sessions.optional_text(f"session_{number}_date_time")
@@ -58,7 +58,7 @@ def _lines(row: Row) -> Iterator[LabelledLine]:
         yield from (_line(turn, number, when) for turn in turns)
 
 
-def _line(turn: Row, number: int, when: str | None) -> LabelledLine:
+def _line(turn: JsonRow, number: int, when: str | None) -> LabelledLine:
     said = turn.optional_text("text") or turn.optional_text("clean_text") or ""
     shown = turn.optional_text("blip_caption")
     text = f"{said} [shows {shown}]".strip() if shown else said
@@ -72,13 +72,13 @@ def _line(turn: Row, number: int, when: str | None) -> LabelledLine:
 
 
 def _name(written: str) -> str:
-    """REALTALK writes one speaker in several letter cases."""
+    """The name in one letter case: REALTALK writes the same speaker in several."""
     bare = written.strip()
     return bare.title() if bare.islower() or bare.isupper() else bare
 
 
-def _asked(row: Row, scene: str) -> Iterator[Asked]:
-    """Questions without evidence are left out; an id that no turn has counts as missed."""
+def _asked(row: JsonRow, scene: str) -> Iterator[Asked]:
+    """The questions that have evidence; an id that no turn has counts as missed."""
     for each in row.rows("qa"):
         named = " ".join(map(str, each.values.get("evidence") or ()))
         if evidence := tuple(dict.fromkeys(_EVIDENCE.findall(named))):

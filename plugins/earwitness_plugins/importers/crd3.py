@@ -16,27 +16,27 @@ from earwitness.importing import Imported, Scene, SceneLine
 from .files.content_type import json_in
 from .files.documents import document
 from .files.limits import whole
-from .rows import Row, as_row
+from .rows import JsonRow, as_row
 
 EVERYBODY = "ALL"
 
 
 class Crd3Importer:
-    """Reads one episode a file; the session is named after the file."""
+    """Reads one episode per file; the session is named after the file."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether this is JSON with turns in it."""
+        """Whether the file is JSON with turns in it."""
         return any(isinstance(turn, dict) and "UTTERANCES" in turn for turn in _turns(json_in(path, head)))
 
     def read(self, path: str) -> Imported:
-        """The episode. Raises `StoryError` naming the turn that cannot be read."""
+        """The episode. Raises `StoryError` that names the turn that cannot be read."""
         repairs: list[str] = []
         found = document(whole(path), path, repairs)
         turns = [as_row(f"{path}: turn {number}", turn) for number, turn in enumerate(_turns(found.value), 1)]
         if not turns:
-            raise StoryError(f"{path}: there is no turn in it: a list of objects with NAMES and UTTERANCES.")
+            raise StoryError(f"{path}: it holds no turns. They are a list of objects with NAMES and UTTERANCES.")
         repairs += [
-            f"{turn.place}: has no UTTERANCES; nobody says anything in it"
+            f"{turn.place}: has no UTTERANCES, so nobody speaks in it"
             for turn in turns
             if "UTTERANCES" not in turn.values
         ]
@@ -44,7 +44,7 @@ class Crd3Importer:
 
 
 def _turns(value: Any) -> Iterator[Any]:
-    """All turns: of a list, of an episode with `TURNS`, or of chunks, which overlap and repeat their numbers."""
+    """All turns of a list, an episode with `TURNS`, or chunks, which overlap and repeat turn numbers."""
     seen: set[object] = set()
     for part in value if isinstance(value, list) else [value]:
         if not isinstance(part, dict):
@@ -58,24 +58,24 @@ def _turns(value: Any) -> Iterator[Any]:
                 yield turn
 
 
-def _scene(id: str, turns: list[Row]) -> Scene:
+def _scene(id: str, turns: list[JsonRow]) -> Scene:
     spoken = [(_names(turn), _text(turn)) for turn in turns]
     roster = tuple(dict.fromkeys(name for names, _ in spoken for name in names))
     return Scene(id=id, roster=roster, lines=tuple(_line(names, text, roster) for names, text in spoken))
 
 
-def _names(turn: Row) -> tuple[str, ...]:
-    """Who speaks; nobody by name where it is all of them (`ALL`, `ALL - MATT`)."""
+def _names(turn: JsonRow) -> tuple[str, ...]:
+    """Who speaks; no name where everybody does (`ALL`, `ALL - MATT`)."""
     names = [name.strip() for name in turn.names("NAMES") or ()]
     return tuple(name for name in names if name and not re.match(rf"{EVERYBODY}\b", name))
 
 
-def _text(turn: Row) -> str:
+def _text(turn: JsonRow) -> str:
     return " ".join(each.strip() for each in turn.names("UTTERANCES") or ())
 
 
 def _line(names: tuple[str, ...], text: str, roster: tuple[str, ...]) -> SceneLine:
-    """The first of several speaks. What several say at once everybody at the table hears; else the source is silent."""
+    """One line. Of several speakers, the first counts, and everybody hears them; of one, the source does not say."""
     if not names:
         return SceneLine(text=f"Everybody: {text}" if text else "", present=roster)
     return SceneLine(speaker=names[0], text=text, present=roster if len(names) > 1 else None)

@@ -1,4 +1,4 @@
-"""Plain JSON Lines: one message a line, `{"speaker", "text"}`, and what else is known.
+"""Plain JSON Lines: one message per line, `{"speaker", "text"}`, and what else is known.
 
 That is `"key"`, `"present"`, and where it was said: `"context"`, `"channel"`, `"guild"`, `"persona"`.
 """
@@ -15,25 +15,25 @@ from earwitness.errors import StoryError
 from earwitness.importing import Imported, Scene, SceneLine
 from earwitness.records.channel import Channel, Context
 
-from .rows import Row, first_line, rows
+from .rows import JsonRow, first_line, rows
 
 _CHANNEL = {"context": "context", "channel": "channel_id", "guild": "guild_id", "persona": "persona_id"}
 _BEGINS = re.compile(rb'\{\s*"(?:speaker|text|key|present)"\s*:')
 
 
 class JsonlImporter:
-    """Reads one conversation a file; the session is named after the file. A `speaker` of null is narration."""
+    """Reads one conversation per file; the session is named after the file. A `speaker` of null is narration."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether the first line is (or begins like) a message."""
+        """Whether the first line is, or begins like, a message."""
         del path
         return _is_message(first_line(head))
 
     def read(self, path: str) -> Imported:
-        """The one scene. Raises `StoryError` naming file and line."""
+        """The conversation as one scene. Raises `StoryError` that names file and line."""
         lines = tuple(_line(row) for row in rows(path))
         if not lines:
-            raise StoryError(f"{path}: there is no message in it.")
+            raise StoryError(f"{path}: it holds no message.")
         return Imported(scenes=(Scene(id=Path(path).stem, roster=_roster(lines), lines=lines),))
 
 
@@ -45,7 +45,7 @@ def _is_message(line: bytes) -> bool:
     return isinstance(value, dict) and "speaker" in value and "text" in value
 
 
-def _line(row: Row) -> SceneLine:
+def _line(row: JsonRow) -> SceneLine:
     return SceneLine(
         speaker=row.optional_text("speaker"),
         text=row.text("text"),
@@ -55,7 +55,7 @@ def _line(row: Row) -> SceneLine:
     )
 
 
-def _channel(row: Row) -> Channel | None:
+def _channel(row: JsonRow) -> Channel | None:
     """Where it was said, where the row says so. Raises `StoryError` for an unknown context."""
     given = {field: row.optional_text(key) for key, field in _CHANNEL.items()}
     if given["context"] not in (None, *(valid := get_args(Context))):
@@ -65,6 +65,6 @@ def _channel(row: Row) -> Channel | None:
 
 
 def _roster(lines: Iterable[SceneLine]) -> tuple[str, ...]:
-    """Everybody who speaks or is named as present, in the order they first are."""
+    """Everybody who speaks or is named as present, in order of first appearance."""
     named = (name for line in lines for name in (*([line.speaker] if line.speaker else []), *(line.present or ())))
     return tuple(dict.fromkeys(named))

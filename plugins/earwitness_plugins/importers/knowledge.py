@@ -1,4 +1,4 @@
-"""Questions of who knows a fact, one a line; `scene` names a scene of another file of the same `dataset`.
+"""Questions of who knows a fact, one per line; `scene` names a scene of another file of the same `dataset`.
 
 `{"dataset", "scene", "task": "knows", "fact", "character", "knows": bool}` asks of one character,
 `{"dataset", "scene", "task": "knowers", "fact", "roster": [name], "knowers": [name]}` for a list.
@@ -7,27 +7,27 @@
 from __future__ import annotations
 
 from .labelled import Labelled, Question
-from .rows import Row, first_line, rows
+from .rows import JsonRow, first_line, rows
 
 TASKS = ("knows", "knowers")
 _KEYS = (b'"scene"', b'"task"', b'"fact"')
 
 
 class KnowledgeImporter:
-    """Reads questions; there is nothing to play in them."""
+    """Reads questions. A file of them holds nothing to replay."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether the first line is (or begins like) a question."""
+        """Whether the first line is, or begins like, a question."""
         del path
         line = first_line(head)
         return line.startswith(b"{") and all(key in line for key in _KEYS)
 
     def read(self, path: str) -> Labelled:
-        """Every question, in order. Raises `StoryError` naming file and line."""
+        """Every question, in order. Raises `StoryError` that names file and line."""
         return Labelled(questions=tuple(map(_question, rows(path))))
 
 
-def _question(row: Row) -> Question:
+def _question(row: JsonRow) -> Question:
     if row.text("task") not in TASKS:
         raise row.error(f"task {row.text('task')!r} is not known. Tasks: {', '.join(TASKS)}.")
     knows = row.values.get("knows")

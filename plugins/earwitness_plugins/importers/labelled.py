@@ -1,4 +1,4 @@
-"""What importers of labelled data answer: scenes that also say who was meant, and questions with their answers.
+"""What importers of labelled data return: scenes with labels, and questions with their answers.
 
 `earwitness evaluate` scores strategies by these labels; what decides never sees them. A data set of your own comes in
 by one importer: plain scenes will do where `present` is all there is to say.
@@ -13,35 +13,35 @@ from earwitness.records.base import Record
 
 
 class LabelledLine(SceneLine):
-    """One line, and what is known of it. Its `text` is as a host would tell it, directions of its delivery included."""
+    """One line with its labels. Its `text` is as a host would tell it, including directions for its delivery."""
 
     plain: str | None = None
-    """The text without those directions, where the source has it so."""
+    """The text without those directions, where the source has both."""
     along: tuple[str, ...] = ()
-    """Who else says it, where several speak as one."""
+    """Others who say it, where several speak as one."""
     narration: bool = False
-    """It tells of the scene; nobody says it."""
+    """Nobody says it: it describes the scene."""
     judged: bool = True
     """False where the source says that nobody can tell who perceives it."""
     aside: bool = False
-    """Nobody but its speaker hears the aside in it; `present` then only says who is there."""
+    """Only its speaker hears the aside in it; `present` then says who is there."""
     addressees: tuple[str, ...] | None = None
-    """Whom it is said to, where the source knows."""
+    """To whom it is said, where the source knows."""
     notes: dict[str, JsonValue] = {}
-    """What a host would know of it: given to a detector as the message's `metadata`."""
+    """What a host would know about it; a detector sees it as the message's `metadata`."""
 
 
 class LabelledScene(Scene):
     """A scene of a data set."""
 
     lines: tuple[LabelledLine, ...]
-    """In order; the place of a line is its index in the source."""
+    """The lines in order; the position of a line is its index in the source."""
     dataset: str
     """Name of the data set."""
     name: str
     """Name of the scene in it."""
     group: str
-    """Scenes of one group belong together (parts of one conversation), and are resampled together."""
+    """Scenes of one group belong together, such as parts of one conversation, and are resampled together."""
 
 
 class Question(Record):
@@ -50,21 +50,21 @@ class Question(Record):
     dataset: str
     """Name of the data set."""
     scene: str
-    """Name of the scene that it is about."""
+    """Name of the scene it is about."""
     fact: str
-    """In words."""
+    """The fact in words."""
     character: str | None = None
-    """Of whom it is asked, for a question of yes and no."""
+    """For a yes-or-no question: the character it asks about."""
     knows: bool | None = None
-    """The answer to that."""
+    """The answer to a yes-or-no question."""
     roster: tuple[str, ...] = ()
-    """Of whom it is asked, for a list."""
+    """For a list question: the characters it asks about."""
     knowers: tuple[str, ...] | None = None
-    """Those of them who know it."""
+    """Those in the roster who know it."""
 
 
 class Asked(Record):
-    """A question whose answer stands in known lines of a conversation."""
+    """A question whose answer is in known lines of a conversation."""
 
     scene: str
     """Name of the scene it is about."""
@@ -80,15 +80,15 @@ class Labelled(Imported):
     """A file of labelled data."""
 
     scenes: tuple[LabelledScene, ...] = ()
-    """What was said."""
+    """The scenes."""
     questions: tuple[Question, ...] = ()
-    """Who knows what."""
+    """Questions about who knows what."""
     asked: tuple[Asked, ...] = ()
-    """What is to be found."""
+    """Questions whose evidence is to be found."""
 
 
 def as_labelled(scene: Scene, dataset: str) -> LabelledScene:
-    """A scene that may come from any importer, as one of the named data set."""
+    """A scene from any importer, as a scene of the named data set."""
     if isinstance(scene, LabelledScene):
         return scene
     lines = tuple(LabelledLine(**dict(line), narration=line.speaker is None) for line in scene.lines)

@@ -1,4 +1,4 @@
-"""Lorebooks that stand by themselves: world info of SillyTavern, V3 lorebooks, and those of NovelAI, Agnai and Risu."""
+"""Standalone lorebooks: SillyTavern world info, V3 lorebooks, and those of NovelAI, Agnai and Risu."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .files.limits import whole
 
 
 class LorebookImporter:
-    """Reads what is so in a world. Who knows an entry that names nobody? Everybody."""
+    """Reads the entries of a lorebook. Everybody knows an entry that names nobody."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether this is JSON with entries of a lorebook."""
+        """Whether the file is JSON with lorebook entries."""
         return is_lorebook(json_in(path, head))
 
     def read(self, path: str) -> Imported:
-        """Its entries. Raises `StoryError` for a file that is no JSON object."""
+        """The entries. Raises `StoryError` for a file that is not a JSON object."""
         repairs: list[str] = []
         found = document(whole(path), path, repairs)
         book = imported(found.value, path, storable(Path(path).stem), repairs)

@@ -1,4 +1,4 @@
-"""JSON Lines as rows that know where they stand."""
+"""JSON Lines as rows that know their place in the file."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from .files.limits import MAX_FILE, refuse_larger
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JsonRow:
     """One JSON object of a file."""
 
     place: str
     """`chat.jsonl:12`, or `scenes.jsonl:3: messages[7]`."""
     values: dict[str, Any]
-    """What it says."""
+    """Its keys and values."""
 
     def text(self, key: str) -> str:
-        """A text that must be there. Raises `StoryError`."""
+        """Text that is required. Raises `StoryError`."""
         value = self.values.get(key)
         if not isinstance(value, str):
             raise self.error(f"{key!r} must be text; it is {_said(value)}.")
         return value
 
     def optional_text(self, key: str) -> str | None:
-        """A text, or `None` where there is none. Raises `StoryError` for anything else."""
+        """Text, or `None` when there is none. Raises `StoryError` for anything else."""
         return None if self.values.get(key) is None else self.text(key)
 
     def names(self, key: str) -> tuple[str, ...] | None:
-        """A list of names, or `None` where there is none. Raises `StoryError` for anything else."""
+        """A list of names, or `None` when there is none. Raises `StoryError` for anything else."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -43,7 +43,7 @@ class Row:
             raise self.error(f"{key!r} must be a list of names; it is {_said(value)}.")
         return tuple(value)
 
-    def rows(self, key: str) -> Iterator[Row]:
+    def rows(self, key: str) -> Iterator[JsonRow]:
         """A list of objects. Raises `StoryError` for anything else."""
         value = self.values.get(key)
         if not isinstance(value, list):
@@ -52,12 +52,12 @@ class Row:
             yield as_row(f"{self.place}: {key}[{number}]", item)
 
     def error(self, message: str) -> StoryError:
-        """A `StoryError` that says where."""
+        """A `StoryError` that names the place."""
         return StoryError(f"{self.place}: {message}")
 
 
-def rows(path: str) -> Iterator[Row]:
-    """The objects of a JSON Lines file, blank lines left out. Raises `StoryError` naming file and line."""
+def rows(path: str) -> Iterator[JsonRow]:
+    """The objects in a JSON Lines file, without blank lines. Raises `StoryError` that names file and line."""
     try:
         refuse_larger(path, Path(path).stat().st_size, MAX_FILE)
         with Path(path).open(encoding="utf-8-sig") as lines:
@@ -70,23 +70,23 @@ def rows(path: str) -> Iterator[Row]:
         raise StoryError(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
-def rows_in(lines: Iterable[str], name: str) -> Iterator[Row]:
-    """The objects of lines that come from elsewhere. Raises `StoryError` naming the line."""
+def rows_in(lines: Iterable[str], name: str) -> Iterator[JsonRow]:
+    """The objects in lines from another source, called `name`. Raises `StoryError` that names the line."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield as_row(f"{name}:{number}", loaded(line, f"{name}:{number}"))
 
 
 def first_line(head: bytes) -> bytes:
-    """The first line that says something, without a byte order mark; cut off where the head ends."""
+    """The first line that is not blank, without a byte order mark, as far as the head has it."""
     return head.lstrip(b"\xef\xbb\xbf \r\n").partition(b"\n")[0]
 
 
-def as_row(place: str, value: object) -> Row:
-    """The value as a row. Raises `StoryError` when it is no object."""
+def as_row(place: str, value: object) -> JsonRow:
+    """The value as a row. Raises `StoryError` when it is not an object."""
     if not isinstance(value, dict):
         raise StoryError(f"{place}: must be an object; it is {_said(value)}.")
-    return Row(place, value)
+    return JsonRow(place, value)
 
 
 def _said(value: object) -> str:

@@ -1,9 +1,9 @@
-"""Scenes with a roster, one a line, and who perceives each message.
+"""Scenes with a roster, one per line, and who perceives each message.
 
 `{"dataset", "scene", "roster": [name], "messages": [{"kind": "speech" | "narration", "speaker", "text", "present"}]}`.
-`present` are those who perceive the message; null where nobody can tell. A message may carry `speakers` (several speak
-as one), `marked` (its text with the directions of its delivery) and `aside` (nobody else hears the aside in it). A
-scene may carry `group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
+`present` lists those who perceive the message; it is null where nobody can tell. A message may have `speakers` (several
+speak as one), `marked` (its text with directions for its delivery) and `aside` (nobody else hears the aside in it). A
+scene may have a `group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 
 from .labelled import Labelled, LabelledLine, LabelledScene
-from .rows import Row, first_line, rows
+from .rows import JsonRow, first_line, rows
 
 _KEYS = (b'"scene"', b'"roster"')
 _PART = re.compile(r"(\d+)-\d+")
 
 
 class ScenesImporter:
-    """Reads scenes; each becomes a session `{dataset}-{scene}`. A message is played as it is marked."""
+    """Reads scenes; each becomes a session `{dataset}-{scene}`. A message is read with its directions."""
 
     def accepts(self, path: str, head: bytes) -> bool:
         """Whether the first line begins like a scene."""
@@ -27,11 +27,11 @@ class ScenesImporter:
         return line.startswith(b"{") and all(key in line for key in _KEYS)
 
     def read(self, path: str) -> Labelled:
-        """Every scene, in order. Raises `StoryError` naming file and line."""
+        """Every scene, in order. Raises `StoryError` that names file and line."""
         return Labelled(scenes=tuple(map(_scene, rows(path))))
 
 
-def _scene(row: Row) -> LabelledScene:
+def _scene(row: JsonRow) -> LabelledScene:
     dataset = row.optional_text("dataset") or ""
     name = row.text("scene")
     part = _PART.fullmatch(name)
@@ -45,7 +45,7 @@ def _scene(row: Row) -> LabelledScene:
     )
 
 
-def _line(row: Row) -> LabelledLine:
+def _line(row: JsonRow) -> LabelledLine:
     marked = row.optional_text("marked")
     speakers = _speakers(row)
     return LabelledLine(
@@ -60,8 +60,8 @@ def _line(row: Row) -> LabelledLine:
     )
 
 
-def _speakers(row: Row) -> tuple[str, ...]:
-    """Everybody who says it; nobody says narration."""
+def _speakers(row: JsonRow) -> tuple[str, ...]:
+    """Everybody who says it; nobody for narration."""
     if row.values.get("kind") == "narration":
         return ()
     named = row.optional_text("speaker")

@@ -1,4 +1,4 @@
-"""Chats of SillyTavern, with one character or a group: JSON Lines, a header and then a message a line."""
+"""Chats of SillyTavern, with one character or a group: JSON Lines with a header, then one message per line."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ _HEADER = ("chat_metadata", "user_name", "character_name")
 
 
 class SillyTavernChatImporter:
-    """Reads one chat a file; of several swipes the chosen one counts. The session is named after the file."""
+    """Reads one chat per file; of several swipes, the chosen one counts. The session is named after the file."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether the first line is (or begins like) a chat's header, or a message of one."""
+        """Whether the first line is, or begins like, the header or a message of a chat."""
         del path
         line = text_of(head).partition("\n")[0] if is_text(head) else ""
         try:
             first = json.loads(line)
-        except (ValueError, RecursionError):  # longer than what was looked at
+        except (ValueError, RecursionError):  # the line is longer than the head
             return line.startswith("{") and any(f'"{key}"' in line for key in (*_HEADER, "is_user"))
         return isinstance(first, dict) and (_is_header(first) or _is_message(first))
 
     def read(self, path: str) -> Imported:
-        """The chat. Raises `StoryError` when there is no message in it."""
+        """The chat. Raises `StoryError` when it holds no message."""
         found = decoded(whole(path))
         repairs = [f"{path}: {repair}" for repair in found.repairs]
         header, messages = _read(found.text, path, repairs)
         told = [message for message in messages if message.in_story]
         if not told:
-            raise StoryError(f"{path}: there is no message in it.")
+            raise StoryError(f"{path}: it holds no message.")
         stem = storable(Path(path).stem)
         original = Original(name=storable(Path(path).name), format="chat", text=found.exact, encoding=found.encoding)
         return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))
@@ -60,7 +60,7 @@ def _is_message(row: Mapping[str, Any]) -> bool:
 
 
 def _read(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list[_Message]]:
-    """Header and messages. A line that cannot be read is left out and named, so that one does not cost the others."""
+    """Header and messages. A line that cannot be read is left out and reported."""
     header, messages = lenient_object({}, path, repairs), list[_Message]()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -86,19 +86,19 @@ def _read(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list
 @dataclass(frozen=True, slots=True)
 class _Message:
     name: str
-    """Who says it; the narrator's is not used."""
+    """Who says it; not used for narration."""
     text: str
-    """The swipe that was chosen."""
+    """The text of the chosen swipe."""
     user: bool
-    """A user's."""
+    """Whether a user says it."""
     narrated: bool
-    """Told, not said."""
+    """Whether it is narration."""
     in_story: bool
-    """Help texts, comments and the like are no part of it. Messages that were hidden are: they have been said."""
+    """False for help texts, comments and the like. Hidden messages are in the story: they were said."""
     face: str
-    """The picture of a group's member."""
+    """The avatar file of a group member."""
     present: tuple[str, ...] | None
-    """Pictures of those the extension «Presence» saw there."""
+    """Avatar files of those whom the extension «Presence» lists."""
 
 
 def _message(row: LenientObject) -> _Message:
@@ -117,15 +117,15 @@ def _message(row: LenientObject) -> _Message:
 
 
 def _chosen(row: LenientObject) -> str:
-    """The swipe that was chosen; the message itself where there is none."""
+    """The text of the chosen swipe; the message itself where there are no swipes."""
     swipes, number = row.values.get("swipes"), row.values.get("swipe_id")
     if isinstance(number, str) and number.isdecimal():
-        row.mend("swipe_id", number, "taken as a number")
+        row.repaired("swipe_id", number, "taken as a number")
         number = int(number[:9])
     if not isinstance(swipes, list) or type(number) is not int:
         return row.text("mes")
     if not 0 <= number < len(swipes) or not isinstance(swipes[number], str):
-        row.mend("swipe_id", number, f"no such swipe among {len(swipes)}; the message itself was taken")
+        row.repaired("swipe_id", number, f"there are {len(swipes)} swipes; the message itself was taken")
         return row.text("mes")
     return row.within(f"swipes[{number}]", {"mes": swipes[number]}).text("mes")
 
@@ -144,7 +144,7 @@ def _scene(id: str, header: LenientObject, messages: Sequence[_Message]) -> Scen
 
 
 def _named(header: LenientObject, key: str) -> str:
-    """A name in the header; a group's says `unused`."""
+    """A name in the header; for a group it is `unused`."""
     name = " ".join(header.text(key).split())
     return "" if name == UNUSED else name
 
@@ -156,7 +156,7 @@ def _line(message: _Message, user: str, faces: Mapping[str, str]) -> SceneLine:
 
 
 def _present(message: _Message, user: str, faces: Mapping[str, str]) -> tuple[str, ...] | None:
-    """Names of those who were there, if all are known by their pictures; the user sees the whole chat."""
+    """Names of those who were present, if all their avatars are known. The user sees the whole chat."""
     there = [each for each in message.present or () if each != EVERYWHERE]
     if message.present is None or not all(each in faces for each in there):
         return None

@@ -1,4 +1,7 @@
-"""Plain transcripts: `Name: text`, one message a line; what has no name goes on, or tells, after an empty line."""
+"""Plain transcripts, one message per line: `Name: text`.
+
+A line without a name continues the message before it; after an empty line it is narration.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ _TOLD = re.compile(r"[*(\[].*[*)\]]")
 
 
 class TextImporter:
-    """Reads one conversation a file; the session is named after the file."""
+    """Reads one conversation per file; the session is named after the file."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether it begins with somebody's words, or they are a third of its first lines at least."""
+        """Whether the first line is a message, or at least a third of the first lines are."""
         if not is_text(head) or Path(path).suffix.casefold() in {".json", ".jsonl", ".yaml", ".yml", ".toml"}:
             return False
         lines = [line.strip() for line in text_of(head).splitlines() if line.strip()][:LOOKED_AT]
@@ -34,18 +37,18 @@ class TextImporter:
         return any(said[:1]) or (any(said) and sum(said) * 3 >= len(said))
 
     def read(self, path: str) -> Imported:
-        """The conversation. Raises `StoryError` when nobody says anything in it."""
+        """The conversation. Raises `StoryError` when nobody speaks in it."""
         found = decoded(whole(path))
         lines = tuple(_lines(found.text))
         roster = tuple(dict.fromkeys(line.speaker for line in lines if line.speaker))
         if not roster:
-            raise StoryError(f"{path}: nobody says anything in it. Write a message a line, as in Alice: Good morning.")
+            raise StoryError(f"{path}: nobody speaks in it. Write one message per line, as in Alice: Good morning.")
         repairs = tuple(f"{path}: {repair}" for repair in found.repairs)
         return Imported(scenes=(Scene(id=Path(path).stem, roster=roster, lines=lines),), repairs=repairs)
 
 
 def _lines(text: str) -> Iterator[SceneLine]:
-    """Messages, each with the lines that go on with it."""
+    """The messages, each with the lines that continue it."""
     speaker: str | None = None
     said: list[str] = []
     apart = True

@@ -124,13 +124,17 @@ def test_older_names_of_the_fields_are_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("empty.png", png(), "there is no character card in it"),
-        ("photo.jpg", JPEG, "there is no character card in it"),
-        ("other.charx", zipped({"readme.txt": b"hello"}), "there is no character card in it"),
+        ("empty.png", png(), "it has no character card"),
+        ("photo.jpg", JPEG, "it has no character card"),
+        ("other.charx", zipped({"readme.txt": b"hello"}), "it has no character card"),
         ("wrong.png", png(text_chunk(b"\xff\xfe\xfd{")), "not JSON"),
         ("list.png", png(text_chunk(b"[1]")), "must be a JSON object; it is a list of 1"),
         ("letters.png", png(chunk(b"tEXt", b"chara\0***")), "neither Base64 nor JSON"),
-        ("nobody.png", png(text_chunk({"spec": "chara_card_v2", "data": {}})), "describes nobody"),
+        (
+            "nobody.png",
+            png(text_chunk({"spec": "chara_card_v2", "data": {}})),
+            "the card has no name",
+        ),
         (
             "deep.json",
             b'{"name":"x","first_mes":"y","a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",

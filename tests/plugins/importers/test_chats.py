@@ -109,7 +109,7 @@ def test_a_broken_line_costs_only_itself_and_is_named(tmp_path: Path) -> None:
 
 def test_a_chat_without_a_header_is_a_chat_and_one_without_messages_is_none(tmp_path: Path) -> None:
     assert scene(tmp_path, says("Mira", "Hm.")).roster == ("Mira",)
-    with pytest.raises(StoryError, match="there is no message in it"):
+    with pytest.raises(StoryError, match="it holds no message"):
         read(tmp_path, HEADER)
 
 

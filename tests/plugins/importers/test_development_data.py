@@ -55,5 +55,5 @@ async def test_every_card_and_world_comes_in_and_goes_out_to_the_letter(tmp_path
 
 
 def test_a_picture_without_a_card_says_so(development_data: Path) -> None:
-    with pytest.raises(StoryError, match=rf"{PICTURE}: there is no character card in it"):
+    with pytest.raises(StoryError, match=rf"{PICTURE}: it has no character card"):
         read_file(Strategies(), str(development_data / "cards" / PICTURE))

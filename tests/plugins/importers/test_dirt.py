@@ -49,7 +49,7 @@ DIRT: dict[str, tuple[Json, str, Callable[[Imported], bool]]] = {
     ),
     "no name": (
         card(name=""),
-        "data.name is empty: named 'the keeper' after the file",
+        "data.name is empty: the character is named 'the keeper' after the file",
         lambda found: found.characters[0].name == "the keeper",
     ),
     "a name of many lines": (card(name="Mira\n\tVale"), "", lambda found: found.characters[0].name == "Mira Vale"),
@@ -82,7 +82,7 @@ DIRT: dict[str, tuple[Json, str, Callable[[Imported], bool]]] = {
     ),
     "no data": (
         {**V2["data"], "spec": "chara_card_v2", "spec_version": "2.0"},
-        "data is not there: the fields at the root were read",
+        "data is missing: the fields at the root were read",
         lambda found: found.characters[0].name == "Mira Vale",
     ),
     "keys in one text": (entry(keys="lamp, light"), "", lambda found: found.lore[0].words == ("lamp", "light")),

@@ -110,7 +110,7 @@ def test_a_byte_order_mark_and_blank_lines_are_harmless(tmp_path: Path) -> None:
         ("jsonl", [{"speaker": "ann"}], ["night.jsonl:1: 'text' must be text; it is missing"]),
         ("jsonl", [{"speaker": 3, "text": "x"}], ["'speaker' must be text; it is 3"]),
         ("jsonl", ["[1]"], ["must be an object; it is [1]"]),
-        ("jsonl", [""], ["there is no message in it"]),
+        ("jsonl", [""], ["it holds no message"]),
         ("scenes", [SCENE | {"scene": None}], ["night.jsonl:1: 'scene'"]),
         ("scenes", [SCENE, SCENE | {"messages": {}}], ["night.jsonl:2: 'messages' must be a list; it is {}"]),
         ("scenes", [SCENE | {"messages": [SCENE["messages"][0], {}]}], ["messages[1]: 'text' must be text"]),

@@ -98,7 +98,7 @@ def test_names_in_any_script_and_marks_before_the_text_are_read(tmp_path: Path) 
 def test_prose_is_no_transcript(tmp_path: Path, text: str) -> None:
     path = file(tmp_path, "x.txt", text)
     assert not TextImporter().accepts(path, text.encode())
-    with pytest.raises(StoryError, match="nobody says anything in it"):
+    with pytest.raises(StoryError, match="nobody speaks in it"):
         TextImporter().read(path)
 
 

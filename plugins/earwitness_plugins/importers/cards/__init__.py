@@ -1,1 +1,1 @@
-"""Character cards and lorebooks: what their JSON says, in the words of a story."""
+"""The JSON of character cards and lorebooks, as imported characters and lore."""

@@ -1,4 +1,4 @@
-"""A lorebook that stands by itself: SillyTavern, V3, NovelAI, Agnai, Risu."""
+"""Standalone lorebooks: SillyTavern, V3, NovelAI, Agnai, Risu."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENTRY = {*TEXT, *WORDS, *MORE_WORDS}
 
 
 def is_lorebook(value: object) -> bool:
-    """Whether a JSON document is a lorebook: it says so, or holds entries with keys or a content."""
+    """Whether a JSON document is a lorebook: it says so, or has entries with keys or content."""
     if not isinstance(value, dict):
         return False
     if value.get("spec") == "lorebook_v3" or "lorebookVersion" in value or value.get("type") == "risu":
@@ -24,14 +24,14 @@ def is_lorebook(value: object) -> bool:
 
 
 def imported(value: object, file: str, stem: str, repairs: list[str]) -> Imported:
-    """What a lorebook says: common knowledge, but for entries that name who knows them."""
+    """The entries of a lorebook: common knowledge, except for entries that name who knows them."""
     book, list_key = _book(lenient_object(value, file, repairs))
     title = book.text("name").strip() or stem
     return Imported(lore=entries(book, list_key, title), repairs=tuple(repairs))
 
 
 def _book(root: LenientObject) -> tuple[LenientObject, str]:
-    """Where the entries are."""
+    """The object that holds the entries, and their key."""
     if root.values.get("type") == "risu":
         return root, "data"
     inner = root.table("data") if root.values.get("spec") == "lorebook_v3" else None

@@ -1,6 +1,6 @@
-"""A character card's JSON, of any version, in the words of a story.
+"""The JSON of a character card, of any version, as an imported character.
 
-Sources: Character Card V2 and V3 specifications; V1 is the flat form both grew from.
+Sources: Character Card V2 and V3 specifications; V1 is the flat form that both grew from.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def is_card(value: object) -> bool:
 
 
 def _describes(values: dict[str, Any]) -> bool:
-    """Whether these are a card's fields: two at least, and one that nothing else has."""
+    """Whether these are the fields of a card: at least two, one of which only cards have."""
     own = sum(key in values for keys in (SCENARIO, FIRST, EXAMPLES, ("personality", "char_persona")) for key in keys)
     return own > 0 and own + ("description" in values) + any(key in values for key in NAME) > 1
 
 
 def imported(value: object, file: str, stem: str, repairs: list[str]) -> Imported:
-    """What a card says. `stem` is the file's name, for a card without one. Raises `StoryError` for no object."""
+    """What a card says. A card without a name gets `stem`. Raises `StoryError` for anything but an object."""
     root = lenient_object(value, file, repairs)
     data = _data(root)
     if not any(data.get(*keys)[1] for keys in (NAME, DESCRIPTION, FIRST, ("personality",))) and not root.get(*NAME)[1]:
-        raise StoryError(f"{file}: describes nobody: it has no name, no description and no first message.")
+        raise StoryError(f"{file}: the card has no name, no description and no first message.")
     name = _name(data, root) or _named_after(data, stem)
     nickname = data.text("nickname").strip()[:LONGEST_NAME]
     called = nickname or name
@@ -71,29 +71,29 @@ def imported(value: object, file: str, stem: str, repairs: list[str]) -> Importe
 
 
 def _data(root: LenientObject) -> LenientObject:
-    """Where the fields are: V1 has them at the root, later ones below `data`."""
+    """The object with the fields: the root in V1, `data` in later versions."""
     if (spec := root.values.get("spec")) is not None and spec not in SPECS:
-        root.mend("spec", spec, f"not one of {', '.join(SPECS)}; read as the newest")
+        root.repaired("spec", spec, f"not one of {', '.join(SPECS)}; read as the newest version")
     if (version := root.values.get("spec_version")) is not None and not isinstance(version, str):
-        root.mend("spec_version", version, "taken as text")
+        root.repaired("spec_version", version, "taken as text")
     if "data" not in root.values and root.values.get("spec") is None:
         return root
     data = root.table("data") if root.values.get("data") else None
     if data is None:
-        root.note("data", "is not there: the fields at the root were read")
+        root.note("data", "is missing: the fields at the root were read")
     return data or root
 
 
 def _name(data: LenientObject, root: LenientObject) -> str:
     name = " ".join((data.text(*NAME) or root.text(*NAME)).split())
     if len(name) > LONGEST_NAME:
-        data.mend("name", name, f"cut to {LONGEST_NAME} characters")
+        data.repaired("name", name, f"cut to {LONGEST_NAME} characters")
     return name[:LONGEST_NAME].strip()
 
 
 def _named_after(data: LenientObject, stem: str) -> str:
     name = storable(" ".join(stem.replace("_", " ").split()))[:LONGEST_NAME].strip() or "Somebody"
-    data.note("name", f"is empty: named {name!r} after the file")
+    data.note("name", f"is empty: the character is named {name!r} after the file")
     return name
 
 

@@ -1,4 +1,4 @@
-"""Lorebook entries. The dialects differ in what they call things, so one reader knows all their names.
+"""Lorebook entries. The dialects name the same fields differently; one reader knows all their names.
 
 Sources: Character Card V2 and V3 specifications (`character_book`, `lorebook_v3`, decorators), and the files that
 SillyTavern, NovelAI, Agnai and Risu write.
@@ -28,9 +28,9 @@ _REGEX = re.compile(r"/.+/[a-z]*")
 
 
 def entries(book: LenientObject, list_key: str, title: str, owner: str = "") -> tuple[ImportedLore, ...]:
-    """The entries that say something to somebody: enabled, with text.
+    """The entries that are enabled and have text.
 
-    `title` names the book in their keys; `owner` is what `{{char}}` stands for in a character's own book.
+    `title` names the book in their keys; `owner` is the name that `{{char}}` stands for in a character's own book.
     """
     found = [(place, entry) for place, entry in book.tables(list_key) if _enabled(entry)]
     ids = Counter(_id(entry) for _, entry in found)
@@ -40,7 +40,8 @@ def entries(book: LenientObject, list_key: str, title: str, owner: str = "") -> 
 
 
 def _lore(entry: LenientObject, key: str, owner: str) -> ImportedLore:
-    """Common knowledge, unless a filter says who knows it, or it is no constant one of a character's own book."""
+    """One entry: common knowledge, unless a filter says who knows it. A character's own book is the character's,
+    except for constant entries."""
     text, decorators = _undecorated(entry.text(*TEXT))
     names, tags, exclude = _knowers(entry)
     constant = any(entry.flag(each) for each in CONSTANT) or "activate" in decorators
@@ -60,10 +61,10 @@ def _enabled(entry: LenientObject) -> bool:
 
 
 def _check_position(entry: LenientObject) -> None:
-    """In cards it is a word; we have no use for it, but whoever wrote a number there may want to know."""
+    """Report an unknown position. Nothing here depends on it, but whoever wrote it may want to know."""
     position = entry.values.get("position")
     if "keys" in entry.values and position not in POSITIONS:
-        entry.mend("position", position, "not one of before_char, after_char; nothing here depends on it")
+        entry.repaired("position", position, "not one of before_char, after_char; it is not used")
 
 
 def _id(entry: LenientObject) -> str:
@@ -73,7 +74,7 @@ def _id(entry: LenientObject) -> str:
 
 
 def _distinct(keys: Sequence[str]) -> Iterator[str]:
-    """The keys, a later one that was there already with a mark behind it."""
+    """The keys, each made unique by a mark at its end."""
     seen: set[str] = set()
     for key in keys:
         free = key
@@ -84,7 +85,7 @@ def _distinct(keys: Sequence[str]) -> Iterator[str]:
 
 
 def _knowers(entry: LenientObject) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Names, tags, and whether they are of those who do not know it."""
+    """Names and tags in the filter, and whether it excludes them."""
     for home in (entry, entry.table("extensions") if "extensions" in entry.values else None):
         for key in FILTER:
             if home is not None and home.values.get(key) is not None and (chosen := home.table(key)) is not None:
@@ -94,12 +95,12 @@ def _knowers(entry: LenientObject) -> tuple[tuple[str, ...], tuple[str, ...], bo
 
 
 def _file_stem(name: str) -> str:
-    """Some write the file of the card, with its ending."""
+    """The name without the ending of a card file, which some write."""
     return re.sub(r"(?i)\.(?:png|json|charx|jpe?g|webp)$", "", name).strip()
 
 
 def _undecorated(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """The text without the decorators it begins with, and these by name with what they say (V3, «Decorators»)."""
+    """The text without its decorators, and the decorators with their values (V3, «Decorators»)."""
     decorators: dict[str, tuple[str, ...]] = {}
     lines = text.strip().split("\n")
     while lines and (found := _DECORATOR.fullmatch(lines[0].strip())):

@@ -1,4 +1,4 @@
-"""What cards write in place of names: `{{char}}`, `{{user}}` and their older spellings."""
+"""Macros for names in cards: `{{char}}`, `{{user}}` and their older spellings."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def with_user(text: str, name: str) -> str:
 
 
 def names_user(text: str) -> bool:
-    """Whether the text speaks of the user."""
+    """Whether the text mentions the user."""
     return _USER.search(text) is not None

@@ -1,1 +1,1 @@
-"""Files that others wrote: containers, encodings, and JSON that is not quite what it should be."""
+"""Files by other programs: containers, encodings, and JSON that is not quite what it should be."""

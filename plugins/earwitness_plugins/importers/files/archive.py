@@ -1,4 +1,4 @@
-"""A text in a zip archive, which may stand behind a picture (a JPEG with a zip appended, a CHARX with a cover)."""
+"""A text in a zip archive, which may follow a picture in the same file (a JPEG with a zip appended, a CHARX)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from earwitness.errors import StoryError
 from .limits import MAX_TEXT, refuse_bomb
 
 MAX_ENTRIES = 100_000
-# Other methods unpack without asking how much is wanted.
+# The other methods cannot be limited in how much they unpack.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError)
 
@@ -22,7 +22,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, Valu
 def unzipped(file: BinaryIO, place: str, name: str) -> bytes | None:
     """The file of this name (in any letter case, nearest the root), or `None` when there is no archive or no such file.
 
-    Raises `StoryError` for a damaged or encrypted one, and one that unpacks to too much.
+    Raises `StoryError` for a damaged or encrypted file, and for one that unpacks to too much.
     """
     with _damage_named(place):
         if not zipfile.is_zipfile(file):
@@ -39,13 +39,13 @@ def _damage_named(place: str) -> Iterator[None]:
     except StoryError:
         raise
     except _DAMAGE as error:
-        raise StoryError(f"{place}: the archive in it is damaged: {error}.") from error
+        raise StoryError(f"{place}: its archive is damaged: {error}.") from error
 
 
 def _find(archive: zipfile.ZipFile, place: str, name: str) -> zipfile.ZipInfo | None:
     entries = archive.infolist()
     if len(entries) > MAX_ENTRIES:
-        raise StoryError(f"{place}: an archive of {len(entries):,} files; an import takes {MAX_ENTRIES:,}.")
+        raise StoryError(f"{place}: an archive of {len(entries):,} files; the limit is {MAX_ENTRIES:,}.")
     named = [each for each in entries if each.filename.rpartition("/")[2].casefold() == name]
     return min(named, key=lambda each: each.filename.count("/"), default=None)
 

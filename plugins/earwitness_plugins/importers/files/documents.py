@@ -1,4 +1,4 @@
-"""JSON documents: text in whatever encoding, its value, and what had to be repaired to read it."""
+"""JSON documents: their text in any encoding, their value, and what had to be repaired to read them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Document:
     value: Any
     """What it says."""
     exact: str
-    """To the letter: `exact.encode(encoding)` gives the bytes it was read from."""
+    """The text, such that `exact.encode(encoding)` gives the bytes it was read from."""
     encoding: str
     """The encoding of `exact`."""
 
     def original(self, path: str, format: str) -> Original:
-        """The document to keep."""
+        """The document as it is kept with the story."""
         return Original(name=storable(Path(path).name), format=format, text=self.exact, encoding=self.encoding)
 
 
 def document(data: bytes, place: str, repairs: list[str]) -> Document:
-    """Read JSON. Raises `StoryError` that says where it is none."""
+    """Read a JSON document. Raises `StoryError` that says where the JSON is broken."""
     refuse_larger(place, len(data), MAX_TEXT)
     found = decoded(data)
     repairs += [f"{place}: {repair}" for repair in found.repairs]
@@ -40,7 +40,7 @@ def document(data: bytes, place: str, repairs: list[str]) -> Document:
 
 
 def parsed(text: str, place: str, repairs: list[str]) -> Any:
-    """The value of JSON text; line breaks and tabs within its strings are taken as meant."""
+    """The value of JSON text. Bare line breaks and tabs within its strings are kept, and reported."""
     try:
         return loaded(text, place)
     except StoryError as strict:
@@ -48,16 +48,16 @@ def parsed(text: str, place: str, repairs: list[str]) -> Any:
             value = json.loads(text, strict=False)
         except (ValueError, RecursionError):
             raise strict from strict.__cause__
-    repairs.append(f"{place}: bare line breaks or control characters within its texts; they were kept")
+    repairs.append(f"{place}: bare line breaks or control characters in its texts were kept")
     return value
 
 
 def loaded(text: str, place: str) -> Any:
-    """The value of JSON text. Raises `StoryError` that says where it is none."""
+    """The value of JSON text. Raises `StoryError` that says where the JSON is broken."""
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise StoryError(f"{place}: nested too deeply to be read.") from error
+        raise StoryError(f"{place}: nested too deeply.") from error
     except ValueError as error:
         said, _, _ = str(error).partition(";")  # how to let Python read longer numbers helps nobody here
         raise StoryError(f"{place}: not JSON: {said}.") from error

@@ -1,4 +1,4 @@
-"""How much a file may hold, so that none fills the memory: not even one that unpacks to a thousand times its size."""
+"""Limits on the size of a file: none fills the memory, not even one that unpacks to a thousand times its size."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from earwitness.errors import StoryError
 
 MIB = 1 << 20
 MAX_TEXT = 32 * MIB
-"""Bytes of a text: a JSON document, a transcript."""
+"""Bytes of a text, such as a JSON document or a transcript."""
 MAX_FILE = 1024 * MIB
-"""Bytes of a picture or archive around one; of it only the text is read into memory."""
+"""Bytes of a picture or archive that holds one; only the text is read into memory."""
 MAX_RATIO = 200
-"""Times that a packed text of more than `SMALL` bytes may be larger than it is packed."""
+"""How many times its packed size a text of more than `SMALL` bytes may have."""
 SMALL = MIB
 
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """The file, to read. Raises `StoryError` when it is not there, cannot be read, or is too large."""
+    """The file, opened for reading. Raises `StoryError` when it does not exist, cannot be read, or is too large."""
     try:
         with Path(path).open("rb") as file:
             refuse_larger(path, file.seek(0, 2), MAX_FILE)
@@ -35,7 +35,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 def whole(path: str) -> bytes:
-    """All of a text file. Raises `StoryError` as `opened`, and for more than `MAX_TEXT` bytes."""
+    """The whole content of a text file. Raises `StoryError` as `opened` does, and for more than `MAX_TEXT` bytes."""
     with opened(path) as file:
         data = file.read(MAX_TEXT + 1)
     refuse_larger(path, len(data), MAX_TEXT)
@@ -43,20 +43,20 @@ def whole(path: str) -> bytes:
 
 
 def refuse_larger(place: str, size: int, most: int) -> None:
-    """Raises `StoryError` for more bytes than there may be."""
+    """Raise `StoryError` for more bytes than `most`."""
     if size > most:
-        raise StoryError(f"{place}: larger than {most // MIB} MiB, which is more than an import takes.")
+        raise StoryError(f"{place}: larger than {most // MIB} MiB, the limit for an import.")
 
 
 def refuse_bomb(place: str, packed: int, size: int) -> None:
-    """Raises `StoryError` for a text that is suspiciously much larger than it is packed."""
+    """Raise `StoryError` for a text that is suspiciously larger than its packed size."""
     refuse_larger(place, size, MAX_TEXT)
     if size > SMALL and size > packed * MAX_RATIO:
-        raise StoryError(f"{place}: unpacks to more than {MAX_RATIO} times its size; no honest text does.")
+        raise StoryError(f"{place}: unpacks to more than {MAX_RATIO} times its size, which no honest text does.")
 
 
 def inflated(place: str, data: bytes) -> bytes:
-    """A zlib stream, unpacked. Raises `StoryError` for a damaged one, or one that unpacks to too much."""
+    """A zlib stream, unpacked. Raises `StoryError` for a damaged stream, or one that unpacks to too much."""
     stream = zlib.decompressobj()
     try:
         text = stream.decompress(data, MAX_TEXT + 1)

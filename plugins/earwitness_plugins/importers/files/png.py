@@ -1,6 +1,6 @@
 """Text chunks of PNG pictures (PNG Specification, third edition, W3C 2025, sections 5.3 and 11.3.3).
 
-The pixels are skipped, not read. Chunk types are taken in any letter case, since some tools write them so.
+Pixels are skipped, not read. Chunk types are accepted in any letter case, since some tools write them so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PngText:
 
 
 def texts(file: BinaryIO, place: str, repairs: list[str]) -> Iterator[PngText]:
-    """The text chunks, in order. What is damaged is left out and named in `repairs`."""
+    """The text chunks, in order. Damaged ones are left out and reported in `repairs`."""
     for kind, data in _chunks(file, place, repairs):
         try:
             yield _READERS[kind](place, data)
@@ -39,7 +39,7 @@ def texts(file: BinaryIO, place: str, repairs: list[str]) -> Iterator[PngText]:
 
 
 def _chunks(file: BinaryIO, place: str, repairs: list[str]) -> Iterator[tuple[bytes, bytes]]:
-    """Type in lower case and data of each text chunk."""
+    """Type (in lower case) and data of each text chunk."""
     file.seek(len(SIGNATURE))
     while len(header := file.read(8)) == 8:
         size, kind = int.from_bytes(header[:4], "big"), header[4:].lower()
@@ -48,13 +48,13 @@ def _chunks(file: BinaryIO, place: str, repairs: list[str]) -> Iterator[tuple[by
         if kind not in _READERS:
             file.seek(size + 4, 1)
             continue
-        refuse_larger(f"{place}: a text chunk (or what a damaged length makes of it)", size, round(MAX_TEXT * BASE64))
+        refuse_larger(f"{place}: a text chunk (or its length is damaged)", size, round(MAX_TEXT * BASE64))
         data, check = file.read(size), file.read(4)
         if len(data) == size:
             if check != zlib.crc32(header[4:] + data).to_bytes(4, "big"):
-                repairs.append(f"{place}: the checksum of a text chunk is wrong; it was read all the same")
+                repairs.append(f"{place}: the checksum of a text chunk is wrong; the chunk was read anyway")
             yield kind, data
-    repairs.append(f"{place}: the picture is cut off; what came before was read")
+    repairs.append(f"{place}: the picture is cut off; everything before that was read")
 
 
 def _plain(_: str, data: bytes) -> PngText:

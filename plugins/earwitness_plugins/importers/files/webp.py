@@ -13,12 +13,12 @@ def is_webp(head: bytes) -> bool:
 
 
 def exif_json(file: BinaryIO, place: str) -> bytes | None:
-    """From the first to the last brace of the EXIF chunk, or `None` where there is none."""
+    """The EXIF chunk from its first to its last brace, or `None` when there is none."""
     file.seek(12)
     while len(header := file.read(8)) == 8:
         size = int.from_bytes(header[4:], "little")
         if header[:4] != b"EXIF":
-            file.seek(size + size % 2, 1)  # chunks begin at even places
+            file.seek(size + size % 2, 1)  # chunks begin at even offsets
             continue
         refuse_larger(f"{place}: its EXIF data", size, MAX_TEXT)
         data = file.read(size)
