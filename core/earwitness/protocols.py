@@ -184,6 +184,25 @@ class Store(Protocol):
         ...
 
 
+class TermHolders(Record):
+    """Which memories of a container hold some terms."""
+
+    count: int
+    """How many memories the container holds in all."""
+    ids: dict[str, tuple[str, ...]]
+    """Term → ids of the memories that hold it; empty for a term that none holds."""
+
+
+@runtime_checkable
+class TermIndex(Protocol):
+    """What a store may offer besides `Store`: `who_knows` then reads only memories that hold a word of the question,
+    instead of all that the world remembers."""
+
+    async def holders(self, container: str, terms: Sequence[str]) -> TermHolders:
+        """Who holds each of these terms. A memory holds the `earwitness.words.terms` of its `plain` content."""
+        ...
+
+
 @runtime_checkable
 class Ledger(Protocol):
     """The transactional book of a store of stories. Every write is one transaction, durable on return, except

@@ -16,10 +16,11 @@ from ..engine import Engine
 from ..ids import WORLD
 from ..live import Live
 from ..loading.settings import Calendar
+from ..protocols import Store, TermHolders, TermIndex
 from ..records.learned import Learned, learned
 from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
-from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, word_set
+from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
 from .records import Knower, WhoKnows
 
 About = Callable[[str], bool]
@@ -27,27 +28,49 @@ About = Callable[[str], bool]
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
-    """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`.
-
-    Reads the whole world container: that says how rare a word is.
-    """
+    """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`."""
     session = live.snapshot.id
-    world = await engine.store.list(world_container(session).name)
-    facts, about = await asyncio.to_thread(facts_about, world, question)
-    proofs = await _proofs(engine, session, [fact.id for fact in facts], about)
+    facts, about = await _facts(engine.store, world_container(session).name, question)
+    proofs = await _proofs(engine, session, facts, about)
     calendar = engine.settings.calendar
     knowers = {id: _knower(id, proofs.get(id, []), calendar) for id in live.snapshot.cast.ids}
     return WhoKnows(question=question, knowers=knowers)
 
 
-def facts_about(world: Sequence[Memory], question: str) -> tuple[list[Memory], About]:
-    """The world's memories that are about the question, and what tells whether another text is. Pure."""
-    sets = [word_set(memory.content) for memory in world]
-    asked = WeightedQuery(question, TermStatistics.of(sets))
-    held = [asked.held(words) for words in sets]
-    least = NEAR_BEST * max(held, default=0.0)
-    facts = [memory for memory, share in zip(world, held, strict=True) if share and share >= least]
+async def _facts(store: Store, world: str, question: str) -> tuple[list[str], About]:
+    """Ids of the world's memories that are about the question, and what tells whether another text is.
+
+    A store without an index of terms is read as a whole: that says how rare a word is.
+    """
+    if isinstance(store, TermIndex):
+        return facts_among(await store.holders(world, asked_terms(question)), question)
+    memories = await store.list(world)
+    return await asyncio.to_thread(facts_among_all, memories, question)
+
+
+def facts_among(holders: TermHolders, question: str) -> tuple[list[str], About]:
+    """The facts, by who holds the terms of the question. Pure."""
+    asked = WeightedQuery(
+        question, TermStatistics(holders.count, {term: len(ids) for term, ids in holders.ids.items()})
+    )
+    terms_of: dict[str, tuple[str, ...]] = {}
+    for term, ids in holders.ids.items():
+        for id in ids:
+            terms_of[id] = (*terms_of.get(id, ()), term)
+    held = {terms: asked.held(terms) for terms in set(terms_of.values())}
+    least = NEAR_BEST * max(held.values(), default=0.0)
+    facts = [id for id, terms in terms_of.items() if held[terms] and held[terms] >= least]
     return facts, lambda text: asked.held(word_set(text)) >= least
+
+
+def facts_among_all(world: Sequence[Memory], question: str) -> tuple[list[str], About]:
+    """The facts, by reading every memory of the world. Pure."""
+    ids: dict[str, list[str]] = {term: [] for term in asked_terms(question)}
+    for memory in world:
+        for term in word_set(memory.content) & ids.keys():
+            ids[term].append(memory.id)
+    holders = {term: tuple(found) for term, found in ids.items()}
+    return facts_among(TermHolders(count=len(world), ids=holders), question)
 
 
 async def _proofs(

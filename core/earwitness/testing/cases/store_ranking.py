@@ -3,8 +3,10 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
+from unittest import SkipTest
+
 from ...formats import character_memory, message_line, recall_query
-from ...protocols import Store
+from ...protocols import Store, TermHolders, TermIndex
 from ..samples import ODD_TEXTS, memory
 from ..suite import case
 from .store_base import StoreCases
@@ -96,6 +98,21 @@ class Ranking(StoreCases):
         assert "xyzzy3" not in (await store.search("c", "xyzzy3"))[0].memory.content
         await store.remove({"c": ["m4"]})
         assert all(hit.memory.id != "m4" for hit in await store.search("c", "xyzzy4", limit=50))
+
+    @case
+    async def test_an_index_of_terms_says_who_holds_them(self, store: Store) -> None:
+        """Terms as `earwitness.words` has them, of what is there now, without the furniture of our formats."""
+        self.needs("searchable_at_once")
+        if not isinstance(store, TermIndex):
+            raise SkipTest("the store has no index of terms: `who_knows` reads the whole world container")
+        await self._tell(store)
+        await store.put([memory("c", "m0", character_memory("Bob", "Swords for the dragon.", 1, 1))])
+        await store.remove({"c": ["m3"]})
+        found = await store.holders("c", ["sword", "dragon", "tavern", "bob", "messag"])
+        assert found.count == len(TALE) - 1
+        ids = {term: set(ids) for term, ids in found.ids.items()}
+        assert ids == {"sword": {"m0"}, "dragon": {"m0", "m2"}, "tavern": set(), "bob": {"m0", "m1"}, "messag": set()}
+        assert await store.holders("nowhere", ["sword"]) == TermHolders(count=0, ids={"sword": ()})
 
     @case
     async def test_any_query_is_only_text(self, store: Store) -> None:

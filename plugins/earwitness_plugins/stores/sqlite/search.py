@@ -10,6 +10,7 @@ import apsw
 import numpy as np
 
 from earwitness.filters import EVERYTHING, Filter
+from earwitness.protocols import TermHolders
 from earwitness.records.memory import Hit
 from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
@@ -116,6 +117,17 @@ def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: R
     seen = _Seen(view, rows, words, meaning, view.mask(SPOKEN)[rows], method.reranker)
     ranked = rank(seen, query.words, limit, method)
     return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
+
+
+def holders(view: View, terms: Sequence[str]) -> TermHolders:
+    """Ids of the memories that hold each of these terms."""
+    index = view.index
+    load_postings(view.connection, index, terms)
+    ids = {}
+    for term in terms:
+        rows = view.postings(term).rows
+        ids[term] = tuple(index.ids[row] for row in rows[index.live[rows]].tolist())
+    return TermHolders.model_construct(count=view.documents, ids=ids)
 
 
 def _word_scores(view: View, query: SearchQuery) -> Doubles:

@@ -12,7 +12,7 @@ import apsw
 from earwitness.errors import StorageError, unknown
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.resources import Resources
-from earwitness.protocols import Embedder, Health
+from earwitness.protocols import Embedder, Health, TermHolders
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
@@ -25,7 +25,7 @@ from . import embedder_change, fingerprint, memories, writes
 from .health import examined
 from .index_cache import IndexCache
 from .schema import COMPONENT, MIGRATIONS
-from .search import SearchQuery, View, search
+from .search import SearchQuery, View, holders, search
 from .segments import indexed_words
 from .shared import Text, Words
 from .writes import PreparedMemory
@@ -127,7 +127,7 @@ class SqliteStore:
         """Memories in the order they were first written."""
         if filter == EVERYTHING:
             return await self._database.read(lambda connection: memories.page(connection, container, limit, offset))
-        return await self._looking_at(container, lambda view: _page(view, filter, limit, offset))
+        return await self._looking_at(container, lambda view: _page(view, filter, limit, offset), [])
 
     async def search(
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
@@ -137,7 +137,14 @@ class SqliteStore:
         asked = SearchQuery(text, (await embedded(self._embedder, [text]))[0])
         method = self._method
         short = len(text) <= _SHORT and limit <= _SHORT_LIST
-        return await self._looking_at(container, lambda view: search(view, asked, filter, limit, method), short=short)
+        return await self._looking_at(
+            container, lambda view: search(view, asked, filter, limit, method), [], short=short
+        )
+
+    async def holders(self, container: str, terms: Sequence[str]) -> TermHolders:
+        """Who holds each of these terms; see `earwitness.protocols.TermIndex`."""
+        nobody = TermHolders(count=0, ids=dict.fromkeys(terms, ()))
+        return await self._looking_at(container, lambda view: holders(view, terms), nobody)
 
     async def count(self, container: str) -> int:
         """How many memories the container holds."""
@@ -187,15 +194,18 @@ class SqliteStore:
             for each in memories
         ]
 
-    async def _looking_at(self, container: str, look: Callable[[View], Found[T]], *, short: bool = False) -> Found[T]:
-        """`short` if it takes so little time in a small container that it needs no thread."""
+    async def _looking_at(self, container: str, look: Callable[[View], T], nothing: T, *, short: bool = False) -> T:
+        """What `look` finds in a container, or `nothing` where there is none.
+
+        `short` if it takes so little time in a small container that it needs no thread.
+        """
         cache = self._cache
         if cache is None:
             raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
 
-        def operation(connection: apsw.Connection, *, inline: bool = False) -> Found[T]:
+        def operation(connection: apsw.Connection, *, inline: bool = False) -> T:
             with cache.using(connection, container, inline=inline) as index:
-                return look(View(container, connection, index)) if index else []
+                return look(View(container, connection, index)) if index else nothing
 
         if short and cache.is_quick(container):
             return await self._database.read_inline(partial(operation, inline=True), operation)
