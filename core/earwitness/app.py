@@ -65,23 +65,19 @@ class Earwitness:
         *,
         settings: Settings | Mapping[str, Any] | str | Path | None = None,
         plugins: Iterable[object] | object = (),
-        strategies: Mapping[str, Any] | None = None,
         **changes: Any,
     ) -> Self:
         """Wire an instance together; nothing is opened before `async with` or `start`.
 
         `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
-        own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`,
-        `{"guards": [MyGuard()]}`), which is named by its class;
-        `changes` replace single settings (`detector="everyone"`, `strict=True`), also by an instance
-        (`detector=LastTwo()`). Raises `SettingsError`, `UnknownName`, `PluginError`.
+        own, named by their class; `changes` replace single settings (`detector="everyone"`, `strict=True`). A strategy
+        may also be an instance, which is named by its class (`detector=LastTwo()`, `guards=["hours", MyGuard()]`).
+        Raises `SettingsError`, `UnknownName`, `PluginError`.
         """
-        made, changes = wiring.handed_over(changes, strategies or {})
+        made, changes = wiring.handed_over(changes)
         chosen = wiring.named(wiring.settings_of(path, settings, changes), made)
         makers, hooks = Strategies(), Plugins(strict=chosen.strict)
-        failures = installed.load(
-            hooks, allow=chosen.plugins, block=chosen.block, settings=chosen.plugin_settings
-        )  # fmt: skip
+        failures = installed.load(hooks, chosen)
         for plugin in wiring.instances(plugins):
             hooks.register(plugin, wiring.name_of(plugin))
         return cls(wiring.wired(chosen, makers, hooks, made), makers, failures)

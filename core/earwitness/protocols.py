@@ -7,7 +7,7 @@ A strategy is made by a registered factory (a class will do) from typed keyword 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -41,12 +41,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Soon: TypeAlias = Union[T, Awaitable[T]]  # noqa: UP007 - an alias with a type variable needs the old spelling
-Kind = Literal[
-    "detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder", "importer", "command", "graph"
-]
-KINDS: tuple[str, ...] = (
-    "detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder", "importer", "command", "graph",
-)  # fmt: skip
 
 
 # ── deciding ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .consultation import Strategy
 from .dispatch import Plugins
 from .engine import Engine
-from .errors import PluginError, SettingsError, unknown
-from .loading.contracts import keeping
+from .errors import PluginError, SettingsError
+from .loading.kinds import CHOSEN, StrategyKind, check_protocol
 from .loading.resources import Resources
-from .loading.settings import Settings, StrategySpec
+from .loading.settings import Settings
 from .loading.strategies import Strategies
+from .loading.strategy_spec import StrategySpec
 
 DEFAULT_FILE = "earwitness.db"
-ONE = ("ledger", "store", "embedder", "detector", "world_agent")
-SEVERAL = ("sharing_rules", "guards")
 
 
 def settings_of(
@@ -48,17 +47,20 @@ def _given(given: object) -> Settings:
     raise SettingsError(f"settings {given!r} must be Settings.of(…), a mapping, or the name of a settings file.")
 
 
-def handed_over(changes: Mapping[str, Any], strategies: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Strategies that are instances, by kind, and the settings to change; each may stand among the other's."""
-    made: dict[str, Any] = {kind: each for kind, each in strategies.items() if kind not in ONE or not _by_name(each)}
-    rest = {kind: each for kind, each in strategies.items() if kind not in made} | dict(changes)
-    made |= {kind: rest.pop(kind) for kind in ONE if not _by_name(rest.get(kind))}
-    for kind in SEVERAL:
-        given = rest.get(kind, ())
-        several = given if isinstance(given, list | tuple) else () if _by_name(given) else (given,)
+def handed_over(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Strategies that were handed over as instances, by the setting they are given in; and the settings to change."""
+    made: dict[str, Any] = {}
+    rest = dict(changes)
+    for kind in CHOSEN:
+        setting = str(kind.setting)
+        if setting not in changes or _by_name(given := changes[setting]):
+            continue
+        several = given if kind.is_plural and isinstance(given, list | tuple) else (given,)
         if instances := [each for each in several if not _by_name(each)]:
-            made[kind] = [*made.get(kind, ()), *instances]
-            rest[kind] = [each for each in several if _by_name(each)]
+            made[setting] = instances if kind.is_plural else instances[0]
+            rest.pop(setting)
+        if names := [each for each in several if _by_name(each)]:
+            rest[setting] = names
     return made, rest
 
 
@@ -68,11 +70,8 @@ def _by_name(given: object) -> bool:
 
 def named(settings: Settings, made: Mapping[str, Any]) -> Settings:
     """The settings with the strategies that were handed over in place of those they name, so that reports say so."""
-    for kind in made:
-        if kind not in {*ONE, *SEVERAL}:
-            raise unknown("kind of strategy", kind, (*ONE, *SEVERAL))
-    given = {kind: StrategySpec(name=_class_of(made[kind])) for kind in ONE if kind in made}
-    return settings.model_copy(update=given)
+    single = {setting: each for setting, each in made.items() if not isinstance(each, list)}
+    return settings.model_copy(update={name: StrategySpec(name=_class_of(each)) for name, each in single.items()})
 
 
 def instances(plugins: object) -> tuple[object, ...]:
@@ -94,34 +93,63 @@ def name_of(plugin: object) -> str:
 
 def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[str, Any]) -> Engine:
     """Every part, made or handed over. Raises `SettingsError`, `UnknownName`, `StrategyError`."""
-    context: dict[str, object] = {"path": settings.path or DEFAULT_FILE, "resources": Resources(), "embedder": None}
-    context["end"] = settings.end
+    context: dict[str, object] = {
+        "path": settings.path or DEFAULT_FILE,
+        "resources": Resources(),
+        "embedder": None,
+        "end": settings.end,
+        "settings": settings,
+    }
+    masked = _masked(settings, makers, made)
 
-    def one(kind: str, spec: StrategySpec | None) -> Any:
-        if kind in made:
-            return keeping(kind, _class_of(made[kind]), made[kind])
-        return None if spec is None else makers.make(kind, spec, **context)
+    def parts(kind: StrategyKind) -> tuple[Strategy[Any], ...]:
+        given = made.get(str(kind.setting), ())
+        instances = given if kind.is_plural else (given,) if given != () else ()
+        specs = () if instances and not kind.is_plural else zip(settings.chosen(kind), masked.chosen(kind), strict=True)
+        by_name = (
+            Strategy(kind.name, spec.name, makers.make(kind.name, spec, **context), shown.settings)
+            for spec, shown in specs
+        )
+        return (*by_name, *(_handed_over(kind, each) for each in instances))
 
-    def asked(kind: str, spec: StrategySpec | None) -> Any:
-        instance = one(kind, spec)
-        return None if instance is None or spec is None else Strategy(kind, spec.name, instance, spec.settings)
-
-    def several(kind: str, specs: Iterable[StrategySpec]) -> Any:
-        named = [Strategy(kind, spec.name, makers.make(kind, spec, **context), spec.settings) for spec in specs]
-        given = made.get(f"{kind}s", ())
-        return (*named, *(Strategy(kind, _class_of(each), keeping(kind, _class_of(each), each)) for each in given))
-
-    context["embedder"] = one("embedder", settings.embedder)
+    found: dict[str, tuple[Strategy[Any], ...]] = {}
+    for kind in CHOSEN:
+        found[kind.name] = parts(kind)
+        if kind.name in context:  # the embedder, for those that are made after it
+            context[kind.name] = _instance(found[kind.name])
     return Engine(
-        settings=settings,
-        ledger=one("ledger", settings.ledger),
-        store=one("store", settings.store),
-        detector=asked("detector", settings.detector),
-        world_agent=asked("world_agent", settings.world_agent),
-        sharing_rules=several("sharing_rule", settings.sharing_rules),
-        guards=several("guard", settings.guards),
+        settings=masked,
+        ledger=_instance(found["ledger"]),
+        store=_instance(found["store"]),
+        detector=_only(found["detector"]),
+        world_agent=_only(found["world_agent"]),
+        sharing_rules=found["sharing_rule"],
+        guards=found["guard"],
         plugins=hooks,
     )
+
+
+def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:
+    name = _class_of(instance)
+    return Strategy(kind.name, name, check_protocol(kind, name, instance))
+
+
+def _only(found: Sequence[Strategy[Any]]) -> Strategy[Any] | None:
+    return found[0] if found else None
+
+
+def _instance(found: Sequence[Strategy[Any]]) -> Any:
+    return found[0].made if found else None
+
+
+def _masked(settings: Settings, makers: Strategies, made: Mapping[str, Any]) -> Settings:
+    """The settings without what factories annotate as secret, since plans record the settings that they rest on."""
+    changes: dict[str, Any] = {}
+    for kind in CHOSEN:
+        handed_over = kind.setting in made and not kind.is_plural
+        if specs := [] if handed_over else [makers.masked(kind.name, spec) for spec in settings.chosen(kind)]:
+            changes[str(kind.setting)] = tuple(specs) if kind.is_plural else specs[0]
+    return settings.model_copy(update=changes)
 
 
 def _class_of(made: object) -> str:

@@ -34,12 +34,10 @@ async def open_app() -> AsyncIterator[Callable[..., Awaitable[Earwitness]]]:
     async with AsyncExitStack() as opened:
 
         async def open_app(plugins: Iterable[object] = (), **given: Any) -> Earwitness:
-            made = {"store": MemoryStore(), "ledger": MemoryLedger()}
+            made: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
             made |= {kind: given.pop(kind) for kind in KINDS if kind in given}
             settings = Settings.of(**{**ALONE, **given})
-            return await opened.enter_async_context(
-                Earwitness.open(settings=settings, plugins=plugins, strategies=made)
-            )
+            return await opened.enter_async_context(Earwitness.open(settings=settings, plugins=plugins, **made))
 
         yield open_app
 

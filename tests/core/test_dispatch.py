@@ -343,9 +343,7 @@ async def test_what_one_plugin_keeps_no_other_sees(begin: Begin) -> None:
 async def test_what_a_plugin_keeps_outlives_the_process(tmp_path: Path) -> None:
     settings = Settings.of(plugins=(), embedder="none", detector="none", world_agent="none", strict=True)
     for expected in ("Message 1", "Message 2"):
-        opened = Earwitness.open(
-            tmp_path / "story.db", settings=settings, plugins=[Counter()], strategies={"store": MemoryStore()}
-        )
+        opened = Earwitness.open(tmp_path / "story.db", settings=settings, plugins=[Counter()], store=MemoryStore())
         async with opened as ew:
             assert await told(await ew.session("s1", cast=["alice"]), expected) == expected
 

@@ -722,14 +722,14 @@ async def test_the_embedded_file_takes_a_story_up_again(tmp_path: Path) -> None:
 async def test_what_was_acknowledged_is_settled_before_the_instance_closes() -> None:
     ledger = MemoryLedger()
     settings = Settings.of(plugins=(), embedder="none", detector="none", world_agent="none")
-    async with Earwitness.open(settings=settings, strategies={"store": MemoryStore(), "ledger": ledger}) as ew:
+    async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=ledger) as ew:
         await (await ew.session("s1", cast=["alice"])).say("alice", "Hello.")
     assert all(entry.applied for entry in await ledger.entries("s1"))
 
 
 async def test_the_host_s_own_error_comes_through_as_it_is() -> None:
     settings = Settings.of(plugins=(), embedder="none", detector="none", world_agent="none")
-    opened = Earwitness.open(settings=settings, strategies={"store": MemoryStore(), "ledger": MemoryLedger()})
+    opened = Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger())
 
     async def host() -> None:
         async with opened as ew:
@@ -747,8 +747,8 @@ BARE = Settings.of(plugins=(), detector="none", world_agent="none", embedder="no
 
 
 def an_instance(**given: Any) -> Earwitness:
-    kept = {"ledger": MemoryLedger(), "store": MemoryStore()} | given
-    return Earwitness.open(settings=BARE, strategies=kept)
+    kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()} | given
+    return Earwitness.open(settings=BARE, **kept)
 
 
 async def test_an_instance_that_is_not_open_says_how_to_open_it() -> None:

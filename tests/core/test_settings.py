@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from earwitness.errors import SettingsError
-from earwitness.loading.settings import EndSettings, RecallSettings, Settings, StrategySpec
+from earwitness.loading.settings import EndSettings, RecallSettings, Settings
+from earwitness.loading.strategy_spec import StrategySpec
 
 
 def written(folder: Path, text: str) -> Path:

@@ -28,10 +28,8 @@ BARE: dict[str, Any] = {"embedder": "none", "detector": "none", "world_agent": "
 
 def bare(*plugins: object, **changes: Any) -> sync.Earwitness:
     """An instance with nothing behind it but two dicts."""
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    return sync.Earwitness.open(
-        strategies=strategies, **{**BARE, "plugins": plugins, "block": ("chronicle",), **changes}
-    )
+    kept = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    return sync.Earwitness.open(**{**BARE, **kept, "plugins": plugins, "block": ("chronicle",), **changes})
 
 
 @pytest.fixture
@@ -53,8 +51,7 @@ def public(thing: object) -> set[str]:
 
 
 async def asynchronous_objects() -> dict[str, object]:
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    async with earwitness.Earwitness.open(strategies=strategies, **BARE) as opened:
+    async with earwitness.Earwitness.open(store=MemoryStore(), ledger=MemoryLedger(), **BARE) as opened:
         session = await opened.session("s1", cast=["alice"])
         turn = await session.turn("alice")
         outcome = await turn.say("Hm.")
@@ -284,7 +281,7 @@ def test_a_store_that_cannot_be_opened_raises_its_own_error_and_leaves_no_thread
             raise EarwitnessError("locked")
 
     before = threading.active_count()
-    opened = sync.Earwitness.open(strategies={"store": Locked(), "ledger": MemoryLedger()}, **BARE)
+    opened = sync.Earwitness.open(store=Locked(), ledger=MemoryLedger(), **BARE)
     with pytest.raises(EarwitnessError, match="locked"):
         opened.__enter__()
     assert threading.active_count() == before

@@ -15,9 +15,10 @@ LOADED = """
 import json
 from earwitness.dispatch import Plugins
 from earwitness.loading import plugins as loading
+from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 plugins, strategies = Plugins(), Strategies()
-failures = loading.load(plugins, block={block})
+failures = loading.load(plugins, Settings.of(block={block}))
 """
 A_TURN = """
 import asyncio

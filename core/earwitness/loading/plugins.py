@@ -1,13 +1,13 @@
-"""Loading plugins from entry points: all that are found, or those allowed, without those blocked."""
+"""Loading plugins from entry points: all that are installed, or those allowed, without those blocked."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from importlib.metadata import entry_points
-from typing import Any
 
 from ..dispatch import Plugins
 from ..errors import named, unknown
+from .factories import NOT_A_PART, Recipe
+from .settings import Settings
 from .strategies import LoadFailure
 
 GROUP = "earwitness.plugins"
@@ -18,27 +18,24 @@ def found() -> tuple[str, ...]:
     return tuple(sorted(point.name for point in entry_points(group=GROUP)))
 
 
-def load(
-    plugins: Plugins,
-    *,
-    allow: Collection[str] | None = None,
-    block: Collection[str] = (),
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-) -> list[LoadFailure]:
+def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
     """Register installed plugins by name; one that breaks is returned as a failure and the rest are loaded.
 
+    A plugin's factory is given what `[plugin_settings.NAME]` says, and the instance's `settings` if it asks for them.
     Raises `UnknownName` for an allowed name that is not installed; a blocked one need not be.
     """
-    for name in allow or ():
+    for name in settings.plugins or ():
         if name not in found():
             raise unknown("plugin", name, found())
     failures = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name in block or (allow is not None and point.name not in allow):
+        if point.name in settings.block or (settings.plugins is not None and point.name not in settings.plugins):
             continue
+        own = settings.plugin_settings.get(point.name)
         try:
-            plugins.register(point.load()(**(settings or {}).get(point.name, {})), point.name)
+            recipe = Recipe(f"plugin {point.name!r}", point.load())
+            made = recipe.make(own.revealed if own else {}, {"settings": settings}, lambda name, value: NOT_A_PART)
+            plugins.register(made, point.name)
         except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
-            failure = named(error)
-            failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))
+            failures.append(LoadFailure(group=GROUP, name=point.name, failure=named(error)))
     return failures

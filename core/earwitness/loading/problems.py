@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 
 from ..errors import did_you_mean
+from ..secrets import MASK, is_secret_name, masked, secret_keys
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -31,7 +32,7 @@ class Problem(NamedTuple):
 def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
     """One pydantic problem in our words: the bad value, what is allowed, and the likeliest correction."""
     loc, value = problem["loc"], problem["input"]
-    context = problem.get("ctx", {})
+    context, shown = problem.get("ctx", {}), _shown(value, loc, model)
     match problem["type"]:
         case "extra_forbidden":
             return unknown_key(str(loc[-1]), fields_at(model, loc[:-1]), path_text(loc[:-1]))
@@ -39,10 +40,11 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
             return f"{_within(loc[:-1])}the key {loc[-1]!r} is missing."
         case "literal_error":
             allowed = str(context["expected"])
-            return f"{path_text(loc)}: {_short(value)} is not allowed. Allowed: {allowed}.{_guess(value, allowed)}"
+            return f"{path_text(loc)}: {shown} is not allowed. Allowed: {allowed}.{_guess(value, allowed)}"
         case "value_error":
             return f"{_within(loc)}{context['error']}"
-    return f"{path_text(loc)}: {_unusable(value)}: {_wanted(problem)}."
+    unusable = "there is no value" if value is None else f"{shown} cannot be used"
+    return f"{path_text(loc)}: {unusable}: {_wanted(problem, is_secret=shown == MASK)}."
 
 
 WANTED = {
@@ -70,21 +72,17 @@ WANTED = {
 """pydantic's type of error → what is wanted. Other types keep pydantic's own words."""
 
 
-def _wanted(problem: ErrorDetails) -> str:
+def _wanted(problem: ErrorDetails, *, is_secret: bool) -> str:
     wanted = WANTED.get(problem["type"])
     if wanted is None:
         return problem["msg"][:1].lower() + problem["msg"][1:]
     value = problem["input"]
-    plain = isinstance(value, str | int | float)
+    plain = isinstance(value, str | int | float) and not is_secret
     return wanted.format(
         quoted=f": {json.dumps(str(value))}" if plain and not isinstance(value, bool) else "",
         listed=f": {json.dumps([value], ensure_ascii=False)}" if plain else "",
         **problem.get("ctx", {}),
     )
-
-
-def _unusable(value: object) -> str:
-    return "there is no value" if value is None else f"{_short(value)} cannot be used"
 
 
 def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
@@ -142,6 +140,12 @@ def _within(loc: Loc) -> str:
     return f"{path_text(loc)}: " if loc else ""
 
 
-def _short(value: object) -> str:
-    text = repr(value)
+def _shown(value: object, loc: Loc, model: type[BaseModel]) -> str:
+    """The value, cut short and without secrets."""
+    keys = tuple(part for part in loc if isinstance(part, str))
+    name = keys[-1] if keys else ""
+    declared = [each for each in secret_keys(model) if each == keys[-len(each) :]]
+    if value is not None and (declared or is_secret_name(name)):
+        return MASK
+    text = repr(masked({name: value})[name])
     return text if len(text) <= 80 else f"{text[:77]}…"

@@ -10,55 +10,42 @@
     [recall]
     recent = 2
     permanent = "always"
+
+Installed packages may declare tables of their own, see `tables`. Secrets are shown and recorded nowhere, see `secrets`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from ..errors import InputError, SettingsError
 from ..records.base import Record
 from ..records.state import day_text
+from . import tables
 from .files import read_toml
+from .kinds import StrategyKind
 from .located import Located
-from .problems import Loc, describe
+from .problems import Loc, Problem, describe
+from .strategy_spec import StrategySpec
 
 FILE_NAME = "earwitness.toml"
-Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+RECORDED = {"name", "settings"}
+"""The keys of a plugin's settings once they have been recorded."""
+Table = TypeVar("Table", bound=BaseModel)
+Proportion = Annotated[float, Field(strict=True, ge=0, le=1)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Switch = Annotated[bool, Field(strict=True)]
 
 
-class StrategySpec(Record):
-    """A strategy by name, with what it is made from: enough to make it again."""
-
-    name: str = Field(min_length=1)
-    """As it is registered (`rules`), or where it is found (`mine.LastTwo`)."""
-    settings: dict[str, Any] = {}
-    """Keyword arguments of its factory."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _name_or_table(cls, given: object) -> object:
-        if isinstance(given, str):
-            return {"name": given}
-        if isinstance(given, Mapping):
-            beside = {key: value for key, value in given.items() if key not in {"name", "settings"}}
-            within = given.get("settings", {})
-            named = {"name": given["name"]} if "name" in given else {}
-            return {**named, "settings": {**within, **beside} if isinstance(within, Mapping) else within}
-        return given
-
-
 class Recency(Record):
     """How much newer memories are preferred: `score · (1 - weight + weight · 0.5 ** (age / half_life))`."""
 
-    weight: Share = 0.0
+    weight: Proportion = 0.0
     """0 = age does not matter, 1 = it decides as much as everything else. What is new is then looked for among
     the 1,024 that fit best, as far down as need be."""
     half_life: Positive = 7.0
@@ -72,11 +59,11 @@ class RecallSettings(Record):
     """How many recent messages form the query: 1 to 3."""
     memories: Count = 8
     """How many memories at most."""
-    threshold: Share = 0.0
+    threshold: Proportion = 0.0
     """Memories that score lower are left out."""
     recency: Recency = Recency()
     """Preference for what is new."""
-    diversity: Share = 0.0
+    diversity: Proportion = 0.0
     """0 = only relevance counts, 1 = memories as unlike each other as can be (maximal marginal relevance)."""
     token_budget: Count | None = None
     """The most tokens the memories may take together (about 4 characters each); `None` = no limit."""
@@ -114,7 +101,7 @@ class Unsure(Record):
 
     policy: Literal["withhold", "deliver", "ask"] = "withhold"
     """They do not remember it; they do; or plugins are asked, and whom none adds does not."""
-    least: Share = 0.25
+    least: Proportion = 0.25
     """Whoever is less likely than this is not there: of them nobody is unsure."""
 
     @model_validator(mode="before")
@@ -126,7 +113,7 @@ class Unsure(Record):
 class EndSettings(Record):
     """END: how long strategies may take, and when somebody counts as present."""
 
-    threshold: Share = 0.5
+    threshold: Proportion = 0.5
     """Whoever perceives a message with at least this probability remembers it."""
     unsure: Unsure = Unsure()
     """What becomes of those who are a little less likely."""
@@ -193,7 +180,7 @@ class Settings(Record):
     """Names of the plugins to load; `None` = all that are installed."""
     block: tuple[str, ...] = ()
     """Names of plugins never to load."""
-    plugin_settings: dict[str, dict[str, Any]] = {}
+    plugin_settings: dict[str, StrategySpec] = {}
     """Plugin name → keyword arguments of its factory: `[plugin_settings.chronicle]`."""
     recall: RecallSettings = RecallSettings()
     """START."""
@@ -213,34 +200,58 @@ class Settings(Record):
     def _none_by_name(cls, given: object) -> object:
         return None if given == "none" else given
 
+    @field_validator("plugin_settings", mode="before")
     @classmethod
-    def load(cls, path: str | Path = FILE_NAME) -> Self:
+    def _named(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        return {
+            name: {"name": name, "settings": each} if isinstance(each, Mapping) and set(each) != RECORDED else each
+            for name, each in given.items()
+        }
+
+    @classmethod
+    def load(cls, path: str | Path = FILE_NAME) -> Settings:
         """Read a settings file. Raises `SettingsError` naming the file, the line and what is allowed."""
         file = read_toml(path, SettingsError)
-        try:
-            settings = cls.model_validate(file.value, context=file)
-        except ValidationError as invalid:
-            raise file.explain(invalid, cls) from None
+        settings = cls._checked(file.value, file)
         if settings.path is None:
             return settings
         return settings.model_copy(update={"path": str(Path(path).parent / settings.path)})
 
     @classmethod
-    def of(cls, **values: Any) -> Self:
+    def of(cls, **values: Any) -> Settings:
         """Settings from code, with names, tables or records. Raises `SettingsError` saying what is allowed."""
-        return cls._from_code(values, None)
+        return cls._checked(values, None)
 
-    def changed(self, **values: Any) -> Self:
+    def changed(self, **values: Any) -> Settings:
         """These settings with some replaced, checked again. Raises `SettingsError`."""
         kept = {name: getattr(self, name) for name in self.model_fields_set}
-        return self._from_code({**kept, **values}, self._file)
+        return self._checked({**kept, **values}, self._file)
+
+    def table(self, model: type[Table]) -> Table:
+        """The table that an installed package declares with this model; the model's defaults where it is not set.
+
+        Raises `SettingsError` when the model has no defaults for all of it.
+        """
+        found = next((each for _, each in self if type(each) is model), None)
+        return tables.defaults(model) if found is None else found
+
+    def chosen(self, kind: StrategyKind) -> Sequence[StrategySpec]:
+        """The strategies of this kind that these settings choose."""
+        found = getattr(self, str(kind.setting))
+        return found if kind.is_plural else [] if found is None else [found]
 
     @classmethod
-    def _from_code(cls, values: dict[str, Any], file: Located | None) -> Self:
+    def _checked(cls, values: Mapping[str, Any], file: Located | None) -> Settings:
+        model = tables.extended(cls, values)
         try:
-            return cls.model_validate(values, context=file)
+            return model.model_validate(tables.resolved_tables(model, Settings, values), context=file)
         except ValidationError as invalid:
-            raise SettingsError(f"settings: {describe(invalid.errors()[0], cls)}") from None
+            first = invalid.errors()[0]
+            problems = file.problems(invalid, model) if file else [Problem(first["loc"], describe(first, model))]
+        hinted = [_with_hint(each, model, values) for each in problems]
+        raise file.refusal(hinted) if file else SettingsError(f"settings: {hinted[0].message}")
 
     def model_post_init(self, context: object, /) -> None:
         """Keep the file it came from, for errors that are found later."""
@@ -249,3 +260,11 @@ class Settings(Record):
     def error(self, loc: Loc, message: str) -> InputError:
         """A `SettingsError` about the setting at `loc`, with file and line where there is a file."""
         return self._file.error(loc, message) if self._file else SettingsError(f"settings: {message}")
+
+
+def _with_hint(problem: Problem, model: type[Settings], values: Mapping[str, Any]) -> Problem:
+    """An unknown table may be one of a plugin that is not installed."""
+    is_unknown_table = len(problem.loc) == 1 and problem.loc[0] not in model.model_fields
+    if is_unknown_table and isinstance(values.get(str(problem.loc[0])), Mapping):
+        return problem._replace(message=problem.message + tables.HINT)
+    return problem

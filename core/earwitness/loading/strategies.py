@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, get_type_hints
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from ..errors import SettingsError, StrategyError, named, unknown
-from ..protocols import KINDS
 from ..records.base import Record
-from .contracts import keeping
-from .settings import StrategySpec
-
-Factory = Callable[..., Any]
+from ..secrets import Keys
+from .factories import NOT_A_PART, Factory, Recipe
+from .kinds import CORE, StrategyKind, check_protocol
+from .strategy_spec import StrategySpec
 
 
 class LoadFailure(Record):
@@ -37,14 +36,21 @@ class Strategies:
         self._factories: dict[tuple[str, str], Factory] = {}
         self.failures: list[LoadFailure] = []
 
+    @cached_property
+    def kinds(self) -> Mapping[str, StrategyKind]:
+        """Every kind by name: core's own, then those that installed packages declare."""
+        found = {kind.name: kind for kind in CORE}
+        for point in _points("kind"):
+            if (protocol := self._loaded("kind", point)) is not None:
+                found.setdefault(point.name, StrategyKind(point.name, protocol))
+        return found
+
     def register(self, kind: str, name: str, factory: Factory) -> None:
         """Make a factory known in code; it wins over an entry point of its name. Raises `UnknownName` for the kind."""
-        if kind not in KINDS:
-            raise unknown("kind of strategy", kind, KINDS)
-        self._factories[kind, name] = factory
+        self._factories[self._kind(kind).name, name] = factory
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """Everything that can be made of this kind, sorted."""
+        """The names of all strategies of this kind, sorted."""
         found = {point.name for point in _points(kind)}
         return tuple(sorted(found | {name for known, name in self._factories if known == kind}))
 
@@ -58,7 +64,7 @@ class Strategies:
         point = next((point for point in _points(kind) if point.name == name), None)
         if point is None and not ("." in name or ":" in name):
             raise unknown(kind.replace("_", " "), name, self.names(kind))
-        loaded = _load_point(kind, point) if point else _load_path(kind, name)
+        loaded: Factory = _load_point(kind, point) if point else _load_path(kind, name)
         self._factories[kind, name] = loaded
         return loaded
 
@@ -66,65 +72,70 @@ class Strategies:
         """Make a strategy. `context` is what core hands to factories that ask for it by name (`path`, `embedder`, …).
 
         Raises as `factory` for the name, and `SettingsError` for a setting, quoting it and listing the ones there are,
-        and for what comes out and is not what the kind asks for.
+        and for a result that is not what the kind asks for.
         """
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
-        factory = self.factory(kind, spec.name)
-        parameters = _parameters(factory)
-        given = {name: value for name, value in context.items() if name in parameters and name not in spec.settings}
-        made = factory(**given, **self._settings(kind, spec, factory, parameters, given, context))
-        return keeping(kind, spec.name, made)
 
-    def _settings(
-        self,
-        kind: str,
-        spec: StrategySpec,
-        factory: Factory,
-        parameters: Mapping[str, inspect.Parameter],
-        given: Mapping[str, object],
-        context: Mapping[str, object],
-    ) -> dict[str, Any]:
-        hints = _hints(factory)
-        known = ", ".join(sorted(set(parameters) - set(given))) or "none"
-        settings: dict[str, Any] = {}
-        for name, value in spec.settings.items():
-            if name not in parameters:
-                raise SettingsError(f"{kind} {spec.name!r} has no setting {name!r}. Its settings: {known}.")
-            settings[name] = self._value(kind, spec.name, name, value, hints.get(name, Any), context)
-        asked = {name for name, each in parameters.items() if each.default is each.empty}
-        if missing := sorted(asked - {*settings, *given}):
-            raise SettingsError(f"{kind} {spec.name!r} needs {', '.join(missing)}. Its settings: {known}.")
-        return settings
+        def part(name: str, value: Any) -> Any:
+            kind, specs = self._specs(name, value)
+            if kind is None:
+                return NOT_A_PART
+            made = [self.make(kind, each, **context) for each in specs]
+            return made if name != kind else made[0]
 
-    def _value(self, kind: str, owner: str, name: str, value: Any, hint: Any, context: Mapping[str, object]) -> Any:
-        if name in KINDS:
-            return self.make(name, _as_spec(name, value), **context)
-        if name.removesuffix("s") in KINDS and isinstance(value, list | tuple):
-            kind = name.removesuffix("s")
-            return [self.make(kind, _as_spec(kind, each), **context) for each in value]
-        try:
-            return TypeAdapter(hint).validate_python(value)
-        except ValidationError as error:
-            what = "; ".join(problem["msg"] for problem in error.errors())
-            raise SettingsError(f"{kind} {owner!r}: setting {name} = {value!r} cannot be used: {what}.") from error
+        made = self._recipe(kind, spec.name).make(spec.revealed, context, part)
+        return check_protocol(self._kind(kind), spec.name, made)
 
-    def load_all(self, kinds: Iterable[str] = KINDS) -> None:
-        """Load every entry point, keeping what fails in `failures`."""
-        for kind in kinds:
+    def masked(self, kind: str, spec: StrategySpec) -> StrategySpec:
+        """The spec with every setting masked that its factory annotates as `SecretStr`. Raises as `factory`."""
+        return spec.masking(self.secrets(kind, spec))
+
+    def secrets(self, kind: str, spec: StrategySpec) -> Iterator[Keys]:
+        """Where the settings hold what factories annotate as `SecretStr`. Raises as `factory`."""
+        yield from self._recipe(kind, spec.name).secrets()
+        for name, value in spec.revealed.items():
+            inner, specs = self._specs(name, value)
+            for each in specs:
+                yield from ((name, *keys) for keys in self.secrets(inner or kind, each))
+
+    def load_all(self, kinds: Iterable[str] | None = None) -> None:
+        """Load every entry point of these kinds, or of all, keeping what fails in `failures`."""
+        for kind in self.kinds if kinds is None else kinds:
             for point in _points(kind):
-                try:
-                    self.factory(kind, point.name)
-                except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
-                    cause = error.__cause__ or error
-                    failure = f"{type(cause).__name__}: {cause}"
-                    self.failures.append(LoadFailure(group=point.group, name=point.name, failure=failure))
+                if (loaded := self._loaded(kind, point)) is not None:
+                    self._factories.setdefault((kind, point.name), loaded)
+
+    def _specs(self, name: str, value: Any) -> tuple[str | None, list[StrategySpec]]:
+        """The strategies that a setting stands for, such as `detector` or `detectors`, and their kind."""
+        if name in self.kinds:
+            return name, [_as_spec(name, value)]
+        if (kind := name.removesuffix("s")) in self.kinds and isinstance(value, list | tuple):
+            return kind, [_as_spec(kind, each) for each in value]
+        return None, []
+
+    def _recipe(self, kind: str, name: str) -> Recipe:
+        return Recipe(f"{kind} {name!r}", self.factory(kind, name))
+
+    def _kind(self, name: str) -> StrategyKind:
+        if name not in self.kinds:
+            raise unknown("kind of strategy", name, self.kinds)
+        return self.kinds[name]
+
+    def _loaded(self, group: str, point: EntryPoint) -> Any:
+        """The object of an entry point, or `None`: one broken distribution must not take the others along."""
+        try:
+            return point.load()
+        except Exception as error:  # noqa: BLE001
+            self.failures.append(LoadFailure(group=point.group, name=point.name, failure=named(error)))
+            return None
 
 
 def _as_spec(kind: str, value: Any) -> StrategySpec:
     try:
         return value if isinstance(value, StrategySpec) else StrategySpec.model_validate(value)
     except ValidationError as error:
-        raise SettingsError(f"{kind} {value!r} must be a name, or a table with a name in it.") from error
+        given = f"a table of {', '.join(value)}" if isinstance(value, Mapping) else repr(value)  # it may hold secrets
+        raise SettingsError(f"{kind}: {given} is not a name, nor a table with a name in it.") from error
 
 
 def _points(kind: str) -> list[EntryPoint]:
@@ -149,16 +160,3 @@ def _load_path(kind: str, path: str) -> Factory:
             f"{kind} {path!r} cannot be imported: {error}. Write module.Class, importable here."
         ) from error
     return factory
-
-
-def _parameters(factory: Factory) -> Mapping[str, inspect.Parameter]:
-    named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return {name: p for name, p in inspect.signature(factory).parameters.items() if p.kind in named}
-
-
-def _hints(factory: Factory) -> dict[str, Any]:
-    target = factory.__init__ if inspect.isclass(factory) else factory
-    try:
-        return get_type_hints(target)
-    except (NameError, TypeError):
-        return {}

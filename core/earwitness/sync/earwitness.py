@@ -43,18 +43,16 @@ class Earwitness(OpenedMirror):
         *,
         settings: Settings | Mapping[str, Any] | str | Path | None = None,
         plugins: Iterable[object] | object = (),
-        strategies: Mapping[str, Any] | None = None,
         **changes: Any,
     ) -> Self:
         """Wire an instance together; nothing is opened before `with` or `start`.
 
         `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
-        own, named by their class; `strategies` maps a kind to an instance made elsewhere (`{"store": MyStore()}`,
-        `{"guards": [MyGuard()]}`), which is named by its class;
-        `changes` replace single settings (`detector="everyone"`, `strict=True`), also by an instance
-        (`detector=LastTwo()`). Raises `SettingsError`, `UnknownName`, `PluginError`.
+        own, named by their class; `changes` replace single settings (`detector="everyone"`, `strict=True`). A strategy
+        may also be an instance, which is named by its class (`detector=LastTwo()`, `guards=["hours", MyGuard()]`).
+        Raises `SettingsError`, `UnknownName`, `PluginError`.
         """
-        return cls(AsyncEarwitness.open(path, settings=settings, plugins=plugins, strategies=strategies, **changes))
+        return cls(AsyncEarwitness.open(path, settings=settings, plugins=plugins, **changes))
 
     @property
     def settings(self) -> Settings:

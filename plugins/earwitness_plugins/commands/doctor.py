@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,9 @@ from earwitness import errors
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
-    from earwitness.loading.settings import Settings, StrategySpec
+    from earwitness.loading.settings import Settings
     from earwitness.loading.strategies import LoadFailure, Strategies
+    from earwitness.loading.strategy_spec import StrategySpec
 
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
@@ -43,37 +45,37 @@ def _extensions(settings: Settings) -> dict[str, Any]:
     from earwitness.dispatch import Plugins
     from earwitness.loading import plugins as installed
     from earwitness.loading.strategies import Strategies
-    from earwitness.protocols import KINDS
 
     plugins, strategies = Plugins(), Strategies()
-    failures = installed.load(plugins, allow=settings.plugins, block=settings.block, settings=settings.plugin_settings)
+    failures = installed.load(plugins, settings)
     strategies.load_all()
     embedder, broken = _made(settings, strategies)
     return {
         "plugins": {name: list(plugins.hooks_of(name)) for name in plugins.names},
         "blocked": list(settings.block),
-        "strategies": {kind: list(names) for kind in KINDS if (names := strategies.names(kind))},
-        "in_use": _in_use(settings),
+        "strategies": {kind: list(names) for kind in strategies.kinds if (names := strategies.names(kind))},
+        "in_use": _in_use(settings, strategies),
         "embedder": embedder,
         "failures": [failure.model_dump() for failure in (*failures, *strategies.failures, *broken)],
     }
 
 
-def _asked_for(settings: Settings) -> Iterator[tuple[str, StrategySpec]]:
-    """Every strategy that the settings name, by kind; the embedder first, since others ask for it."""
-    for kind in ("embedder", "ledger", "store", "detector", "world_agent"):
-        if (spec := getattr(settings, kind)) is not None:
-            yield kind, spec
-    yield from (("sharing_rule", spec) for spec in settings.sharing_rules)
-    yield from (("guard", spec) for spec in settings.guards)
+def _chosen(settings: Settings) -> Iterator[tuple[str, StrategySpec]]:
+    """Every strategy that the settings choose, with its kind."""
+    from earwitness.loading.kinds import CHOSEN
+
+    return ((kind.name, spec) for kind in CHOSEN for spec in settings.chosen(kind))
 
 
-def _in_use(settings: Settings) -> dict[str, list[dict[str, Any]]]:
-    used: dict[str, list[dict[str, Any]]] = {
-        kind: [] for kind in ("detector", "world_agent", "sharing_rule", "guard", "ledger", "store", "embedder")
-    }
-    for kind, spec in _asked_for(settings):
-        used[kind].append(spec.model_dump())
+def _in_use(settings: Settings, strategies: Strategies) -> dict[str, list[dict[str, Any]]]:
+    from earwitness.loading.kinds import CHOSEN
+
+    used: dict[str, list[dict[str, Any]]] = {kind.name: [] for kind in CHOSEN}
+    for kind, spec in _chosen(settings):
+        shown = spec
+        with suppress(errors.EarwitnessError):  # what cannot be made is among the failures
+            shown = strategies.masked(kind, spec)
+        used[kind].append(shown.model_dump(mode="json"))
     return used
 
 
@@ -82,9 +84,10 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
     from earwitness.loading.resources import Resources
     from earwitness.loading.strategies import LoadFailure
 
-    context: dict[str, Any] = {"path": settings.path, "end": settings.end, "resources": Resources(), "embedder": None}
+    context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
+    context |= {"resources": Resources(), "embedder": None}
     identity, broken = None, []
-    for kind, spec in _asked_for(settings):
+    for kind, spec in _chosen(settings):
         try:
             made = strategies.make(kind, spec, **context)
             if kind == "embedder":

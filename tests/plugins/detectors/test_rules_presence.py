@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from earwitness.loading.settings import StrategySpec
 from earwitness.loading.strategies import Strategies
+from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.records.character import Character
 
 Begin = Callable[..., Any]

@@ -159,8 +159,8 @@ def test_a_hundred_real_ones_of_each_kind_never_crash(tmp_path: Path, developmen
 
 async def test_what_could_be_read_of_them_can_be_told_to_a_story(tmp_path: Path) -> None:
     chance = random.Random("told")
-    kept = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    async with Earwitness.open(embedder="none", detector="none", strict=True, strategies=kept) as ew:
+    kept: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    async with Earwitness.open(embedder="none", detector="none", strict=True, **kept) as ew:
         for number in range(EACH):
             path = tmp_path / f"{number}.json"
             path.write_text(json.dumps(spoilt(chance.choice([V2, V3, WORLD]), chance)), "utf-8")

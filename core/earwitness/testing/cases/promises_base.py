@@ -56,7 +56,9 @@ class Stage:
         played = {"detector": ByScript(), "world_agent": Crier(), **strategies}
         async with Earwitness.open(
             settings=Settings.of(**{**bare, **(settings or {})}),
-            strategies={"store": store(kept), "ledger": ledger(book), **played},
+            store=store(kept),
+            ledger=ledger(book),
+            **played,
             plugins=plugins,
         ) as earwitness:
             yield earwitness

@@ -12,10 +12,11 @@ from typing import Any
 from earwitness.errors import InputError, SettingsError
 from earwitness.loading.files import read_toml
 from earwitness.loading.resources import Resources
-from earwitness.loading.settings import EndSettings, Settings, StrategySpec
+from earwitness.loading.settings import EndSettings, Settings
 from earwitness.loading.strategies import Strategies
+from earwitness.loading.strategy_spec import NamedSettings, StrategySpec
 from earwitness.protocols import Detector
-from earwitness.records.base import Record
+from earwitness.secrets import MASK
 
 _PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
 _NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
@@ -24,15 +25,11 @@ DEFAULT_DETECTORS = {"addressees": "addressees"}
 """Task → the detector made for it. Other tasks take the detector of the settings."""
 
 
-class DetectorSpec(Record):
-    """One detector of a run, with everything needed to make it again."""
+class DetectorSpec(NamedSettings):
+    """One detector of a run, with everything needed to make it again but its secrets."""
 
     label: str
-    """As it was requested; its name in tables."""
-    name: str
-    """Its registered name, or a path such as `module.Class`."""
-    settings: dict[str, Any] = {}
-    """Keyword arguments of its factory."""
+    """As it was requested, without secrets; its name in tables."""
     end: EndSettings = EndSettings()
     """How END uses its answers, above all the threshold."""
     code: str | None = None
@@ -41,7 +38,7 @@ class DetectorSpec(Record):
     @property
     def strategy(self) -> StrategySpec:
         """Name and settings, as `Strategies.make` takes them."""
-        return StrategySpec(name=self.name, settings=self.settings)
+        return StrategySpec(name=self.name).changed(self.revealed)
 
 
 def detector_specs(text: str, strategies: Strategies, end: EndSettings) -> tuple[DetectorSpec, ...]:
@@ -49,7 +46,7 @@ def detector_specs(text: str, strategies: Strategies, end: EndSettings) -> tuple
 
     Raises `InputError` for text that is not a detector, `SettingsError` for a bad settings file, and `UnknownName`.
     """
-    found = [_spec(part, strategies, end) for part in _parts(text)]
+    found = [_parsed(part, strategies, end) for part in _parts(text)]
     if not found:
         known = ", ".join(strategies.names("detector"))
         raise InputError(f"--detector {text!r} names no detector. Known detectors: {known}.")
@@ -59,8 +56,7 @@ def detector_specs(text: str, strategies: Strategies, end: EndSettings) -> tuple
 def default(settings: Settings, strategies: Strategies) -> DetectorSpec:
     """The detector that a story with these settings uses, or else `rules`. Raises as `detector_specs`."""
     spec = settings.detector or StrategySpec(name="rules")
-    code = _digest(strategies.factory("detector", spec.name))
-    return DetectorSpec(label=spec.name, name=spec.name, settings=spec.settings, end=settings.end, code=code)
+    return _spec(spec.name, spec, settings.end, strategies)
 
 
 def requested(
@@ -107,7 +103,7 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _spec(text: str, strategies: Strategies, end: EndSettings) -> DetectorSpec:
+def _parsed(text: str, strategies: Strategies, end: EndSettings) -> DetectorSpec:
     found = _NAMED.fullmatch(text)
     if found is None or not (found["name"] or found["file"]):
         raise InputError(f"cannot read the detector {text!r}. Write name, name(setting=value) or name@settings.toml.")
@@ -115,8 +111,16 @@ def _spec(text: str, strategies: Strategies, end: EndSettings) -> DetectorSpec:
     if found["file"]:
         name, kept, end = _from_file(found["file"], name, end)
         settings = {**kept, **settings}
-    factory = strategies.factory("detector", name)
-    return DetectorSpec(label=text, name=name, settings=settings, end=end, code=_digest(factory))
+    return _spec(text, StrategySpec(name=name, settings=settings), end, strategies)
+
+
+def _spec(label: str, spec: StrategySpec, end: EndSettings, strategies: Strategies) -> DetectorSpec:
+    code = _digest(strategies.factory("detector", spec.name))
+    made = DetectorSpec(label=label, name=spec.name, settings=dict(spec.revealed), end=end, code=code)
+    made = made.masking(strategies.secrets("detector", spec))
+    for secret in made.secrets():
+        label = label.replace(secret, MASK)
+    return made.model_copy(update={"label": label})
 
 
 def _given(text: str, given: str | None) -> dict[str, Any]:
@@ -138,7 +142,7 @@ def _from_file(path: str, name: str, end: EndSettings) -> tuple[str, dict[str, A
         raise raw.error((), f"it has no detector. Write [detector] with name = {name or 'rules'!r}.")
     if name and settings.detector.name != name:
         raise raw.error(("detector",), f"it is for the detector {settings.detector.name!r}, not {name!r}.")
-    return settings.detector.name, settings.detector.settings, settings.end if "end" in raw.value else end
+    return settings.detector.name, dict(settings.detector.revealed), settings.end if "end" in raw.value else end
 
 
 def _digest(factory: object) -> str | None:

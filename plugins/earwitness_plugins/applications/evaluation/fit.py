@@ -11,6 +11,7 @@ import tomlkit
 from earwitness.errors import InputError
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
+from earwitness.secrets import MASK
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from .compass_search import CALIBRATION, LESS_IS_BETTER, THRESHOLD, SearchResult, Values, merged, nested, ranges, search
@@ -84,7 +85,7 @@ def _with(spec: DetectorSpec, values: Values) -> DetectorSpec:
         least = min(end.unsure.least, values[THRESHOLD])
         unsure = end.unsure.model_copy(update={"least": least})
         end = end.model_copy(update={"threshold": values[THRESHOLD], "unsure": unsure})
-    return spec.model_copy(update={"settings": merged(spec.settings, nested(values)), "end": end})
+    return spec.changed(merged(spec.revealed, nested(values)), end=end)
 
 
 async def _measured(
@@ -106,11 +107,15 @@ def _value(scores: Scores, goal: str) -> float:
 
 
 def save(spec: DetectorSpec, comment: str, path: str) -> None:
-    """Write a settings file, for `--detector name@FILE` or as a part of `earwitness.toml`. Raises `OSError`."""
+    """Write a settings file, for `--detector name@FILE` or as a part of `earwitness.toml`, without secrets.
+
+    Raises `OSError`.
+    """
     document = tomlkit.document()
     for line in comment.splitlines():
         document.add(tomlkit.comment(line))
-    document["detector"] = {"name": spec.name, **spec.settings}
+    known = {name: value for name, value in spec.settings.items() if value != MASK}
+    document["detector"] = {"name": spec.name, **known}
     unsure = spec.end.unsure
     kept = {} if unsure.policy == "withhold" else {"unsure": {"policy": unsure.policy, "least": unsure.least}}
     document["end"] = {"threshold": spec.end.threshold, **kept}

@@ -83,5 +83,5 @@ async def scratch_instance(
     with TemporaryDirectory(prefix="earwitness-") as folder:
         path = str(Path(folder) / "evaluation.db")
         own = settings.changed(path=path, detector=spec.strategy, end=spec.end, plugins=())
-        async with Earwitness.open(settings=own, strategies={"detector": detector}) as ew:
+        async with Earwitness.open(settings=own, detector=detector) as ew:
             yield ScratchInstance(ew, directions)

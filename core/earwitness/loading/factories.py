@@ -1,0 +1,95 @@
+"""What a factory takes, and settings turned into that: checked by its annotations, with secrets from where they are."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, get_type_hints
+
+from pydantic import SecretBytes, SecretStr, TypeAdapter, ValidationError
+
+from ..errors import SettingsError
+from ..secrets import MASK, Keys, is_reference, is_secret_name, masked, secret_keys
+
+Factory = Callable[..., Any]
+NOT_A_PART = object()
+"""What a `Parts` answers about a setting that is not a strategy itself."""
+Parts = Callable[[str, Any], Any]
+"""Makes the strategy that a setting of this name and value stands for; `NOT_A_PART` for any other setting."""
+
+
+class Recipe:
+    """A factory, and what it may be given by name."""
+
+    def __init__(self, what: str, factory: Factory) -> None:
+        """`what` is how errors call it, such as `detector 'rules'`."""
+        self.what = what
+        self.factory = factory
+        named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        every = inspect.signature(factory).parameters
+        self.parameters = {name: each for name, each in every.items() if each.kind in named}
+        self._hints = _hints(factory)
+
+    def make(self, settings: Mapping[str, Any], context: Mapping[str, object], parts: Parts) -> Any:
+        """Call the factory. `context` is given to parameters of those names, unless `settings` has them.
+
+        Raises `SettingsError` for a setting that is unknown, missing or unusable.
+        """
+        given = {name: value for name, value in context.items() if name in self.parameters and name not in settings}
+        self._check_names(settings, given)
+        return self.factory(**given, **{name: self._value(name, value, parts) for name, value in settings.items()})
+
+    def secrets(self) -> Iterator[Keys]:
+        """The settings that the factory annotates as secret."""
+        for name in self.parameters:
+            yield from ((name, *keys) for keys in secret_keys(self._hints.get(name)))
+
+    def _check_names(self, settings: Mapping[str, Any], given: Mapping[str, object]) -> None:
+        known = ", ".join(sorted(set(self.parameters) - set(given))) or "none"
+        for name in settings:
+            if name not in self.parameters:
+                raise SettingsError(f"{self.what} has no setting {name!r}. Its settings: {known}.")
+        needed = {name for name, each in self.parameters.items() if each.default is each.empty}
+        if missing := sorted(needed - {*settings, *given}):
+            raise SettingsError(f"{self.what} needs {', '.join(missing)}. Its settings: {known}.")
+
+    def _value(self, name: str, value: Any, parts: Parts) -> Any:
+        if (part := parts(name, value)) is not NOT_A_PART:
+            return part
+        hint = self._hints.get(name, Any)
+        plain = resolved(value, f"{self.what}: setting {name}")
+        try:
+            return TypeAdapter(hint).validate_python(plain)
+        except ValidationError as error:
+            why = "; ".join(problem["msg"] for problem in error.errors())
+            shown = MASK if is_secret_name(name) or [*secret_keys(hint)] else repr(masked({name: value})[name])
+            raise SettingsError(f"{self.what}: setting {name} = {shown} cannot be used: {why}.") from None
+
+
+def resolved(value: Any, what: str) -> Any:
+    """A setting with its secrets in plain text, and with `{ env = "NAME" }` replaced by that environment variable.
+
+    `what` names it in errors. Raises `SettingsError` for a variable that is not set, and for a secret that was masked.
+    """
+    if is_reference(value):
+        if (found := os.environ.get(value["env"])) is None:
+            raise SettingsError(f"{what}: the environment variable {value['env']!r} is not set.")
+        return found
+    if isinstance(value, SecretStr | SecretBytes):
+        return value.get_secret_value()
+    if isinstance(value, Mapping):
+        return {key: resolved(each, f"{what}.{key}") for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolved(each, what) for each in value]
+    if value == MASK:
+        raise SettingsError(f'{what} was masked when it was recorded. Give it again, best as {{ env = "VARIABLE" }}.')
+    return value
+
+
+def _hints(factory: Factory) -> dict[str, Any]:
+    target = factory.__init__ if inspect.isclass(factory) else factory
+    try:
+        return get_type_hints(target)
+    except (NameError, TypeError):
+        return {}

@@ -1,0 +1,68 @@
+"""Names of strategies and plugins with their settings, secrets aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from pydantic import Field, PrivateAttr, model_validator
+
+from ..records.base import Record
+from ..secrets import Keys, masked, secrets_in
+
+
+class NamedSettings(Record):
+    """A name with settings. Secrets are masked in whatever is shown, compared, recorded or exported of it."""
+
+    name: str = Field(min_length=1)
+    """As it is registered (`rules`), or where it is found (`mine.LastTwo`)."""
+    settings: dict[str, Any] = {}
+    """Keyword arguments of its factory. Secrets in them are shown and recorded as `**********`."""
+
+    _revealed: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _secret: frozenset[Keys] = PrivateAttr(default=frozenset())
+
+    def model_post_init(self, context: object, /) -> None:
+        """Put the secrets aside."""
+        self._keep(self.settings, frozenset())
+
+    @property
+    def revealed(self) -> Mapping[str, Any]:
+        """The settings with their secrets: for the factory, and for nobody else."""
+        return self._revealed
+
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets that are masked, where they are text."""
+        return tuple(secrets_in(self._revealed, self._secret))
+
+    def masking(self, secret: Iterable[Keys]) -> Self:
+        """The same, with these settings masked too."""
+        copy = self.model_copy()
+        copy._keep(self._revealed, self._secret | frozenset(secret))  # noqa: SLF001 - its own
+        return copy
+
+    def changed(self, settings: Mapping[str, Any], **fields: Any) -> Self:
+        """The same with other settings, and the same masks. Only `settings` are looked at for secrets."""
+        copy = self.model_copy(update=fields)
+        copy._keep(dict(settings), self._secret)  # noqa: SLF001 - its own
+        return copy
+
+    def _keep(self, settings: dict[str, Any], secret: frozenset[Keys]) -> None:
+        self._revealed, self._secret = settings, secret
+        self.__dict__["settings"] = masked(settings, secret)
+
+
+class StrategySpec(NamedSettings):
+    """A strategy or plugin by name, with what it is made from: enough to make it again, but for its secrets."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_or_table(cls, given: object) -> object:
+        if isinstance(given, str):
+            return {"name": given}
+        if isinstance(given, Mapping):
+            beside = {key: value for key, value in given.items() if key not in {"name", "settings"}}
+            within = given.get("settings", {})
+            named = {"name": given["name"]} if "name" in given else {}
+            return {**named, "settings": {**within, **beside} if isinstance(within, Mapping) else within}
+        return given

@@ -1,0 +1,74 @@
+"""Settings tables that installed packages declare: `[relationships]`, checked like ours.
+
+A package names a pydantic model in the entry point group `earwitness.settings`; the entry point's name is the table's.
+Whoever wants the table asks for it by that model: `settings.table(RelationshipsSettings)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError, create_model
+
+from ..errors import SettingsError, named
+from .factories import resolved
+
+GROUP = "earwitness.settings"
+HINT = " A plugin's table is known only where its package is installed."
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def extended(settings: type[Model], values: Mapping[str, Any]) -> type[Model]:
+    """The settings with a field for each declared table; as they are where `values` has no key unknown to them.
+
+    Raises `SettingsError` for a table in `values` whose model cannot be loaded.
+    """
+    if all(name in settings.model_fields for name in values):
+        return settings
+    points = [point for point in entry_points(group=GROUP) if point.name not in settings.model_fields]
+    loaded = {point.name: _loaded(point, needed=point.name in values) for point in sorted(points)}
+    return _with_tables(settings, tuple((name, model) for name, model in loaded.items() if model))
+
+
+def resolved_tables(settings: type[BaseModel], core: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, with secrets in declared tables taken from the environment. Raises `SettingsError`."""
+    declared = settings.model_fields.keys() - core.model_fields.keys()
+    return {
+        name: resolved(value, name) if name in declared and isinstance(value, Mapping) else value
+        for name, value in values.items()
+    }
+
+
+def defaults(model: type[Model]) -> Model:
+    """A table that nobody set. Raises `SettingsError` when something in it must be set."""
+    try:
+        return model()
+    except ValidationError as invalid:
+        needed = ", ".join(".".join(map(str, problem["loc"])) for problem in invalid.errors())
+        raise SettingsError(f"settings: {model.__name__} must be set, at least {needed}.") from None
+
+
+@cache
+def _with_tables(settings: type[Model], tables: tuple[tuple[str, type[BaseModel]], ...]) -> type[Model]:
+    fields: dict[str, Any] = {name: (model | None, None) for name, model in tables}
+    return create_model(settings.__name__, __base__=settings, __module__=settings.__module__, **fields)
+
+
+def _loaded(point: EntryPoint, *, needed: bool) -> type[BaseModel] | None:
+    """The model; `None` for a broken one that nobody needs, which must not take the others along."""
+    model: Any = None
+    try:
+        model = point.load()
+        failure = "" if isinstance(model, type) and issubclass(model, BaseModel) else "it is not a pydantic model"
+    except Exception as error:  # noqa: BLE001
+        failure = named(error)
+    if not failure:
+        found: type[BaseModel] = model
+        return found
+    if needed:
+        raise SettingsError(f"the settings table {point.name!r} ({point.value}) cannot be loaded: {failure}.")
+    return None
