@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .app import Earwitness
     from .backstage.backstage import Backstage
+    from .containers import Container, Membership
     from .errors import EarwitnessError
     from .events import (
         Event,
@@ -54,6 +55,7 @@ __all__ = [
     "Cast",
     "Channel",
     "Character",
+    "Container",
     "Derivation",
     "Earwitness",
     "EarwitnessError",
@@ -61,6 +63,7 @@ __all__ = [
     "Hit",
     "Knowledge",
     "Lore",
+    "Membership",
     "Memory",
     "Message",
     "MessageAnswer",
@@ -104,6 +107,7 @@ __all__ = [
 _MODULES = {
     "app": "Earwitness",
     "backstage.backstage": "Backstage",
+    "containers": "Container Membership",
     "errors": "EarwitnessError",
     "events": (
         "Event MessageAnswer MessageEvent PlanEvent ReadAnswer ReadEvent "

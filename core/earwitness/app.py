@@ -8,16 +8,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import transfer, wiring
+from . import register, transfer, wiring
 from .background import Background
-from .containers import character_container, world_container
+from .containers import Container, Membership, character_container, world_container
 from .dispatch import Plugins
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
 from .held import Held
-from .ids import check_session_id
+from .ids import check_new_session_id, check_session_id
 from .journal import now
 from .live import Live
 from .loading import plugins as installed
@@ -27,7 +27,7 @@ from .protocols import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
 from .records.plan import Snapshot
-from .records.state import State
+from .records.state import Day, State
 from .session import Session
 from .story_export import StoryExport
 from .transfer import Seen, unseen
@@ -138,7 +138,10 @@ class Earwitness:
             found = await self._standing(id) or await self._resumed(id)
             if found is None:
                 found = await self._begun(
-                    id, members.members, state_keys(table("state", state)), several("present", present)
+                    check_new_session_id(id),
+                    members.members,
+                    state_keys(table("state", state)),
+                    several("present", present),
                 )
             self._sessions[id] = found
         await found.settled()
@@ -188,6 +191,56 @@ class Earwitness:
         self._background.check()
         export = lines if isinstance(lines, StoryExport) else StoryExport.read(list(several("lines", lines)))
         return await self.session(await transfer.imported(self.engine, export, id=id, seen=seen))
+
+    # ── containers beyond a session ──────────────────────────────────────────────────────────────────────────────
+
+    async def register(self, *containers: Container) -> None:
+        """Claim containers that no session makes itself, such as `persona_container("p7", "alice")`; again is fine.
+
+        Nobody may read one before being admitted. Raises `ContainerCollision` for a name that another owner has (then
+        none was claimed), `InvalidId`, `UnknownName` for a session that does not exist, and `InputError`.
+        """
+        self._background.check()
+        await register.register(self.engine.ledger, containers)
+
+    async def containers(
+        self, *, session: str | None = None, kind: str | None = None, owner: str | None = None
+    ) -> tuple[Container, ...]:
+        """The containers that belong to no session, or those of one: all, or of a kind or an owner."""
+        self._background.check()
+        return tuple(await self.engine.ledger.containers(session, kind=kind, owner=owner))
+
+    async def admit(
+        self, container: Container | str, member: str, *, since: Day | None = None, until: Day | None = None
+    ) -> Membership:
+        """Let a personality read a container that is not its own, on these game days; both ends are included.
+
+        Leaving and returning is two memberships; the same `since` again replaces one. Raises `UnknownName` for a
+        container nobody registered, `WallError` for a character's or the world's, `InvalidId`, `InputError`.
+        """
+        self._background.check()
+        return await register.admit(self.engine.ledger, container, member, since, until)
+
+    async def dismiss(self, container: Container | str, member: str, *, until: Day | None = None) -> None:
+        """End a membership with a game day; without one, as if it had never been."""
+        self._background.check()
+        await register.dismiss(self.engine.ledger, container, member, until)
+
+    async def memberships(
+        self, *, container: Container | str | None = None, member: str | None = None
+    ) -> tuple[Membership, ...]:
+        """Who may read which containers that are not their own: all, in one container, or of one personality."""
+        self._background.check()
+        return await register.memberships(self.engine.ledger, container, member)
+
+    async def forget_container(self, container: Container | str) -> None:
+        """Remove a container for good: its memories, its members, and what sessions were to bring there.
+
+        Cut short, it is finished by calling it again. Raises `UnknownName`, and `WallError` for a character's or the
+        world's: those are forgotten with the character or the story.
+        """
+        self._background.check()
+        await register.forget(self.engine, container)
 
     async def health(self) -> dict[str, Health]:
         """How the `ledger` and the `store` are. Raises `StorageError` where one cannot say."""

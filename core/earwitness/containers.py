@@ -1,35 +1,137 @@
-"""Containers: hard walls around memories, their names, and who owns them."""
+"""Containers: hard walls around memories, their names, who owns them, and who else may read them.
+
+A session has a container for each character and one for the world. Others belong to no session: they outlive the
+stories that write into them, and are neither forked nor forgotten with one.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
-from .ids import WORLD
+from .errors import ContainerCollision, InputError
+from .ids import PREFIXES, WORLD, check_shared_id
 from .records.base import Record
+from .records.state import Day
+
+CHARACTER = "character"
+SESSION_KINDS = (CHARACTER, WORLD)
+"""Kinds that sessions register themselves."""
 
 
 class Container(Record):
     """One container as the register knows it."""
 
     name: str
-    """`{session_id}-{character_id}` or `{session_id}-world`."""
-    session: str
-    """The session it belongs to."""
+    """Unique: `{session_id}-{character_id}`, `{session_id}-world`, `persona-{persona_id}-{personality_id}`, …."""
+    kind: str
+    """`character`, `world`, `persona`, `user`, `global_canon`, `pantheon`, `conversation`, or a kind of your own."""
     owner: str
-    """A character id, or `world`."""
+    """Whose it is: an id of what the kind says, or `world`."""
+    session: str | None = None
+    """The session it belongs to, is forked with and forgotten with; `None` = it outlives sessions."""
+
+
+class Membership(Record):
+    """Somebody may read a container that is not their own."""
+
+    container: str
+    """Container name."""
+    member: str
+    """Who may read it: a personality id."""
+    since: Day | None = None
+    """The first game day of it, as the session that reads counts its days; `None` = it always was so."""
+    until: Day | None = None
+    """The last game day of it; `None` = it goes on."""
+
+    def holds_on(self, day: float) -> bool:
+        """Whether it holds on a game day."""
+        return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
 
 
 @lru_cache(maxsize=1024, typed=True)  # each message goes to the same few
 def character_container(session: str, character: str) -> Container:
     """Where this character's memories of this session live."""
-    return Container(name=f"{session}-{character}", session=session, owner=character)
+    return Container(name=f"{session}-{character}", kind=CHARACTER, owner=character, session=session)
 
 
 @lru_cache(maxsize=64, typed=True)
 def world_container(session: str) -> Container:
     """Where the world remembers everything that happened in this session."""
-    return Container(name=f"{session}-{WORLD}", session=session, owner=WORLD)
+    return Container(name=f"{session}-{WORLD}", kind=WORLD, owner=WORLD, session=session)
+
+
+def persona_container(persona: str, personality: str) -> Container:
+    """What a user's persona lived with one personality, in whatever sessions. Raises `InvalidId`."""
+    check_shared_id("personality", personality)
+    return _shared("persona", persona, f"{persona}-{personality}")
+
+
+def user_container(user: str) -> Container:
+    """Facts about a user that any character may know who is a member. Raises `InvalidId`."""
+    return _shared("user", user, user)
+
+
+def global_canon_container(personality: str) -> Container:
+    """Who a personality is, in whatever session. Raises `InvalidId`."""
+    return _shared("global_canon", personality, personality)
+
+
+def pantheon_container(slug: str) -> Container:
+    """The hub of a pantheon. Raises `InvalidId`."""
+    return _shared("pantheon", slug, slug)
+
+
+def conversation_container(id: str) -> Container:
+    """A chat assistant's conversation. Raises `InvalidId`."""
+    return _shared("conversation", id, id)
+
+
+def check_container(container: Container) -> Container:
+    """Return a container that a host or plugin may register. Raises `InvalidId`, and `InputError` saying what may be.
+
+    What belongs to a session is named after it; what belongs to none is named as its kind is, and no other kind.
+    """
+    for what, value in (("name", container.name), ("kind", container.kind), ("owner", container.owner)):
+        check_shared_id(f"container {what}", value)
+    if container.kind in SESSION_KINDS:
+        raise InputError(f"container {container.name!r}: sessions make those of kind {container.kind!r} themselves.")
+    wanted = _wanted_prefix(container)
+    if wanted is not None and not container.name.startswith(wanted):
+        raise InputError(f"container {container.name!r} of {_described(container)} must be named {wanted}….")
+    if container.session is None and (kind := _reserved_by(container.name)) not in {None, container.kind}:
+        raise InputError(f"container {container.name!r} of {_described(container)} is named like one of kind {kind!r}.")
+    return container
+
+
+def collision(claim: Container, held: Container) -> ContainerCollision:
+    """What a ledger raises when the name of a container that is claimed is held by another owner."""
+    return ContainerCollision(
+        f"container {claim.name!r} of {_described(claim)} would be the one of {_described(held)}. "
+        "Choose another session, character or container id."
+    )
+
+
+def _shared(kind: str, owner: str, rest: str) -> Container:
+    check_shared_id(kind.replace("_", " "), owner)
+    return Container(name=f"{PREFIXES[kind]}{rest}", kind=kind, owner=owner)
+
+
+def _wanted_prefix(container: Container) -> str | None:
+    if container.session is None:
+        return PREFIXES.get(container.kind)
+    if container.kind in PREFIXES:
+        raise InputError(f"container {container.name!r}: one of kind {container.kind!r} belongs to no session.")
+    return f"{container.session}-"
+
+
+def _reserved_by(name: str) -> str | None:
+    return next((kind for kind, prefix in PREFIXES.items() if name.casefold().startswith(prefix)), None)
+
+
+def _described(container: Container) -> str:
+    where = "beyond sessions" if container.session is None else f"in session {container.session!r}"
+    return f"{container.kind} {container.owner!r} {where}"
 
 
 def encode(name: str, *, escape: str = "_") -> str:

@@ -9,13 +9,28 @@ from unicodedata import category
 from .errors import InvalidId
 
 MAX_ID = 100
+LONGEST_NAME = 300
 WORLD = "world"
-RESERVED_SESSION_PREFIXES = ("persona-", "global-canon-", "personal-canon-", "pantheon-")
+PREFIXES = {
+    "persona": "persona-",
+    "user": "user-",
+    "global_canon": "global-canon-",
+    "pantheon": "pantheon-",
+    "conversation": "conversation-",
+}
+"""Kinds of containers beyond sessions that DESIGN names → how their names begin."""
+RESERVED_SESSION_PREFIXES = (*PREFIXES.values(), "personal-canon-")
 
 
 def check_session_id(id: str) -> str:
-    """Return the id, or raise `InvalidId`: prefixes of shared containers are reserved."""
+    """Return the id of a session, new or not, or raise `InvalidId`."""
     _check("session", id)
+    return id
+
+
+def check_new_session_id(id: str) -> str:
+    """Return the id, or raise `InvalidId`: new sessions are not named like containers that belong to no session."""
+    check_session_id(id)
     for prefix in RESERVED_SESSION_PREFIXES:
         if id.casefold().startswith(prefix):
             raise InvalidId(
@@ -30,6 +45,15 @@ def check_character_id(id: str) -> str:
     _check("character", id)
     if id.casefold() == WORLD:
         raise InvalidId(f"character id {id!r} is reserved for the world container. Choose another id.")
+    return id
+
+
+def check_shared_id(what: str, id: str) -> str:
+    """Return the id of a persona, user, personality, pantheon or conversation, a container's name or its kind.
+
+    Raises `InvalidId`.
+    """
+    _check(what, id, longest=LONGEST_NAME)
     return id
 
 

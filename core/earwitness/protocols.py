@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, Union, runtime_c
 
 from pydantic import JsonValue
 
-from .containers import Container
+from .containers import Container, Membership
 from .events import (
     PlanEvent,
     ReadAnswer,
@@ -227,16 +227,43 @@ class Ledger(Protocol):
         """Claim containers for their owners; again is fine. Raises `ContainerCollision` (then none was claimed)."""
         ...
 
-    async def containers(self, session: str) -> Sequence[Container]:
-        """The session's registered containers."""
+    async def containers(
+        self, session: str | None, *, kind: str | None = None, owner: str | None = None
+    ) -> Sequence[Container]:
+        """The session's registered containers, or with `None` those that belong to none: all, or of a kind or owner."""
+        ...
+
+    async def claimed(self, names: Sequence[str]) -> Sequence[Container]:
+        """Those of the names that are registered, whatever session they belong to."""
+        ...
+
+    async def forget_container(self, name: str) -> None:
+        """Remove one container from the register, with its memberships and every session's deliveries to it; what is
+        due to it is struck. An unknown one is fine."""
+        ...
+
+    async def admit(self, memberships: Sequence[Membership]) -> None:
+        """Write or replace memberships by container, member and first day, all or none.
+        Raises `UnknownName` for a container that is not registered."""
+        ...
+
+    async def dismiss(self, memberships: Sequence[Membership]) -> None:
+        """Remove memberships by container, member and first day; unknown ones are fine."""
+        ...
+
+    async def memberships(
+        self, *, containers: Sequence[str] | None = None, member: str | None = None, kind: str | None = None
+    ) -> Sequence[Membership]:
+        """Memberships that meet all conditions given: in these containers, of this member, in containers of this kind.
+        A container that is forgotten, by itself or with its session, has none."""
         ...
 
     async def forget(self, session: str) -> None:
-        """Remove the session: journal, plans, deliveries, data, registered containers."""
+        """Remove the session: journal, plans, deliveries, data, and the containers that belong to it."""
         ...
 
     async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
-        """Remove one owner's deliveries and registered containers, and strike what is due to them.
+        """Remove a character's container from the register, the deliveries to it, and strike what is due to it.
 
         With `up_to`, only what plans up to that sequence number brought; the containers of one who has joined again
         since (who is in the cast as it stands now) stay. A later plan may bring anew what was struck here."""

@@ -11,7 +11,7 @@ from typing import Any
 from .containers import character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError
-from .ids import WORLD, check_session_id, memory_id
+from .ids import WORLD, check_new_session_id, check_session_id, memory_id
 from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry, NewEntry
@@ -42,7 +42,9 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
         raise ContainerCollision(
             f"session {id!r} exists, and is not the branch of {session!r} at {up_to}. Choose another id."
         )
-    if found is not None and not found.unfinished:
+    if found is None:
+        check_new_session_id(id)
+    elif not found.unfinished:
         return
     ledger = engine.ledger
     entries = await ledger.entries(session, up_to=up_to)
@@ -132,8 +134,10 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     An import that was cut short is taken up again; where the story holds all of it already, nothing changes. Raises
     `InputError` when another session has the id; then nothing is written.
     """
-    origin, past, name = export.id, export.past, check_session_id(id or export.id)
-    found = await engine.ledger.load(name)
+    origin, past, name = export.id, export.past, id or export.id
+    found = await engine.ledger.load(check_session_id(name))
+    if found is None and name != origin:
+        check_new_session_id(name)  # under its own id it exists already, elsewhere
     if found is None or await _begins(engine, found, past):
         await write_copy(engine, Snapshot(id=name), past, origin, export.data, seen)
     elif not await _holds(engine, found, past, origin):

@@ -14,6 +14,7 @@ from earwitness.ids import (
     RESERVED_SESSION_PREFIXES,
     check_character_id,
     check_key,
+    check_new_session_id,
     check_session_id,
     derive,
     memory_id,
@@ -101,16 +102,18 @@ def test_a_session_may_be_called_world() -> None:
 
 
 @pytest.mark.parametrize("prefix", RESERVED_SESSION_PREFIXES)
-def test_no_session_begins_like_a_shared_container(prefix: str) -> None:
+def test_no_new_session_begins_like_a_shared_container(prefix: str) -> None:
     for id in (prefix, f"{prefix}x", f"{prefix.upper()}x", f"{prefix.title()}x"):
         with pytest.raises(InvalidId, match="names shared containers"):
-            check_session_id(id)
-    assert check_session_id(f"x{prefix}x") == f"x{prefix}x"
+            check_new_session_id(id)
+        assert check_session_id(id) == id
+    assert check_new_session_id(f"x{prefix}x") == f"x{prefix}x"
     assert check_character_id(f"{prefix}x") == f"{prefix}x"
 
 
-def test_prefixes_of_personas_and_canons_are_reserved() -> None:
-    assert {"persona-", "global-canon-"} <= set(RESERVED_SESSION_PREFIXES)
+def test_prefixes_of_every_kind_beyond_sessions_are_reserved() -> None:
+    named = {"persona-", "user-", "global-canon-", "pantheon-", "conversation-"}
+    assert named <= set(RESERVED_SESSION_PREFIXES)
 
 
 def test_keys_that_earwitness_makes_are_its_own() -> None:
@@ -170,8 +173,10 @@ def test_an_id_derives_from_text_that_no_file_could_hold() -> None:
 
 
 def test_containers_are_named_after_session_and_owner() -> None:
-    assert character_container("s1", "alice") == Container(name="s1-alice", session="s1", owner="alice")
-    assert world_container("s1") == Container(name="s1-world", session="s1", owner="world")
+    assert character_container("s1", "alice") == Container(
+        name="s1-alice", kind="character", owner="alice", session="s1"
+    )
+    assert world_container("s1") == Container(name="s1-world", kind="world", owner="world", session="s1")
 
 
 def test_some_names_are_ambiguous_which_is_why_there_is_a_register() -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..app import Earwitness as AsyncEarwitness
+from ..containers import Container, Membership
 from ..engine import Engine
 from ..loading.settings import Settings
 from ..loading.strategies import LoadFailure, Strategies
 from ..protocols import Health
 from ..records.character import Character
+from ..records.state import Day
 from ..story_export import StoryExport
 from ..transfer import Seen, unseen
 from .loop import OpenedMirror
@@ -97,6 +99,48 @@ class Earwitness(OpenedMirror):
         written; where nothing is new, it is not.
         """
         return Session(self._call, self._call(self._behind.import_session, lines, id=id, seen=seen))
+
+    def register(self, *containers: Container) -> None:
+        """Claim containers that no session makes itself, such as `persona_container("p7", "alice")`; again is fine.
+
+        Nobody may read one before being admitted. Raises `ContainerCollision` for a name that another owner has (then
+        none was claimed), `InvalidId`, `UnknownName` for a session that does not exist, and `InputError`.
+        """
+        self._call(self._behind.register, *containers)
+
+    def containers(
+        self, *, session: str | None = None, kind: str | None = None, owner: str | None = None
+    ) -> tuple[Container, ...]:
+        """The containers that belong to no session, or those of one: all, or of a kind or an owner."""
+        return self._call(self._behind.containers, session=session, kind=kind, owner=owner)
+
+    def admit(
+        self, container: Container | str, member: str, *, since: Day | None = None, until: Day | None = None
+    ) -> Membership:
+        """Let a personality read a container that is not its own, on these game days; both ends are included.
+
+        Leaving and returning is two memberships; the same `since` again replaces one. Raises `UnknownName` for a
+        container nobody registered, `WallError` for a character's or the world's, `InvalidId`, `InputError`.
+        """
+        return self._call(self._behind.admit, container, member, since=since, until=until)
+
+    def dismiss(self, container: Container | str, member: str, *, until: Day | None = None) -> None:
+        """End a membership with a game day; without one, as if it had never been."""
+        self._call(self._behind.dismiss, container, member, until=until)
+
+    def memberships(
+        self, *, container: Container | str | None = None, member: str | None = None
+    ) -> tuple[Membership, ...]:
+        """Who may read which containers that are not their own: all, in one container, or of one personality."""
+        return self._call(self._behind.memberships, container=container, member=member)
+
+    def forget_container(self, container: Container | str) -> None:
+        """Remove a container for good: its memories, its members, and what sessions were to bring there.
+
+        Cut short, it is finished by calling it again. Raises `UnknownName`, and `WallError` for a character's or the
+        world's: those are forgotten with the character or the story.
+        """
+        self._call(self._behind.forget_container, container)
 
     def health(self) -> dict[str, Health]:
         """How the `ledger` and the `store` are. Raises `StorageError` where one cannot say."""

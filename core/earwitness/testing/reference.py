@@ -7,14 +7,14 @@ JSON once, as it would have been with a file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pydantic import JsonValue
 
-from ..containers import Container
-from ..errors import ContainerCollision, unknown
+from ..containers import Container, character_container
+from ..errors import unknown
 from ..filters import EVERYTHING, Filter, matches
 from ..ids import own_key
 from ..protocols import Health
@@ -24,6 +24,7 @@ from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, Restoration, Snapshot, Status, Withdrawal
 from ..words import coverage
+from .register import MemoryRegister
 
 R = TypeVar("R", bound=Record)
 
@@ -115,6 +116,16 @@ class Book:
         delivery = self.deliveries[id]
         self.deliveries[id] = delivery.model_copy(update={"status": status, "reason": reason or delivery.reason})
 
+    def forget_container(self, container: str, up_to: int | None = None) -> None:
+        """Remove deliveries to a container; what was not yet due is struck."""
+        for id, delivery in list(self.deliveries.items()):
+            if delivery.container != container or (up_to is not None and delivery.sequence > up_to):
+                continue
+            if delivery.status == "pending":
+                self.change(id, "struck", "forgotten")
+            else:
+                del self.deliveries[id]
+
     def write(self, plugin: str, key: str, value: JsonValue) -> None:
         """Keep a plugin's value; `None` removes it."""
         if value is None:
@@ -162,12 +173,12 @@ def was_forgotten(delivery: Delivery) -> bool:
     return (delivery.status, delivery.reason) == ("struck", "forgotten")
 
 
-class MemoryLedger:
+class MemoryLedger(MemoryRegister):
     """A `Ledger` for tests: one `Book` a session. Closing and opening it again keeps what it holds."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._books: dict[str, Book] = {}
-        self._containers: dict[str, Container] = {}
 
     async def open(self) -> None:
         """Nothing to do."""
@@ -194,31 +205,23 @@ class MemoryLedger:
         """All session ids, sorted."""
         return sorted(self._books)
 
-    async def register(self, containers: Sequence[Container]) -> None:
-        """Claim containers for their owners, all or none."""
-        self._claim(containers)
-
-    async def containers(self, session: str) -> Sequence[Container]:
-        """The session's registered containers."""
-        return [container for container in self._containers.values() if container.session == session]
-
     async def forget(self, session: str) -> None:
         """Remove the session."""
         self._books.pop(session, None)
         self._release(lambda container: container.session == session)
 
     async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
-        """Remove one owner's deliveries; those not yet due stay as struck, so that no resumed plan brings them."""
-        book = self._read(session)
-        for id, delivery in list(book.deliveries.items()):
-            if delivery.owner != owner or (up_to is not None and delivery.sequence > up_to):
-                continue
-            if delivery.status == "pending":
-                book.change(id, "struck", "forgotten")
-            else:
-                del book.deliveries[id]
+        """Remove what a character was delivered; what is not yet due stays as struck, and no resumed plan brings it."""
+        book, container = self._read(session), character_container(session, owner)
+        book.forget_container(container.name, up_to)
         if up_to is None or owner not in book.snapshot.cast:
-            self._release(lambda container: (container.session, container.owner) == (session, owner))
+            self._release(lambda each: each == container)
+
+    async def forget_container(self, name: str) -> None:
+        """As `forget_owner`, for every session."""
+        for book in self._books.values():
+            book.forget_container(name)
+        self._release(lambda each: each.name == name)
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
         """The next entry of the session, or the one that has this key."""
@@ -363,20 +366,6 @@ class MemoryLedger:
 
     def _read(self, session: str) -> Book:
         return self._books.get(session) or Book(Snapshot(id=session))
-
-    def _claim(self, containers: Sequence[Container]) -> None:
-        claimed = dict(self._containers)
-        for container in containers:
-            holder = claimed.setdefault(container.name, container)
-            if holder != container:
-                raise ContainerCollision(
-                    f"container {container.name!r} of {container.owner!r} in session {container.session!r} belongs "
-                    f"to {holder.owner!r} in session {holder.session!r}. Choose another session or character id."
-                )
-        self._containers = claimed
-
-    def _release(self, unwanted: Callable[[Container], bool]) -> None:
-        self._containers = {name: held for name, held in self._containers.items() if not unwanted(held)}
 
 
 def _among(value: object, wanted: Sequence[str] | None) -> bool:

@@ -44,7 +44,7 @@ async def command(
     exports, found = _read(files, name)
     _check_options(exports, found, into, id)
     stories = list(_stories([(path, _held_in(channel, each)) for path, each in found], into))
-    _check_ids([id or export.id for export in exports], [session for session, _ in stories])
+    _check_ids(cli, [export.id for export in exports], [id] if id else [session for session, _ in stories])
     async with cli.open(create=True) as ew:
         for export in exports:
             await _import_export(ew, cli, export, id)
@@ -88,12 +88,16 @@ def _held_in(channel: Channel | None, found: Imported) -> Imported:
     return found.model_copy(update={"scenes": scenes}) if channel else found
 
 
-def _check_ids(whole: Sequence[str], others: Sequence[str]) -> None:
-    """Raise `InvalidId` for a session id that cannot be used."""
-    from earwitness.ids import check_session_id
+def _check_ids(cli: CliContext, known: Sequence[str], named: Sequence[str]) -> None:
+    """Raise `InvalidId` for a session id that cannot be used, before a store is made for it."""
+    from earwitness.ids import check_new_session_id, check_session_id
+    from earwitness_plugins.terminal.context import store_exists
 
-    for id in (*whole, *others):
+    for id in (*known, *named):
         check_session_id(id)
+    if not store_exists(cli.settings()):
+        for id in named:
+            check_new_session_id(id)
 
 
 async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, id: str | None) -> None:

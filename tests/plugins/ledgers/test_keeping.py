@@ -6,7 +6,7 @@ from typing import Any
 import apsw
 import pytest
 
-from earwitness.containers import character_container, world_container
+from earwitness.containers import Container, Membership, character_container, world_container
 from earwitness.errors import InputError, UnknownName
 from earwitness.loading.resources import Resources
 from earwitness.records.journal import Said
@@ -18,6 +18,7 @@ from earwitness_plugins.ledgers.sqlite.schema import MIGRATIONS
 from earwitness_plugins.sqlite import Database
 
 NOON = "2026-11-21T12:00:00+00:00"
+BOARD = Container(name="s1-board", kind="notice_board", owner="tavern", session="s1")
 FIRST = Snapshot(id="s1")
 
 
@@ -229,6 +230,11 @@ async def _ask_everything(ledger: Any, said: Said) -> None:
     await ledger.load("s1")
     await ledger.containers("s1")
     await ledger.register([character_container("s1", "zoe")])
+    await ledger.containers(None, kind="pantheon", owner="olympus")
+    await ledger.claimed(["pantheon-olympus", "s1-zoe"])
+    await ledger.memberships(containers=["pantheon-olympus"], member="zoe")
+    await ledger.memberships(member="zoe", kind="pantheon")
+    await ledger.dismiss([Membership(container="pantheon-olympus", member="zoe")])
     await ledger.entry("s1", sequence=1)
     await ledger.entry("s1", key="k1")
     await ledger.entries("s1", after=1)
@@ -258,7 +264,8 @@ async def _ask_everything(ledger: Any, said: Said) -> None:
 
 async def _full(ledger: Any, delivery: Any, plan: Any) -> None:
     """A session with something in every table."""
-    await ledger.create(FIRST, [character_container("s1", "alice"), world_container("s1")])
+    await ledger.create(FIRST, [character_container("s1", "alice"), world_container("s1"), BOARD])
+    await ledger.admit([Membership(container=BOARD.name, member="alice")])
     await ledger.append("s1", Said(speaker="alice", content="Hello."), key="k1", timestamp=NOON)
     made = delivery("alice", knowledge=(Knowledge(text="news", cites=("w",)),), rests_on=("m",))
     writes = (PluginWrite(plugin="diary", key="k", value=1),)

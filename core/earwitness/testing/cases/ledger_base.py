@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from ...containers import character_container, world_container
+from ...errors import ContainerCollision
 from ...protocols import Ledger
 from ...records.character import as_cast
 from ...records.plan import Delivery, Plan, Snapshot
@@ -54,3 +55,11 @@ class LedgerCases(Suite[Ledger]):
         """Memory ids with a delivery that stands or is due, sorted; one for each such delivery."""
         found = await ledger.deliveries(session)
         return sorted(delivery.memory_id for delivery in found if delivery.status in {"pending", "applied"})
+
+    async def collides(self, claim: Awaitable[object]) -> None:
+        """The claim must be refused."""
+        try:
+            await claim
+        except ContainerCollision:
+            return
+        raise AssertionError("two owners were given one container")

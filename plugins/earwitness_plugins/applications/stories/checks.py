@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from earwitness.errors import InputError, unknown
-from earwitness.ids import check_key, check_session_id
+from earwitness.ids import check_key, check_new_session_id
 from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.records.character import display_name
 from earwitness.records.state import State
@@ -32,7 +32,7 @@ MEANT = {
 
 def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
     """Ids and names that cannot be used. `steps` are words that stand for a step."""
-    found = _refused(("story",), lambda: check_session_id(story.story))
+    found = _refused(("story",), lambda: check_new_session_id(story.story))
     read = [(number, member) for number, member in enumerate(story.cast) if member.id != SOMEBODY]
     for number, member in read:
         found += _member_problems(("cast", number), member, story.cast[:number], steps)

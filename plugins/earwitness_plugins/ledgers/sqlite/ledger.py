@@ -8,7 +8,7 @@ from typing import TypeVar
 import apsw
 from pydantic import JsonValue
 
-from earwitness.containers import Container
+from earwitness.containers import Container, Membership
 from earwitness.loading.resources import Resources
 from earwitness.protocols import Health
 from earwitness.records.journal import Appended, Body, Entry, NewEntry
@@ -17,7 +17,7 @@ from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database
 from ...sqlite.blobs import deflated
-from . import data, deliveries, journal, messages, plans, sessions
+from . import data, deliveries, journal, messages, plans, register, sessions
 from .delivery_query import DeliveryQuery, find
 from .health import examine
 from .schema import COMPONENT, MIGRATIONS
@@ -70,11 +70,38 @@ class SqliteLedger:
 
     async def register(self, containers: Sequence[Container]) -> None:
         """Claim containers for their owners, all or none. Raises `ContainerCollision`."""
-        await self._database.write(lambda connection: sessions.register(connection, containers))
+        await self._database.write(lambda connection: register.register(connection, containers))
 
-    async def containers(self, session: str) -> Sequence[Container]:
-        """The session's containers, in the order they were claimed."""
-        return await self._database.read(lambda connection: sessions.containers_of(connection, session))
+    async def containers(
+        self, session: str | None, *, kind: str | None = None, owner: str | None = None
+    ) -> Sequence[Container]:
+        """The containers of a session, or of none, in the order they were claimed."""
+        return await self._database.read(lambda connection: register.containers_of(connection, session, kind, owner))
+
+    async def claimed(self, names: Sequence[str]) -> Sequence[Container]:
+        """Those of the names that are registered."""
+        return await self._database.read_inline(lambda connection: register.claimed(connection, names))
+
+    async def forget_container(self, name: str) -> None:
+        """Remove one container's name, members and deliveries."""
+        await self._database.write(lambda connection: register.forget_container(connection, name))
+
+    async def admit(self, memberships: Sequence[Membership]) -> None:
+        """Write or replace memberships, all or none. Raises `UnknownName` for a container nobody registered."""
+        await self._database.write(lambda connection: register.admit(connection, memberships))
+
+    async def dismiss(self, memberships: Sequence[Membership]) -> None:
+        """Remove memberships; an unknown one is fine."""
+        await self._database.write(lambda connection: register.dismiss(connection, memberships))
+
+    async def memberships(
+        self, *, containers: Sequence[str] | None = None, member: str | None = None, kind: str | None = None
+    ) -> Sequence[Membership]:
+        """Memberships that meet all conditions given, in the order they were written."""
+        few = containers is not None and member is not None
+        return await (self._database.read_inline if few else self._database.read)(
+            lambda connection: register.memberships_of(connection, containers, member, kind)
+        )
 
     async def forget(self, session: str) -> None:
         """Remove the session and all that is its own; an unknown one is fine."""

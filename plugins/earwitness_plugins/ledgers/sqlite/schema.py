@@ -134,4 +134,27 @@ CREATE TABLE ledger_grounds (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, json_migration(FROM_3), shared_parts, _GROUNDS)
+_CONTAINERS_BEYOND_SESSIONS = """
+-- Every container has a kind, and one that belongs to no session has session = ''.
+ALTER TABLE ledger_containers ADD COLUMN kind TEXT NOT NULL DEFAULT 'character';
+UPDATE ledger_containers SET kind = 'world' WHERE owner = 'world';
+
+-- Who may read a container that is not their own. A member may come and go: each time is a row.
+CREATE TABLE ledger_memberships (
+    number INTEGER PRIMARY KEY,
+    container TEXT NOT NULL,
+    member TEXT NOT NULL,
+    since REAL,
+    until REAL
+);
+CREATE INDEX ledger_memberships_container ON ledger_memberships (container, member);
+CREATE INDEX ledger_memberships_member ON ledger_memberships (member, container);
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _FIRST,
+    json_migration(FROM_3),
+    shared_parts,
+    _GROUNDS,
+    _CONTAINERS_BEYOND_SESSIONS,
+)

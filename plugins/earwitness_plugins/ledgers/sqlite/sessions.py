@@ -1,13 +1,15 @@
-"""Sessions and the register of containers."""
+"""Sessions: created, loaded, forgotten."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import apsw
 
-from earwitness.containers import Container
-from earwitness.errors import ContainerCollision, UnknownName, unknown
+from earwitness.containers import Container, character_container
+from earwitness.errors import UnknownName, unknown
+
+from . import register
 
 SEQUENCES = 2**32
 LISTED = 50
@@ -31,20 +33,20 @@ _NAMED = " UNION ALL ".join(
 """Numbers of the shared texts that rows still name."""
 _GONE = (
     "SELECT number FROM ledger_deliveries"
-    " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending'"
+    " WHERE session = :number AND container = :container AND sequence <= :last AND status <> 'pending'"
 )
 _FORGET_OWNER = (
     f"DELETE FROM ledger_citations WHERE session = :number AND delivery IN ({_GONE})",  # noqa: S608 - our own words
     f"DELETE FROM ledger_grounds WHERE session = :number AND delivery IN ({_GONE})",  # noqa: S608 - our own words
     (
         "DELETE FROM ledger_deliveries"
-        " WHERE session = :number AND owner = :owner AND sequence <= :last AND status <> 'pending'"
+        " WHERE session = :number AND container = :container AND sequence <= :last AND status <> 'pending'"
     ),
     (
         "UPDATE ledger_deliveries SET status = 'struck', reason = 'forgotten'"
-        " WHERE session = :number AND owner = :owner AND sequence <= :last AND status = 'pending'"
+        " WHERE session = :number AND container = :container AND sequence <= :last AND status = 'pending'"
     ),
-    "DELETE FROM ledger_repeats WHERE session = :number AND owner = :owner AND sequence <= :last",
+    "DELETE FROM ledger_repeats WHERE session = :number AND container = :container AND sequence <= :last",
     (
         f"DELETE FROM ledger_shared WHERE session = :number AND number NOT IN ({_NAMED})"  # noqa: S608 - our own words
     ),
@@ -93,7 +95,7 @@ def create(
     existing = load(connection, session)
     if existing is not None:
         return existing
-    register(connection, containers)
+    register.register(connection, containers)
     connection.execute(
         "INSERT INTO ledger_sessions (id, began, settled, snapshot) VALUES (?, ?, ?, ?)",
         (session, settled, settled, snapshot),
@@ -112,35 +114,9 @@ def all_ids(connection: apsw.Connection) -> list[str]:
     return [id for (id,) in connection.execute("SELECT id FROM ledger_sessions ORDER BY id")]
 
 
-def register(connection: apsw.Connection, containers: Iterable[Container]) -> None:
-    """Claim each name for its owner. Raises `ContainerCollision`."""
-    for container in containers:
-        found = connection.execute(
-            "SELECT session, owner FROM ledger_containers WHERE name = ?", (container.name,)
-        ).fetchone()
-        if found is None:
-            connection.execute(
-                "INSERT INTO ledger_containers (name, session, owner) VALUES (?, ?, ?)",
-                (container.name, container.session, container.owner),
-            )
-        elif found != (container.session, container.owner):
-            raise ContainerCollision(
-                f"container {container.name!r} of {container.owner!r} in session {container.session!r} would be the "
-                f"one of {found[1]!r} in session {found[0]!r}. Choose another session or character id."
-            )
-
-
-def containers_of(connection: apsw.Connection, session: str) -> list[Container]:
-    """The session's containers, in the order they were claimed."""
-    rows = connection.execute(
-        "SELECT name, owner FROM ledger_containers WHERE session = ? ORDER BY position", (session,)
-    )
-    return [Container(name=name, session=session, owner=owner) for name, owner in rows]
-
-
 def forget(connection: apsw.Connection, session: str) -> None:
     """Remove every trace of a session; an unknown one has none."""
-    connection.execute("DELETE FROM ledger_containers WHERE session = ?", (session,))
+    register.forget_session(connection, session)
     found = number(connection, session)
     if found is None:
         return
@@ -151,11 +127,12 @@ def forget(connection: apsw.Connection, session: str) -> None:
 
 def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: int | None) -> None:
     """Remove what one owner was delivered; strike what is still due, so that no resumed plan brings it."""
+    container = character_container(session, owner).name
     if up_to is None or connection.execute(_IN_CAST, (session, owner)).get is None:
-        connection.execute("DELETE FROM ledger_containers WHERE session = ? AND owner = ?", (session, owner))
+        register.forget_character(connection, container)
     last = SEQUENCES if up_to is None else up_to
     for statement in _FORGET_OWNER:
-        connection.execute(statement, {"number": number(connection, session), "owner": owner, "last": last})
+        connection.execute(statement, {"number": number(connection, session), "container": container, "last": last})
 
 
 def _unknown(connection: apsw.Connection, session: str) -> UnknownName:

@@ -1,0 +1,81 @@
+"""The register as a host uses it: containers that no session makes itself, and who may read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .containers import SESSION_KINDS, Container, Membership, check_container
+from .engine import Engine
+from .errors import InputError, WallError, unknown
+from .ids import check_shared_id
+from .protocols import Ledger
+from .records.state import Day
+from .validation.arguments import text
+from .validation.records import checked
+
+
+async def register(ledger: Ledger, containers: Sequence[Container]) -> None:
+    """Claim containers, all or none. Raises as `Earwitness.register`."""
+    for each in containers:
+        if not isinstance(each, Container):
+            raise InputError(f"register({each!r}): hand over a Container, such as pantheon_container('olympus').")
+        check_container(each)
+    for session in {each.session for each in containers if each.session is not None}:
+        if await ledger.load(session) is None:
+            raise unknown("session", session, await ledger.sessions())
+    await ledger.register(containers)
+
+
+async def admit(
+    ledger: Ledger, container: Container | str, member: str, since: Day | None, until: Day | None
+) -> Membership:
+    """Write a membership. Raises as `Earwitness.admit`."""
+    found = await _shareable(ledger, container)
+    check_shared_id("member", member)
+    membership = checked(Membership, container=found.name, member=member, since=since, until=until)
+    if since is not None and until is not None and until < since:
+        raise InputError(f"membership of {member!r} in {found.name!r}: until={until} comes before since={since}.")
+    await ledger.admit([membership])
+    return membership
+
+
+async def dismiss(ledger: Ledger, container: Container | str, member: str, until: Day | None) -> None:
+    """End memberships. Those that would begin after `until` never were."""
+    name = _name(container)
+    last = checked(Membership, container=name, member=text("member", member), until=until).until
+    held = await ledger.memberships(containers=[name], member=member)
+    gone = [each for each in held if last is None or (each.since is not None and each.since > last)]
+    cut = [each for each in held if each not in gone and last is not None and (each.until is None or each.until > last)]
+    await ledger.dismiss(gone)
+    await ledger.admit([each.model_copy(update={"until": last}) for each in cut])
+
+
+async def memberships(ledger: Ledger, container: Container | str | None, member: str | None) -> tuple[Membership, ...]:
+    """Those in one container, of one personality, or all."""
+    names = None if container is None else [_name(container)]
+    return tuple(await ledger.memberships(containers=names, member=None if member is None else text("member", member)))
+
+
+async def forget(engine: Engine, container: Container | str) -> None:
+    """Remove a container. The name goes last, so that what was cut short is finished by doing it again."""
+    name = (await _shareable(engine.ledger, container)).name
+    await engine.store.drop(name)
+    await engine.ledger.forget_container(name)
+    await engine.store.drop(name)  # once more, for what was being delivered meanwhile
+
+
+async def _shareable(ledger: Ledger, container: Container | str) -> Container:
+    """The registered container, which is no character's own and not the world's. Raises `UnknownName`, `WallError`."""
+    name = _name(container)
+    found = await ledger.claimed([name])
+    if not found:
+        raise unknown("container", name, [each.name for each in await ledger.containers(None)])
+    if found[0].kind in SESSION_KINDS:
+        raise WallError(
+            f"container {name!r} is {found[0].owner!r}'s own in session {found[0].session!r}: nobody shares it."
+        )
+    return found[0]
+
+
+def _name(container: Container | str) -> str:
+    return container.name if isinstance(container, Container) else text("container", container)
