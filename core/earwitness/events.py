@@ -14,7 +14,7 @@ from .records.channel import Channel
 from .records.character import Cast
 from .records.derived import Derivation
 from .records.memory import Hit, Interaction, MetaValue
-from .records.message import Participant, SettledMessage
+from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Presence
 from .records.plan import Delivery, Plan
 from .records.state import Day, State
@@ -128,6 +128,15 @@ class WorldView(Protocol):
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates since this character was last told which this character may know, oldest first."""
+        ...
+
+    async def updates(self, character: str) -> Sequence[Delivery]:
+        """World updates of the last 1,000 entries which this character may know, told or not, oldest first."""
+        ...
+
+    async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
+        """The world's copies of those of these messages which this character perceived whole, and has not been told of
+        since, oldest first."""
         ...
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
@@ -148,14 +148,18 @@ def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, s
 
 def audience(update: Update, present: Sequence[str] | dict[str, Participant], live: Live) -> list[str]:
     """Ids of those who may know of an update, members of the cast only; whom it is about is with those present."""
+    named = [id for id in _addressed(update, present, live) if id in live.snapshot.cast]
+    return [id for id in named if id not in update.hidden_from] if update.hidden_from else named
+
+
+def _addressed(update: Update, present: Iterable[str], live: Live) -> Iterable[str]:
     match update.audience:
         case "public":
-            return list(live.snapshot.cast.ids)
+            return live.snapshot.cast.ids
         case "present":
-            about = [update.character] if update.character in live.snapshot.cast else []
-            return list(dict.fromkeys([*present, *about]))
+            return dict.fromkeys([*present, *([update.character] if update.character else [])])
         case ids:
-            return [id for id in ids if id in live.snapshot.cast]
+            return ids
 
 
 def recent(live: Live, message: Message) -> tuple[Message, ...]:

@@ -12,11 +12,14 @@ from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
 from ..records.memory import Hit
+from ..records.message import Message
 from ..records.plan import Delivery, Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
 
 UPDATES = ("world_state_update", "character_update")
+LOOK_BACK = 1_000
+"""Entries within which an update may still say who has a thing."""
 
 
 @dataclass(slots=True)
@@ -35,6 +38,8 @@ class World:
     latest: int
     applier: Applier
     _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
+    _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
+    _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier) -> World:
@@ -57,20 +62,56 @@ class World:
         await self.applier.delivered()
         return await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
 
+    async def updates(self, character: str) -> Sequence[Delivery]:
+        """World updates of the last `LOOK_BACK` entries which this character may know, told or not, oldest first."""
+        found = await self._updates_after(max(0, self.latest - LOOK_BACK))
+        return tuple(update for update in found if self._may_know(character, update))
+
+    async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
+        """The world's copies of those of these messages which this character perceived whole, and has not been told of
+        since, oldest first."""
+        after = self.news_seen.get(character, 0)
+        new = [each.key for each in among if each.sequence > after]
+        copies = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
+        if not copies:
+            return ()
+        beyond = await self._partly_heard(character, copies) | await self._cited_since(character, after)
+        return tuple(each for each in copies if each.memory_id not in beyond)
+
     async def _untold(self, character: str) -> Sequence[Delivery]:
         after = self.news_seen.get(character, 0)
         if after >= self.latest:
             return ()
-        updates = await self.ledger.deliveries(
-            self.session, container=world_container(self.session).name, types=UPDATES, after=after
-        )
-        known = [update for update in updates if update.is_active and self._may_know(character, update)]
+        known = [each for each in await self._updates_after(after) if self._may_know(character, each)]
         if not known:
             return ()
-        own = character_container(self.session, character).name
-        hers = await self.ledger.deliveries(self.session, container=own, after=after)
-        heard = {id for each in hers if each.is_active for id in each.cites}
+        heard = await self._cited_since(character, after)
         return tuple(update for update in known if update.memory_id not in heard)
+
+    async def _updates_after(self, sequence: int) -> Sequence[Delivery]:
+        """Updates that stand, read once for all who were told up to the same entry."""
+        if sequence not in self._since:
+            found = await self.ledger.deliveries(self.session, container=self._name, types=UPDATES, after=sequence)
+            self._since[sequence] = [update for update in found if update.is_active]
+        return self._since[sequence]
+
+    async def _copies(self, keys: Sequence[str]) -> Sequence[Delivery]:
+        """The world's copies of messages, read once for all who ask for the same."""
+        asked = tuple(sorted(keys))
+        if asked not in self._messages:
+            found = await self.ledger.deliveries(self.session, sources=asked, container=self._name)
+            self._messages[asked] = [each for each in found if each.is_active and each.part == "message"]
+        return self._messages[asked]
+
+    async def _cited_since(self, character: str, sequence: int) -> set[str]:
+        """Ids of the world memories that this character has been told along with others since an entry."""
+        own = character_container(self.session, character).name
+        hers = await self.ledger.deliveries(self.session, container=own, after=sequence)
+        return {id for each in hers if each.is_active for id in each.cites}
+
+    @property
+    def _name(self) -> str:
+        return world_container(self.session).name
 
     def _may_know(self, character: str, item: Delivery) -> bool:
         return may_know(character, item, self.joined.get(character, 0))
@@ -80,9 +121,7 @@ class World:
         if not (lines := list(lines)):
             return [], []
         asked = sorted({id for line in lines for id in line.cites})
-        found = await self.ledger.deliveries(
-            self.session, memory_ids=asked, container=world_container(self.session).name
-        ) if asked else ()  # fmt: skip
+        found = await self.ledger.deliveries(self.session, memory_ids=asked, container=self._name) if asked else ()
         beyond = await self._partly_heard(character, found)
         hers = {each.memory_id for each in found if each.is_active and self._may_know(character, each)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]

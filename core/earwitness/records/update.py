@@ -24,6 +24,8 @@ class Update(Record):
     """Whom a `character_update` is about."""
     audience: Audience = "present"
     """Who may know it: those present and whom it is about, everybody, or exactly these ids."""
+    hidden_from: tuple[str, ...] = ()
+    """Ids of those who cannot know it, whatever the audience: they heard a message, and did not see what was done."""
     metadata: dict[str, JsonValue] = {}
     """More, such as `location` and `previous_location`; stored in camelCase."""
 

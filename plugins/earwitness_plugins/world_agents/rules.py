@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import Field
 
 from earwitness.events import WorldAgentEvent, WorldAnswer
+from earwitness.formats import update_line
 from earwitness.loading.settings import EndSettings
+from earwitness.records.character import Cast, Character
+from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
-from earwitness.records.update import Knowledge
+from earwitness.records.update import Knowledge, Update
+
+from ..detectors.text.names import Names
+from .action_updates import is_done_to, item_updates, nouns, owns, sentence
+from .actions import Action, actions, may_tell_actions
+
+Told = tuple[Message, tuple[Action, ...]]
+"""A message and what it tells that was done."""
+REMEMBERED = 1_024
+"""Messages whose actions are kept at hand."""
 
 
 class RulesWorldAgent:
-    """World knowledge by rule, without a model: every piece of news a participant may know, once, oldest first.
+    """World knowledge by rule, without a model.
 
-    It leaves who took part to the detector's presence, and proposes no updates: what a message changes in the world is
-    for the host, or for an agent with a model, to say.
+    Every participant is told, once and oldest first, the updates they may know, and what the messages they perceived
+    did to them, to what they own or to what is sought. What the text plainly tells of things that are picked up,
+    handed over or lost becomes an update. Who took part is left to the detector's presence.
     """
 
     def __init__(self, *, most: Annotated[int, Field(ge=1)] = 8, end: EndSettings | None = None) -> None:
@@ -28,14 +42,21 @@ class RulesWorldAgent:
         """
         self.most = most
         self.end = end or EndSettings()
+        self._may_tell = lru_cache(maxsize=REMEMBERED)(may_tell_actions)
+        self._actions = lru_cache(maxsize=REMEMBERED)(actions)
+        self._latest: tuple[tuple[Character, ...], Names] | None = None
 
     async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
-        """Knowledge for everybody who will take part, narrators aside: they tell the news."""
+        """Knowledge for everybody who will take part, narrators aside: they tell the news. Updates of what was done."""
+        participants = tuple(self._participants(event.moment, event.presence))
+        recent = self._read_recent(event.moment)
         knowledge = {}
-        for id in self._participants(event.moment, event.presence):
-            if lines := tuple(_lines((await event.world.news(id))[: self.most])):
-                knowledge[id] = lines
-        return WorldAnswer(knowledge=knowledge)
+        for id in participants:
+            deeds = await self._deeds(event, id, recent) if recent else []
+            news = (await event.world.news(id))[: max(0, self.most - len(deeds))]
+            if told := _in_order(deeds[: self.most], news):
+                knowledge[id] = told
+        return WorldAnswer(knowledge=knowledge, updates=self._updates(event, participants))
 
     def _participants(self, moment: Moment, presence: Presence) -> Iterator[str]:
         """Whom the host names as present; without its word, whoever may come to take part."""
@@ -48,8 +69,56 @@ class RulesWorldAgent:
     def _may_take_part(self, probability: float) -> bool:
         return probability >= self.end.enough or self.end.asks(probability)
 
+    def _updates(self, event: WorldAgentEvent, participants: Collection[str]) -> tuple[Update, ...]:
+        """What the message itself plainly tells of things, where those it names are there."""
+        done = self._read(event.moment.message, event.moment)
+        return tuple(item_updates(done, event.moment, event.presence, participants)) if done else ()
 
-def _lines(news: Iterable[Delivery]) -> Iterator[Knowledge]:
-    """One line each, as it stands in the world container, citing the memory it rests on."""
-    for delivery in news:
-        yield Knowledge(text=" ".join(delivery.body.splitlines()), cites=(delivery.memory_id,))
+    def _read_recent(self, moment: Moment) -> list[Told]:
+        """The messages before this one that tell of deeds; of what becomes of things, updates tell."""
+        read = ((message, self._read(message, moment)) for message in moment.recent)
+        deeds = ((message, tuple(each for each in done if each.effect == "deed")) for message, done in read)
+        return [(message, done) for message, done in deeds if done]
+
+    def _read(self, message: Message, moment: Moment) -> tuple[Action, ...]:
+        if not self._may_tell(message.content) or message.speaker not in moment.cast:
+            return ()
+        speaker, names = moment.cast[message.speaker], self._names(moment.cast.members)
+        return self._actions(message.content, speaker, names, nouns(moment.state.quest))
+
+    def _names(self, members: tuple[Character, ...]) -> Names:
+        """The cast as texts name it; made anew only when the cast changes."""
+        if self._latest is None or self._latest[0] is not members:
+            self._latest = members, Names(members)
+        return self._latest[1]
+
+    async def _deeds(self, event: WorldAgentEvent, id: str, recent: Sequence[Told]) -> list[tuple[int, Knowledge]]:
+        """What the messages that this character perceived, and was not told of since, did to them or to theirs."""
+        copies = await event.world.messages(id, [message for message, _ in recent])
+        ids = {copy.source: copy.memory_id for copy in copies}
+        return [
+            (message.sequence, Knowledge(text=_line(action, message, event.cast), cites=(ids[message.key],)))
+            for message, done in recent
+            if message.key in ids
+            for action in done
+            if await self._concerns(event, id, action)
+        ]
+
+    async def _concerns(self, event: WorldAgentEvent, id: str, action: Action) -> bool:
+        if is_done_to(action, id, nouns(event.state.quest)):
+            return True
+        if action.actor == id or action.thing is None or action.thing.owner is not None:
+            return False
+        return owns(id, action.thing, await event.world.updates(id))
+
+
+def _line(action: Action, message: Message, cast: Cast) -> str:
+    return update_line(sentence(action, cast), message.game_day)
+
+
+def _in_order(deeds: Sequence[tuple[int, Knowledge]], news: Sequence[Delivery]) -> tuple[Knowledge, ...]:
+    """Deeds and news, oldest first; news stand as in the world container, one line each."""
+    lines = [
+        (each.sequence, Knowledge(text=" ".join(each.body.splitlines()), cites=(each.memory_id,))) for each in news
+    ]
+    return tuple(line for _, line in sorted([*deeds, *lines], key=lambda each: each[0]))

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from earwitness.events import StateChangeEvent
-from earwitness.plugin_data import PluginData
 from earwitness.records.character import as_cast
 from earwitness.records.state import State
 from earwitness.records.update import Update
@@ -18,9 +17,15 @@ def told(before: Mapping[str, Any], changes: Mapping[str, Any], *, described: bo
     old = State(**before)
     new = old.updated(changes)
     event = StateChangeEvent(
-        session="s1", cast=as_cast(["alice"]), data=PluginData({}), before=old, after=new,
-        changed=frozenset(changes), described=described,
-    )  # fmt: skip
+        session="s1",
+        cast=as_cast(["alice"]),
+        state=old,
+        day=old.game_day,
+        before=old,
+        after=new,
+        changed=frozenset(changes),
+        described=described,
+    )
     answer = Chronicle().on_state_change(event)
     return answer.updates if answer else ()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from earwitness import Character, Earwitness, Settings, Support
+from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.settings import EndSettings
 from earwitness.records.character import as_cast
@@ -35,6 +36,12 @@ class News:
             for at, body in enumerate(self.told.get(character, ()), start=1)
         ]  # fmt: skip
 
+    async def updates(self, character: str) -> Sequence[Delivery]:
+        raise AssertionError("nobody has done anything to a thing")
+
+    async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
+        raise AssertionError("nobody has done anything to anybody")
+
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
         raise AssertionError("the rules search nothing")
 
@@ -47,13 +54,18 @@ def moment(speaker: str = "alice", present: Iterable[str] | None = None) -> Mome
     return Moment(message=message, cast=CAST, state=State())
 
 
+async def propose(agent: RulesWorldAgent, told: Moment, believed: Presence, world: News) -> WorldAnswer:
+    about = {"session": "s1", "cast": told.cast, "state": told.state, "day": told.day}
+    return await agent.propose(WorldAgentEvent(**about, moment=told, presence=believed, world=world))
+
+
 def presence(**probabilities: float) -> Presence:
     return Presence(characters={id: Perceived(probability=p, role="present") for id, p in probabilities.items()})
 
 
 async def test_each_participant_is_told_their_own_news_citing_the_memories() -> None:
     world = News({"alice": ["The party moved. GameDay: 6", "It rains. GameDay: 6"], "bob": ["It rains. GameDay: 6"]})
-    answer = await RulesWorldAgent().propose(moment(), presence(alice=1, bob=0.9), world)
+    answer = await propose(RulesWorldAgent(), moment(), presence(alice=1, bob=0.9), world)
     told = {id: [(line.text, line.cites) for line in lines] for id, lines in answer.knowledge.items()}
     assert told == {
         "alice": [("The party moved. GameDay: 6", ("memory1",)), ("It rains. GameDay: 6", ("memory2",))],
@@ -62,13 +74,13 @@ async def test_each_participant_is_told_their_own_news_citing_the_memories() -> 
 
 
 async def test_who_took_part_is_left_to_the_detector_and_nothing_is_invented() -> None:
-    answer = await RulesWorldAgent().propose(moment(), presence(alice=1), News({}))
+    answer = await propose(RulesWorldAgent(), moment(), presence(alice=1), News({}))
     assert (answer.participants, answer.knowledge, answer.updates) == (None, {}, ())
 
 
 async def test_who_likely_is_not_there_is_not_even_asked_for() -> None:
     world = News({"charlie": ["A secret. GameDay: 6"]})
-    answer = await RulesWorldAgent().propose(moment(), presence(alice=1, bob=0.5, charlie=0.1), world)
+    answer = await propose(RulesWorldAgent(), moment(), presence(alice=1, bob=0.5, charlie=0.1), world)
     assert answer.knowledge == {}
     assert world.asked == ["alice", "bob"]
 
@@ -82,35 +94,36 @@ async def test_who_may_take_part_is_what_the_settings_of_end_say(tmp_path: Path)
         ({}, False),
     ):
         agent = RulesWorldAgent(end=EndSettings.model_validate(end))
-        answer = await agent.propose(moment(), here, News({"bob": ["It rains. GameDay: 6"]}))
+        answer = await propose(agent, moment(), here, News({"bob": ["It rains. GameDay: 6"]}))
         assert ("bob" in answer.knowledge) is told, end
     async with Earwitness.open(tmp_path / "story.db", detector="everyone", end={"threshold": 0.3}) as ew:
-        agent = ew.engine.world_agent
+        assert ew.engine.world_agent is not None
+        agent = ew.engine.world_agent.made
         assert isinstance(agent, RulesWorldAgent)
         assert agent.end.threshold == 0.3
 
 
 async def test_the_hosts_word_on_who_is_present_counts_for_more() -> None:
     world = News({"bob": ["It rains. GameDay: 6"], "charlie": ["It rains. GameDay: 6"]})
-    answer = await RulesWorldAgent().propose(moment(present=["alice", "charlie"]), presence(alice=1, bob=0.9), world)
+    answer = await propose(RulesWorldAgent(), moment(present=["alice", "charlie"]), presence(alice=1, bob=0.9), world)
     assert set(answer.knowledge) == {"charlie"}
 
 
 async def test_a_narrator_and_strangers_are_told_nothing() -> None:
     world = News({"narrator": ["It rains. GameDay: 6"], "zorro": ["It rains. GameDay: 6"]})
-    answer = await RulesWorldAgent().propose(moment("narrator"), presence(narrator=1, zorro=1), world)
+    answer = await propose(RulesWorldAgent(), moment("narrator"), presence(narrator=1, zorro=1), world)
     assert answer.knowledge == {}
 
 
 async def test_at_most_so_many_lines_the_oldest_first() -> None:
     world = News({"alice": [f"Event {n}. GameDay: 6" for n in range(1, 6)]})
-    answer = await RulesWorldAgent(most=2).propose(moment(), presence(alice=1), world)
+    answer = await propose(RulesWorldAgent(most=2), moment(), presence(alice=1), world)
     assert [line.text for line in answer.knowledge["alice"]] == ["Event 1. GameDay: 6", "Event 2. GameDay: 6"]
 
 
 async def test_each_piece_of_news_is_one_line() -> None:
     world = News({"alice": ["The bell\ntolls. GameDay: 6"]})
-    answer = await RulesWorldAgent().propose(moment(), presence(alice=1), world)
+    answer = await propose(RulesWorldAgent(), moment(), presence(alice=1), world)
     assert answer.knowledge["alice"][0].text == "The bell tolls. GameDay: 6"
 
 
