@@ -41,7 +41,12 @@ class Background:
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> asyncio.Task[None]:
         """Begin a task. Raises `NotOpen`."""
-        return self._opened().create_task(work(), name=name)
+        group, coroutine = self._opened(), work()
+        try:
+            return group.create_task(coroutine, name=name)
+        except RuntimeError as error:  # the group is coming to its end
+            coroutine.close()
+            raise NotOpen("this Earwitness is closing: nothing new can begin.") from error
 
     def on_close(self, callback: Callable[[], object]) -> None:
         """Call this when closing begins, before the tasks are waited for."""

@@ -39,7 +39,10 @@ class Applier:
         """Recorded and not applied: sequence number → plan, `None` for one that is read from the ledger in its turn."""
         self._remembered: set[int] = set()
         """Of these, those whose participants remember the message."""
-        self._attempts = 0
+        self._begun = 0
+        """How many attempts have begun."""
+        self._failed = 0
+        """The number of the last one that failed."""
         self._progress = asyncio.Event()
         self._hurry = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
@@ -92,12 +95,12 @@ class Applier:
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():
             return
+        begun = self._begun
         self.wake()
-        attempts = self._attempts
         try:
             async with asyncio.timeout(timeout):
                 while not done():
-                    if timeout is None and self.failure is not None and self._attempts > attempts:
+                    if timeout is None and self._failed > begun:
                         raise self._late()
                     await self._progress.wait()
         except TimeoutError:
@@ -105,7 +108,7 @@ class Applier:
 
     def _late(self, timeout: float | None = None) -> NotYetApplied:
         waited = "" if timeout is None else f" within {timeout:g} s"
-        why = f": {named(self.failure)}" if self.failure else ""
+        why = f": {named(self.failure).rstrip('.')}" if self.failure else ""
         error = NotYetApplied(
             f"session {self._live.snapshot.id!r}: {len(self._plans)} decided entries have not reached the store{waited}"
             f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
@@ -122,23 +125,20 @@ class Applier:
     async def _run(self) -> None:
         pause = FIRST_PAUSE
         while self._plans:
+            self._begun += 1
             try:
                 await self._drain()
                 self.failure, pause = None, FIRST_PAUSE
             except Exception as error:  # noqa: BLE001 - whoever waits is told, and it is tried again
-                self.failure = error
+                self.failure, self._failed = error, self._begun
+                self._notify()
                 if self._background.closing:
                     return
                 await self._rest(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
-            finally:
-                self._attempts += 1
-                self._notify()
 
     async def _rest(self, pause: float) -> None:
         """Wait before the next attempt, unless somebody hurries."""
-        self._attempts += 1
-        self._notify()
         self._hurry.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(pause):
@@ -171,7 +171,6 @@ class Applier:
             del self._plans[sequence]
             self._remembered.discard(sequence)
             self._live.unapplied.pop(sequence, None)
-        self._attempts += 1
         self._notify()
 
     async def _apply(self, plans: Sequence[Plan]) -> None:

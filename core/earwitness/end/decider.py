@@ -119,8 +119,7 @@ class Decider:
             self.failure = None
         except Exception as error:  # noqa: BLE001 - whoever waits is told; the entries stay undecided and are tried again
             self._fail(error)
-        finally:
-            self._applier.wake()
+        self._applier.wake()
 
     async def _drain(self) -> None:
         ledger, session = self._engine.ledger, self.live.snapshot.id

@@ -80,7 +80,7 @@ class Record(Append):
     again: bool
 
     async def on(self, ledger: Ledger, prefix: str) -> None:
-        """Append, record, settle."""
+        """Append, record, acknowledge."""
         await super().on(ledger, prefix)
         id = prefix + self.session
         before = await ledger.load(id) or Snapshot(id=id)

@@ -201,7 +201,7 @@ class Withdrawals(LedgerCases):
         await self.told(ledger, plan(3, restorations=(back,)))
         (restored,) = await ledger.deliveries("s1", status="pending")
         assert (restored.memory_id, restored.reason) == ("a", None)
-        await ledger.settle("s1", [3], [a.id])
+        await ledger.acknowledge("s1", [3], [a.id])
         await self.told(ledger, plan(4, withdrawals=(away,)))
         await self.told(ledger, await retraction(ledger, 5, memory_id="a"))
         assert await self.standing(ledger) == []
