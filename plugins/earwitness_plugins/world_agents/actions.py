@@ -34,9 +34,11 @@ from .action_words import (
 )
 
 Person = Literal["bare", "first", "third"]
+LONGEST = 20_000
+"""A message of more characters is not read."""
 MOST_WORDS = 6
 """An object of more words is not read."""
-_ANY_VERB = re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(FORMS))})(?![^\W_])", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 _POSSESSIVE = re.compile(r"['’]s?(?!\w)")
 _NEGATED = re.compile(r"n['’]t\b|['’](?:ll|d)\b", re.IGNORECASE)
@@ -144,8 +146,8 @@ class _Subject:
 
 
 def may_tell_actions(content: str) -> bool:
-    """Whether a text holds one of the verbs at all; most do not, and need not be read."""
-    return _ANY_VERB.search(content) is not None
+    """Whether a text holds one of the verbs at all; most do not, and need not be read. Nor is what is very long."""
+    return len(content) <= LONGEST and not FORMS.keys().isdisjoint(_WORD.findall(content.lower()))
 
 
 def actions(content: str, speaker: Character, names: Names, known: Collection[str] = ()) -> tuple[Action, ...]:

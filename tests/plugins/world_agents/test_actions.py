@@ -220,3 +220,8 @@ def test_an_action_keeps_the_stretch_that_tells_it() -> None:
     assert action.text == "*picks up the map*"
     assert action.thing is not None
     assert (action.thing.name, action.thing.head, action.effect) == ("map", "map", "acquired")
+
+
+def test_a_very_long_message_is_not_read() -> None:
+    assert len(read("alice", "*picks up the map.* " * 500)) == 500
+    assert read("alice", "*picks up the map.* " * 5000) == []
