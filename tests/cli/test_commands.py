@@ -259,7 +259,7 @@ def test_retract_takes_a_message_or_a_memory_away(played: Run) -> None:
 
 def test_what_was_taken_back_already_is_said_to_be(played: Run) -> None:
     assert answer(played("retract", "cellar", "plan", "--json"))["already"] is False
-    assert "It was taken back already, nothing changes: plan" in played("retract", "cellar", "plan").stdout
+    assert "It was retracted already, and nothing changes: plan" in played("retract", "cellar", "plan").stdout
 
 
 def test_an_edit_to_nothing_names_the_command_that_takes_back(played: Run) -> None:

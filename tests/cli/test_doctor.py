@@ -52,7 +52,7 @@ def test_it_names_what_is_in_use_and_makes_it(played: Run, folder: Path) -> None
     result = played("doctor")
     assert result.exit_code == 1
     shown = " ".join(result.stdout.split())
-    assert "detector everyone(loud=True) (there are: addressees, " in shown
+    assert "detector everyone(loud=True) (installed: addressees, " in shown
     assert "earwitness.detector: everyone: SettingsError: detector 'everyone' has no setting 'loud'" in shown
     assert "earwitness.guard: mine.Ears: SettingsError: guard 'mine.Ears' cannot be imported" in shown
     assert "not looked at" in shown

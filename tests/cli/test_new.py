@@ -56,7 +56,7 @@ def test_namesakes_are_told_apart(run: Run, folder: Path) -> None:
 def test_where_nobody_opens_the_story_says_how_to_go_on(run: Run, folder: Path) -> None:
     (folder / "mute.json").write_text(json.dumps({**BO, "data": {**BO["data"], "first_mes": ""}}), "utf-8")
     shown = run("new", "mute", "--cards", "mute.json").stdout
-    assert 'Nobody says anything in it yet. Add lines at its end, such as  - bo: "…"' in shown
+    assert 'Nobody speaks in it yet. Add lines at its end, such as  - bo: "…"' in shown
     assert "Nobody has said anything yet. Add lines below" in run("play", "mute.yaml").stdout
     with (folder / "mute.yaml").open("a", encoding="utf-8") as file:
         file.write('  - bo: "Hm."\n')
@@ -121,10 +121,10 @@ def test_a_story_that_is_there_is_not_written_over(run: Run, story: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "a story needs somebody in it. Name files: earwitness new STORY --cards a.png b.png"),
-        (["--lore", "world.json"], "world.json: there is nobody in it. Add a character card with --cards"),
+        ([], "a story needs a cast. Name files: earwitness new STORY --cards a.png b.png"),
+        (["--lore", "world.json"], "world.json: they describe nobody. Add a character card with --cards"),
         (["--cards", "none.png"], "none.png: there is no such file"),
-        (["--cards", "mira.png", "--lore", "cellar.yaml"], "cellar.yaml: no importer takes it for one of its files"),
+        (["--cards", "mira.png", "--lore", "cellar.yaml"], "cellar.yaml: no importer accepts it"),
     ],
 )
 def test_what_cannot_become_a_story_is_one_sentence_and_no_file(

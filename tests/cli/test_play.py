@@ -113,7 +113,7 @@ def test_a_file_that_leaves_open_who_is_there_is_told_what_follows(
     file = STORY.replace("present: [alice, bob]\n", present).replace("steps:\n", f"steps:\n{first}")
     story.write_text(file, "utf-8")
     shown = run("play", "cellar.yaml")
-    assert ("The file names nobody as `present:`." in shown.stderr) is hinted
+    assert ("The file names nobody under `present:`." in shown.stderr) is hinted
     assert run("play", "cellar.yaml", "--json").stderr == ""
 
 

@@ -1,4 +1,4 @@
-"""`earwitness detect FILE… --detector NAME`: who perceives each message, as lines that another program can score."""
+"""`earwitness detect FILE… --detector NAME`: who perceives each message, as lines for another program to score."""
 
 from __future__ import annotations
 
@@ -19,21 +19,30 @@ if TYPE_CHECKING:
 
 @story_command("detect", store=options.NO_STORE)
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE; else the settings'.")
+@click.option(
+    "--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE.  [default: the settings']"
+)
 @options.format
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @options.directions
 @options.threshold
-@click.option("--seed", type=int, default=0, show_default=True, help="Of detectors that ask for it.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For detectors that use one.")
 @click.option("--output", metavar="OUT.jsonl", help="Write the lines there.  [default: standard output]")
 async def command(
-    cli: CliContext, files: tuple[str, ...], name: str | None, format: str | None, task: Task, directions: Directions,
-    threshold: float | None, seed: int, output: str | None,
-) -> None:  # fmt: skip
-    """Say who perceives each message, one JSON line a message.
+    cli: CliContext,
+    files: tuple[str, ...],
+    name: str | None,
+    format: str | None,
+    task: Task,
+    directions: Directions,
+    threshold: float | None,
+    seed: int,
+    output: str | None,
+) -> None:
+    """Say who perceives each message, one JSON line per message.
 
-    The detector sees a scene message by message, and never a label. With hidden directions it sees no narration.
-    Where it fails, only the speaker perceives; the end says how often. Exits with 1 when it fails on every message.
+    The detector sees a scene message by message, and no labels. With hidden directions it sees no narration.
+    Where it fails, only the speaker perceives the message; the end says how often. Exits with 1 when it always fails.
     """
     from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
@@ -45,7 +54,9 @@ async def command(
     strategies = Strategies()
     named = requested(name, task, cli.settings(), strategies, threshold)
     if len(named) > 1:
-        raise InputError(f"--detector {name!r} names {len(named)} detectors; detect asks one. To compare: evaluate.")
+        raise InputError(
+            f"--detector {name!r} names {len(named)} detectors, and detect asks one. To compare several: evaluate."
+        )
     spec = named[0]
     detector = make_detector(spec, strategies, seed)
     scenes = read(strategies, files, format).scenes

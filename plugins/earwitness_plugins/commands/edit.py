@@ -1,4 +1,4 @@
-"""`earwitness edit SESSION KEY "text"`: correct a message, and everything that was remembered of it."""
+"""`earwitness edit SESSION KEY "text"`: correct a message, and everybody's memory of it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from earwitness_plugins.terminal.context import program
 @click.argument("session")
 @click.argument("key")
 @click.argument("text")
-@click.option("--reroll", is_flag=True, help="Another answer in place of the old one, not a correction.")
+@click.option("--reroll", is_flag=True, help="The text is another answer, not a correction.")
 async def command(cli: CliContext, session: str, key: str, text: str, reroll: bool) -> None:
-    """Put another text in place of a message, in everybody's memory.
+    """Replace the text of a message, in everybody's memory.
 
     KEY is the message's, as `inspect` shows it. Who perceives the new text is decided again.
     """
@@ -26,7 +26,7 @@ async def command(cli: CliContext, session: str, key: str, text: str, reroll: bo
 
     if not text.strip():
         retract = shlex.join([program(), "retract", session, key, *cli.where()])
-        raise InputError(f"the new text is empty. To take the message back: {retract}")
+        raise InputError(f"the new text is empty. To retract the message: {retract}")
     async with cli.open() as ew:
         story = await ew.open_session(session)
         outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text))

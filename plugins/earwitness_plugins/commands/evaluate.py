@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 TASKS = ("participants", "addressees", "knowledge", "recall")
 MOST = 10
-"""Differences between two runs that are told of."""
+"""Number of differences between two runs that are shown."""
 
 
 @story_command("evaluate", store=options.NO_STORE)
 @click.argument("task", required=False, type=click.Choice(TASKS), metavar="TASK")
 @click.argument("data", nargs=-1, metavar="DATA…")
 @click.option(
-    "--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE; else the settings'."
+    "--detector", "names", metavar="A,B,…", help="name, mine.Class, name(n=5), name@FILE.  [default: the settings']"
 )
 @options.format
 @options.directions
@@ -34,16 +34,23 @@ MOST = 10
     help="For knowledge: search each character's container, or ask backstage who knows.",
 )
 @options.threshold
-@click.option("--seed", type=int, default=0, show_default=True, help="Of resampling, and of detectors that ask for it.")
-@click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Draws for intervals.")
-@click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="Tell of the N worst scenes, and why.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For resampling, and for detectors that use one.")
+@click.option(
+    "--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Resamples for confidence intervals."
+)
+@click.option("--worst", type=click.IntRange(0), default=0, metavar="N", help="Show the N worst scenes, and why.")
 @click.option("--plot", metavar="FILE", help="Save a picture of leak against miss (PNG, SVG).")
 @click.option("--report", metavar="FILE", help="Save the run and its results.")
-@click.option("--repeat", metavar="REPORT", help="Do a run again, and compare.")
+@click.option("--repeat", metavar="REPORT", help="Repeat a run, and compare.")
 async def command(
-    cli: CliContext, task: str | None, data: tuple[str, ...],
-    plot: str | None, report: str | None, repeat: str | None, **how: Any,
-) -> None:  # fmt: skip
+    cli: CliContext,
+    task: str | None,
+    data: tuple[str, ...],
+    plot: str | None,
+    report: str | None,
+    repeat: str | None,
+    **how: Any,
+) -> None:
     """Score detectors on labelled data, and compare them.
 
     TASK is participants (who perceives a message), addressees (who is spoken to), knowledge (who knows a fact) or
@@ -72,10 +79,17 @@ async def command(
 
 
 def _run(
-    cli: CliContext, strategies: Strategies, task: str | None, data: tuple[str, ...], *,
-    names: str | None, threshold: float | None, format: str | None, **how: Any,
-) -> Run:  # fmt: skip
-    """The run that the words of the command line describe."""
+    cli: CliContext,
+    strategies: Strategies,
+    task: str | None,
+    data: tuple[str, ...],
+    *,
+    names: str | None,
+    threshold: float | None,
+    format: str | None,
+    **how: Any,
+) -> Run:
+    """The run that the command line asks for."""
     from earwitness.errors import InputError
     from earwitness_plugins.applications.evaluation.data import DataFile
     from earwitness_plugins.applications.evaluation.detector_spec import requested
@@ -83,7 +97,7 @@ def _run(
     from earwitness_plugins.applications.evaluation.run import Run
 
     if task is None or not data:
-        raise InputError(f"name a task ({', '.join(TASKS)}) and its files, or a report with --repeat.")
+        raise InputError(f"name a task ({', '.join(TASKS)}) and its files, or repeat a report with --repeat.")
     settings = cli.settings()
     return Run.model_validate(
         {
@@ -106,7 +120,7 @@ async def _done(cli: CliContext, run: Run, data: Data, strategies: Strategies) -
 
 
 def _compare(cli: CliContext, path: str | None, before: EvaluationReport, done: EvaluationReport) -> None:
-    """Say whether the numbers came out as before; end with exit code 1 when not."""
+    """Say whether the numbers are the same as before; exit with 1 if not."""
     from earwitness_plugins.applications.evaluation.run import changed
 
     changes = changed(before, done)

@@ -36,7 +36,7 @@ async def command(cli: CliContext, memory: str, session: str | None) -> None:
 
 
 async def _found(ew: Earwitness, start: str, sessions: Sequence[str]) -> Mapping[str, tuple[str, str]]:
-    """Memories whose id is, or begins with, `start`: id → session and owner. An id says nothing of its story."""
+    """Memories whose id is, or begins with, `start`: id → session and owner."""
     found: dict[str, tuple[str, str]] = {}
     for session in sessions if start else ():
         story = await ew.open_session(session)

@@ -21,18 +21,30 @@ GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_erro
 @click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
 @click.option("--goal", type=click.Choice(GOALS), default="exact", show_default=True, help="Mean over data sets.")
 @options.directions
-@click.option("--threshold", is_flag=True, help="Fit too from which probability on somebody perceives.")
-@click.option("--evaluations", type=click.IntRange(1), default=60, show_default=True, help="Sets of values to try.")
-@click.option("--holdout", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share to check on.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what is held out, and of the order of trials.")
-@click.option("--output", metavar="FILE", default="fitted.toml", show_default=True, help="Where the settings go.")
+@click.option("--threshold", is_flag=True, help="Also fit the probability from which somebody perceives a message.")
+@click.option("--evaluations", type=click.IntRange(1), default=60, show_default=True, help="Number of trials.")
+@click.option(
+    "--holdout", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share of the data to check on."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For what is held out, and the order of trials.")
+@click.option("--output", metavar="FILE", default="fitted.toml", show_default=True, help="File for the settings.")
 async def command(
-    cli: CliContext, detector: str, data: tuple[str, ...], format: str | None, task: str, goal: str, directions: str,
-    threshold: bool, evaluations: int, holdout: float, seed: int, output: str,
-) -> None:  # fmt: skip
+    cli: CliContext,
+    detector: str,
+    data: tuple[str, ...],
+    format: str | None,
+    task: str,
+    goal: str,
+    directions: str,
+    threshold: bool,
+    evaluations: int,
+    holdout: float,
+    seed: int,
+    output: str,
+) -> None:
     """Fit a detector's numbers on labelled data, and save them as settings.
 
-    What may be fitted the detector says itself, in `fittable`. Use the file as --detector NAME@FILE, or as a part of
+    The detector says in `fittable` what may be fitted. Use the file as --detector NAME@FILE, or as a part of
     earwitness.toml.
     """
     from earwitness.errors import InputError
@@ -49,12 +61,18 @@ async def command(
     found = read(strategies, data, format)
     run = Run.model_validate(
         {"task": task, "detectors": named, "data": found.files, "directions": directions, "seed": seed}
-    )  # fmt: skip
+    )
     with cli.progress("Fitting", evaluations) as advance:
         done = await fit(
-            run, found.scenes, strategies,
-            goal=goal, evaluations=evaluations, holdout=holdout, threshold=threshold, advance=advance,
-        )  # fmt: skip
+            run,
+            found.scenes,
+            strategies,
+            goal=goal,
+            evaluations=evaluations,
+            holdout=holdout,
+            threshold=threshold,
+            advance=advance,
+        )
     save(done.detector, _comment(goal, data, done), output)
     cli.answer({"output": output, **done.model_dump(mode="json")}, _shown(done, goal, output))
 

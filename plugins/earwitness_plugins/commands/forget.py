@@ -27,7 +27,7 @@ async def command(cli: CliContext, session: str, character: str | None, yes: boo
 
 
 def _ask(question: str) -> None:
-    """Go on with a yes. Raises `Abort` for a no, `InputError` where nobody is there to answer."""
+    """Ask, and return for a yes. Raises `Abort` for a no, `InputError` when nobody can answer."""
     from earwitness.errors import InputError
 
     try:
@@ -36,4 +36,4 @@ def _ask(question: str) -> None:
         if not isinstance(stopped.__context__, EOFError):
             raise
         click.echo(err=True)
-        raise InputError("nobody is here to answer; --yes removes it without asking. Nothing was removed.") from None
+        raise InputError("there is nobody to ask. --yes removes it without asking. Nothing was removed.") from None

@@ -10,11 +10,11 @@ from earwitness_plugins.terminal import CliContext, story_command
 @story_command("fork")
 @click.argument("session")
 @click.argument("new")
-@click.option("--at", metavar="KEY", help="The last message or change the two share; else all there is.")
+@click.option("--at", metavar="KEY", help="The last message or change that both share.  [default: the newest]")
 async def command(cli: CliContext, session: str, new: str, at: str | None) -> None:
-    """Branch off a story under the id NEW.
+    """Make a branch of a story, with the id NEW.
 
-    Nobody is asked again: everybody remembers in the branch what they remembered then.
+    Nothing is decided again: in the branch, everybody remembers what they remembered then.
     """
     from earwitness_plugins.terminal.people import plain
 

@@ -38,8 +38,8 @@ async def command(
     """Take in character cards, lorebooks and chats, or stories that `export` wrote.
 
     FILE may be - for an exported story on standard input. Importing a file again changes nothing. All files are read
-    and checked first: a refused import changes nothing and makes no store. The options for a channel are for chats that
-    do not say where they were held.
+    and checked first: a refused import changes nothing and makes no store. The channel options
+    are for messages that do not say where they were said.
     """
     exports, found = _read(files, name)
     _check_options(exports, found, into, id)

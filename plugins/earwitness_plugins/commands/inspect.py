@@ -23,11 +23,11 @@ async def command(
     from earwitness.filters import all_of, parse
     from earwitness_plugins.terminal.containers import container_page, overview, sessions
     from earwitness_plugins.terminal.people import People
-    from earwitness_plugins.terminal.unmatched import tell
+    from earwitness_plugins.terminal.unmatched import warn_of_unmatched
 
     tests = [parse(test) for test in filters]
     if owner is None and (tests or offset):
-        raise InputError("--filter and --offset look among memories: name whose, as in inspect SESSION world.")
+        raise InputError("--filter and --offset are for memories. Say whose, as in inspect SESSION world.")
     async with cli.open() as ew:
         if session is None:
             names = await ew.sessions()
@@ -39,6 +39,6 @@ async def command(
             return cli.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))
         found = await back.inspect(owner, filter=all_of(*tests), limit=limit, offset=offset)
         if tests and not found.matching:
-            tell(tests, (await back.inspect(owner)).memories)
+            warn_of_unmatched(tests, (await back.inspect(owner)).memories)
         people = People(story.cast, ew.settings.calendar)
         return cli.answer(found.model_dump(mode="json"), container_page(found, people, offset))

@@ -1,4 +1,4 @@
-"""`earwitness new STORY --cards … --lore …`: files become a story that can be played."""
+"""`earwitness new STORY --cards … --lore …`: make a story file of cards, lorebooks and chats."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ ENDINGS = (".yaml", ".yml")
 @story_command("new")
 @click.argument("story", metavar="STORY")
 @click.argument("files", nargs=-1, metavar="[FILE]…")
-@click.option("--cards", multiple=True, metavar="FILE…", help="Character cards: whoever is in the story.")
-@click.option("--lore", multiple=True, metavar="FILE…", help="Lorebooks: what is so in its world.")
-@click.option("--user", metavar="NAME", help="Whom {{user}} stands for.  [default: User]")
-@click.option("--force", is_flag=True, help="Write over a story file that is there.")
+@click.option("--cards", multiple=True, metavar="FILE…", help="Character cards: who is in the story.")
+@click.option("--lore", multiple=True, metavar="FILE…", help="Lorebooks: facts of its world.")
+@click.option("--user", metavar="NAME", help="The name that {{user}} stands for.  [default: User]")
+@click.option("--force", is_flag=True, help="Write over a story file that exists.")
 async def command(
-    cli: CliContext, story: str, files: tuple[str, ...], cards: tuple[str, ...], lore: tuple[str, ...],
-    user: str | None, force: bool,
-) -> None:  # fmt: skip
+    cli: CliContext,
+    story: str,
+    files: tuple[str, ...],
+    cards: tuple[str, ...],
+    lore: tuple[str, ...],
+    user: str | None,
+    force: bool,
+) -> None:
     """Make a story file of character cards, lorebooks and chats, ready for `earwitness play`.
 
-    It opens with the first message of every card, or with what was said in the chats.
+    It begins with the first message of every card, or with the messages of the chats.
     """
     from earwitness.errors import InputError
     from earwitness_plugins.terminal.warnings import warn
@@ -35,7 +40,7 @@ async def command(
     path = _free_path(story, force)
     given = [*cards, *files, *lore]
     if not given:
-        raise InputError("a story needs somebody in it. Name files: earwitness new STORY --cards a.png b.png")
+        raise InputError("a story needs a cast. Name files: earwitness new STORY --cards a.png b.png")
     text, values, warnings = _made(path, given, user)
     with click.open_file(path, "w", encoding="utf-8", atomic=True) as file:
         file.write(text)
@@ -56,7 +61,7 @@ def _free_path(story: str, force: bool) -> Path:
 
 
 def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """The story file's text, what it says, and what was mended. Raises `StoryError` for a file that is none."""
+    """The text of the story file, its values, and warnings. Raises `StoryError` for a file that cannot be read."""
     from earwitness.errors import StoryError
     from earwitness.loading.files import yaml_text
     from earwitness.loading.strategies import Strategies
@@ -68,12 +73,10 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
 
     strategies = Strategies()
     title = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
-    values, warnings = story_values(
-        session_id(path.stem), title.title() if title.islower() else title,
-        [read_file(strategies, each) for each in files], user,
-    )  # fmt: skip
+    contents = [read_file(strategies, each) for each in files]
+    values, warnings = story_values(session_id(path.stem), title.title() if title.islower() else title, contents, user)
     if not values["cast"]:
-        raise StoryError(f"{', '.join(files)}: there is nobody in it. Add a character card with --cards.")
+        raise StoryError(f"{', '.join(files)}: they describe nobody. Add a character card with --cards.")
     names = ", ".join(Path(each).name for each in files)
     text = story_text(values, f"Made from {names}. Play it:  earwitness play {shlex.quote(path.name)}")
     checked(yaml_text(text, str(path), StoryError))
@@ -82,5 +85,5 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
 
 def _lines(path: Path, counts: dict[str, int], first: str, where: list[str]) -> str:
     said = f"Wrote {path}: a cast of {counts['cast']}, {counts['lore']} lore entries, {counts['steps']} opening lines."
-    add = "" if counts["steps"] else f'\nNobody says anything in it yet. Add lines at its end, such as  - {first}: "…"'
+    add = "" if counts["steps"] else f'\nNobody speaks in it yet. Add lines at its end, such as  - {first}: "…"'
     return f"{said}{add}\nPlay it:  {shlex.join([program(), 'play', str(path), *where])}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from earwitness_plugins.applications.stories.story import Story
 
 ENDINGS = (".yaml", ".yml")
-NOBODY = "The file names nobody as `present:`. Whoever speaks, comes in or is spoken to is there from then on."
+NOBODY = "The file names nobody under `present:`. Characters are there once they speak, come in or are spoken to."
 
 
 @story_command("play")
@@ -56,7 +56,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
 
 
 def _read(path: str) -> Story:
-    """The story. Raises `StoryError`; for a file of another kind, it names the command that takes it."""
+    """The story. Raises `StoryError`, which for a file of another kind names the right command."""
     from earwitness_plugins.applications.stories.reader import read_story
 
     _check_ending(path)
@@ -66,18 +66,18 @@ def _read(path: str) -> Story:
         other = None if Path(path).suffix in ENDINGS else _command_for(path)
         if other is None:
             raise
-        raise StoryError(f"{path}: this is no story file, but {other}") from error
+        raise StoryError(f"{path}: this is not a story file, but {other}") from error
 
 
 def _check_ending(path: str) -> None:
-    """Raise `StoryError` where only the ending is missing."""
+    """Raise `StoryError` for a path that only lacks its ending."""
     whole = next((f"{path}{ending}" for ending in ENDINGS if Path(f"{path}{ending}").exists()), None)
     if whole and not Path(path).exists():
         raise StoryError(f"{path}: there is no such file. Did you mean {whole}?")
 
 
 def _command_for(path: str) -> str | None:
-    """What a file is, if an importer takes it, and the command that takes it too."""
+    """What kind of file it is, and the command for it; `None` when no importer accepts it."""
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.imports.detect_format import is_export, read_file
 
@@ -96,7 +96,7 @@ def _command_for(path: str) -> str | None:
 
 
 def _nobody_is_there(script: Story) -> bool:
-    """The file leaves it open who is there when the first line is said."""
+    """Whether the file does not say who is there when the first line is said."""
     from earwitness_plugins.applications.stories.story import NoteStep, SayStep
 
     first = next((step for step in script.steps if not isinstance(step, NoteStep)), None)
@@ -110,15 +110,15 @@ def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyCo
 
 
 def _next_question(end: StoryEnded, script: Story, where: list[str]) -> str:
-    """The command that asks on from where the story ended: how does the one who learned it last know?"""
+    """The next command to try: how does the character know who learned it last?"""
     found = [knower for question in end.questions[-1:] for knower in question.knowers.values() if knower.memory_id]
     if not found:
         return f"Look around:  {shlex.join([program(), 'inspect', script.story, *where])}"
-    last = max(found, key=_how_late)
+    last = max(found, key=_learned_at)
     name = script.people()[last.character].name
     return f"How does {name} know?  {shlex.join([program(), 'explain', str(last.memory_id), *where])}"
 
 
-def _how_late(knower: Knower) -> tuple[bool, float]:
-    """Whoever said it themselves is less of a question than anybody who learned it from them."""
+def _learned_at(knower: Knower) -> tuple[bool, float]:
+    """When a character learned it; whoever said it comes first."""
     return knower.learned is not None and knower.learned.way != "said", knower.since or 0

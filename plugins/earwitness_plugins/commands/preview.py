@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("text")
 @click.option("--speaker", required=True, metavar="WHO", help="Who would say it.")
 @click.option("--session", metavar="ID", help="The story.  [default: the only one]")
-@click.option("--present", multiple=True, metavar="WHO", help="Who perceives it, if that is certain; once for each.")
+@click.option("--present", multiple=True, metavar="WHO", help="Who perceives it, if that is certain; may be repeated.")
 @options.channel
 async def command(
     cli: CliContext, text: str, speaker: str, session: str | None, present: tuple[str, ...], channel: Channel | None

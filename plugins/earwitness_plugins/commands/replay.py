@@ -1,4 +1,4 @@
-"""`earwitness replay TRANSCRIPT…`: run transcripts through END, and see who heard what."""
+"""`earwitness replay TRANSCRIPT…`: replay transcripts through END, and see who heard what."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @story_command("replay")
 @click.argument("transcripts", nargs=-1, required=True, metavar="TRANSCRIPT…")
-@click.option("--format", "name", metavar="NAME", help="The importer.  [default: whichever takes the file for its own]")
+@click.option("--format", "name", metavar="NAME", help="The importer.  [default: the first that accepts the file]")
 @click.option("--session", metavar="ID", help="The story's id, for a transcript of one scene.")
 @click.option("--each", is_flag=True, help="Show every message and who heard it.")
-@click.option("--gold", is_flag=True, help="Take the transcript's word on who was present; else it is not looked at.")
+@click.option("--gold", is_flag=True, help="Use what the transcript says of who was present; ignored otherwise.")
 @options.channel
 async def command(
     cli: CliContext,
@@ -32,10 +32,10 @@ async def command(
     gold: bool,
     channel: Channel | None,
 ) -> None:
-    """Run transcripts through END and see who heard what.
+    """Replay transcripts through END and see who heard what.
 
-    Each scene becomes a story of its own. Replaying it again changes nothing; what was interrupted goes on. The options
-    for a channel are for lines of which the transcript does not say where they were said.
+    Each scene becomes a story of its own. Replaying it again changes nothing; an interrupted replay is continued. The
+    channel options are for lines that do not say where they were said.
     """
     from earwitness_plugins.applications.replay.replay import replay_all
     from earwitness_plugins.terminal.replays import each_line, next_question, scene_line, total_line
@@ -82,7 +82,7 @@ def _scenes(transcripts: tuple[str, ...], name: str | None, channel: Channel | N
 
 
 def _named(scenes: Iterator[Scene], session: str | None) -> Iterator[tuple[str, Scene]]:
-    """Each scene with its session id. Raises `InputError` when one id was given for several."""
+    """Each scene with its session id. Raises `InputError` when one id was given for several scenes."""
     from earwitness.errors import InputError
     from earwitness_plugins.applications.replay.roles import distinct, session_id
 
@@ -90,5 +90,5 @@ def _named(scenes: Iterator[Scene], session: str | None) -> Iterator[tuple[str, 
     if session is None:
         return zip(distinct(session_id(scene.id) for scene in found), found, strict=True)
     if len(found) != 1:
-        raise InputError(f"--session {session!r} names one story; there are {len(found)} scenes. Leave it out.")
+        raise InputError(f"--session {session!r} is for one story, and there are {len(found)} scenes. Leave it out.")
     return iter([(session, found[0])])

@@ -1,4 +1,4 @@
-"""`earwitness retract SESSION TARGET`: take back a message, change or memory, and what rested on it."""
+"""`earwitness retract SESSION TARGET`: retract a message, change or memory, and whatever rested on it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from earwitness_plugins.terminal import CliContext, story_command
 @story_command("retract")
 @click.argument("session")
 @click.argument("target")
-@click.option("--by", default="author", show_default=True, metavar="ROLE", help="Who takes it back; `explain` tells.")
+@click.option("--by", default="author", show_default=True, metavar="ROLE", help="Who retracts it; shown by `explain`.")
 async def command(cli: CliContext, session: str, target: str, by: str) -> None:
-    """Take back a message or change (by its key) or one memory (by its id).
+    """Retract a message or change (by its key) or one memory (by its id).
 
     Whatever rested on it goes too, everywhere.
     """
@@ -22,6 +22,6 @@ async def command(cli: CliContext, session: str, target: str, by: str) -> None:
         story = await ew.open_session(session)
         outcome = await story.backstage(role=by).retract(target)
         await outcome.settled()
-        said = "Taken back" if outcome.created else "It was taken back already, nothing changes"
+        said = "Retracted" if outcome.created else "It was retracted already, and nothing changes"
         data = {"retracted": target, "session": session, "already": not outcome.created}
         cli.answer(data, f"{said}: {plain(target)}")

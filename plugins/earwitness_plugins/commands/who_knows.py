@@ -1,4 +1,4 @@
-"""`earwitness who-knows SESSION "text"`: who knows of it, since when, and how?"""
+"""`earwitness who-knows SESSION "text"`: who knows about it, since when, and how?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from earwitness_plugins.terminal import CliContext, story_command
 @click.argument("session")
 @click.argument("text")
 async def command(cli: CliContext, session: str, text: str) -> None:
-    """Show who knows of something, since when, and how.
+    """Show who knows about something, since when, and how.
 
     Every character: nothing found, or how they know, with the memory that proves it.
     """
@@ -21,7 +21,7 @@ async def command(cli: CliContext, session: str, text: str) -> None:
     from earwitness_plugins.terminal.people import People
 
     if not text.strip():
-        raise InputError("the text is empty: give words of what they may know, as they were said.")
+        raise InputError("the text is empty. Give some words of what they may know, as they were said.")
     async with cli.open() as ew:
         story = await ew.open_session(session)
         answer = await story.backstage().who_knows(text)

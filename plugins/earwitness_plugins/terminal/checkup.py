@@ -1,4 +1,4 @@
-"""What the doctor found, as it is shown."""
+"""The report of `doctor`, for a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .people import plain
 
 
 def checkup(report: Mapping[str, Any]) -> RenderableType:
-    """A line for each thing looked at; what is broken in red, last."""
+    """A line for each thing checked; what is broken comes last, in red."""
     grid = Table.grid(padding=(0, 2))
     packages = ", ".join(f"{name} {version}" for name, version in report["packages"].items())
     _row(grid, "earwitness", f"{report['earwitness']} on Python {report['python']}")
@@ -40,12 +40,12 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
 
 
 def _used(kind: str, report: Mapping[str, Any]) -> str:
-    """`rules, of addressees, everyone, rules`; where nothing is chosen, just what there is."""
+    """What is used, and what is installed; only the latter where nothing can be chosen."""
     there = ", ".join(report["strategies"].get(kind, ()))
     if kind not in report["in_use"]:
         return there
     used = ", ".join(map(_spec, report["in_use"][kind])) or "none"
-    return f"{used}  (there are: {there})" if there not in {"", used} else used
+    return f"{used}  (installed: {there})" if there not in {"", used} else used
 
 
 def _spec(spec: Mapping[str, Any]) -> str:

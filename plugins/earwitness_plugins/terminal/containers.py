@@ -1,4 +1,4 @@
-"""What backstage answers, as it is shown."""
+"""Stories, containers and previews, for a terminal."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def _about(page: ContainerPage, whole: Overview, people: People) -> tuple[Text |
 
 
 def container_page(found: ContainerPage, people: People, offset: int = 0) -> RenderableType:
-    """The memories of one container: one block each."""
+    """The memories of one container, one block each."""
     whose = Text("The world", style="bold") if found.owner == WORLD else people.name(found.owner, bold=True)
     head = whose.append(f"  {plain(found.container)}  {_count(found, offset)}", style="dim")
     return Group(head, *(_block(memory, found.owner, people) for memory in found.memories))
 
 
 def _count(found: ContainerPage, offset: int) -> str:
-    """`13 memories`, `3 of 12 memories`; for a part of them also which: `1–50 of 1,024 memories`."""
+    """`13 memories`, `3 of 12 memories`, or for a page of them `1–50 of 1,024 memories`."""
     upto = offset + len(found.memories)
     if not found.memories:
         return f"none of {found.matching if offset else found.total:,} memories"

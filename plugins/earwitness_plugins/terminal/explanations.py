@@ -1,4 +1,4 @@
-"""How a memory got where it is, as it is shown: hop by hop, with names, and what was said."""
+"""How a memory got where it is, for a terminal: hop by hop, with names, and what was said."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explanation(found: Explanation, people: People) -> RenderableType:
 
 
 def _lines(found: Explanation, people: People, indent: int, told: str) -> Iterator[RenderableType]:
-    """`told` is what the hop before remembers: the same words are not shown twice."""
+    """`told` is the text of the hop before: the same text is not shown twice."""
     yield _in(indent, _head(found, people))
     said = _said(found, people)
     if said and said != told:
@@ -62,7 +62,7 @@ def _about(found: Explanation, people: People) -> Text:
 
 
 def _said(found: Explanation, people: People) -> str:
-    """What is remembered, without who said it, the day, and the news, which are told beside it."""
+    """What is remembered, without the speaker, the day and the news, which are shown separately."""
     memory = Memory(id=found.memory_id, container="", content=found.content, metadata=found.metadata)
     text = "\n".join(line for line in readable(gist(memory), people).split("\n") if not line.startswith(NEWS))
     if "speaker" not in found.metadata:

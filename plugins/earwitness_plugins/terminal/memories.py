@@ -1,4 +1,4 @@
-"""Memories as they are shown: what, since when, how it got there, and why it came to mind."""
+"""Memories, for a terminal: what, since when, how it was learned, and why it came to mind."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from earwitness_plugins.applications.stories.gist import NEWS, gist
 from .people import HEARD, NOT_THERE, People, plain
 
 _DAY = re.compile(r" GameDay: (-?[\d.e+]+)$")
-SCORES = "Scores run from 0 to 1, beside the best that this recall found; those of two recalls do not compare."
+SCORES = "Scores run from 0 to 1, relative to the best that this recall found. Scores of two recalls do not compare."
 PARTS = {
     "words": "the same words",
-    "meaning": "alike in meaning",
-    "rerank": "alike word by word",
-    "context": "said beside what fits better",
+    "meaning": "similar meaning",
+    "rerank": "similar word by word",
+    "context": "said close to something that fits better",
     "recency": "how new it is",
     "news": "told along with what was said last",
 }
 
 
 def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> RenderableType:
-    """A panel with what came to mind, and why; with the memories' ids, and what scores are, if asked for."""
+    """A panel with what came to mind, and why; with `ids`, also the ids of memories and what scores mean."""
     after = "" if recall.query else " after what was said last"
     title = Text.assemble(people.name(recall.character, bold=True), " remembers", after)
     asked = [Text(f'"{plain(recall.query)}"', style="italic")] if recall.query else []
@@ -41,8 +41,12 @@ def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> 
     scores = [Text(_legend(recall.memories), style="dim")] if ids and lines else []
     return Panel(
         Group(*asked, *lines, *nothing, *scores),
-        title=title, title_align="left", border_style="dim", box=box.ROUNDED, padding=(0, 1),
-    )  # fmt: skip
+        title=title,
+        title_align="left",
+        border_style="dim",
+        box=box.ROUNDED,
+        padding=(0, 1),
+    )
 
 
 def _remembered(number: int, memory: RecalledMemory, people: People, *, ids: bool) -> Text:
@@ -60,13 +64,13 @@ def _remembered(number: int, memory: RecalledMemory, people: People, *, ids: boo
 
 
 def _legend(memories: Sequence[RecalledMemory]) -> str:
-    """What the scores are, as far as there is a word for them."""
+    """What the scores mean."""
     named = [f"{part}: {words}" for part, words in PARTS.items() if any(part in memory.why for memory in memories)]
     return "\n".join([SCORES, "; ".join(named) + "."]) if named else SCORES
 
 
 def readable(text: str, people: People) -> str:
-    """A gist without the day it was said, which is shown beside it; news with theirs in brackets."""
+    """A gist without the day it was said, which is shown separately; news keep theirs, in brackets."""
     lines = plain(text).split("\n")
     return "\n".join(_DAY.sub(_told_on(people) if line.startswith(NEWS) else "", line) for line in lines)
 
@@ -76,7 +80,7 @@ def _told_on(people: People) -> Callable[[re.Match[str]], str]:
 
 
 def knowledge(answer: WhoKnowsPlayed, people: People, *, proofs: bool = False) -> RenderableType:
-    """Who knows of it: a line for every character, with the memory that proves it if `proofs` are asked for."""
+    """Who knows about it: a line for every character; with `proofs`, also the memory that proves it."""
     grid = Table.grid(padding=(0, 2))
     for knower in (answer.knowers[id] for id in people.ids if id in answer.knowers):
         proof = [Text(knower.memory_id or "", style="dim")] if proofs else []
@@ -90,12 +94,12 @@ def knowledge(answer: WhoKnowsPlayed, people: People, *, proofs: bool = False) -
 
 
 def _texts(answer: WhoKnowsPlayed, people: People) -> tuple[str, ...]:
-    """What they know it from, each once: two who heard the same message remember the same words."""
+    """The memories they know it from. Two who heard the same message remember the same words, which are shown once."""
     return tuple(dict.fromkeys(_text(knower, people) for knower in answer.knowers.values() if knower.text))
 
 
 def _text(knower: Knower, people: People) -> str:
-    """What proves that somebody knows it, without headings."""
+    """The memory that proves that somebody knows it, without headings."""
     return readable(gist(Memory(id="", container="", content=knower.text or "", metadata={})), people)
 
 

@@ -8,22 +8,24 @@ from typing import Any
 
 import click
 
-NO_STORE = "Not used: this command reads files, and opens no store."
-format = click.option("--format", "format", metavar="NAME", help="The importer.  [default: whichever takes the file]")
+NO_STORE = "Not used: this command opens no store."
+format = click.option(
+    "--format", "format", metavar="NAME", help="The importer.  [default: the first that accepts the file]"
+)
 directions = click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
 threshold = click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    help="From which probability on somebody perceives a message.  [default: of the settings, 0.5]",
+    help="Probability from which somebody perceives a message.  [default: the settings', 0.5]",
 )
 
 CommandFunction = Callable[..., Awaitable[None]]
 
 
 def channel(run: CommandFunction) -> CommandFunction:
-    """Give a command the options that say where something is said; it takes them as one `channel`.
+    """Add the options for a channel to a command, which gets them as one argument `channel`.
 
-    That is a `Channel`, or `None` where no option was given.
+    It is a `Channel`, or `None` when no option was given.
     """
 
     @wraps(run)

@@ -1,4 +1,4 @@
-"""The cast and the days of a story as they are shown: names, a colour each, who heard what, and when."""
+"""The cast and the days of a story, for a terminal: names, colours, who heard what, and when."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ROLES: Mapping[Role, str] = {
 
 
 def plain(text: str) -> str:
-    """The text with nothing in it that a terminal would obey."""
+    """The text without control characters, which a terminal would obey."""
     return "".join(c if c in "\n\t" or category(c) != "Cc" else "�" for c in text)
 
 
 class People:
-    """Names and colours of one cast, and the calendar they live by."""
+    """Names and colours of one cast, and its calendar."""
 
     def __init__(self, cast: Cast, calendar: Calendar | None = None) -> None:
         self.cast = cast
@@ -38,7 +38,7 @@ class People:
         self._colours = {id: COLOURS[n % len(COLOURS)] for n, id in enumerate(told)}
 
     def name(self, id: str, *, bold: bool = False) -> Text:
-        """A display name in its colour; an id nobody has is shown as it is."""
+        """A display name in its colour; an unknown id is shown as it is."""
         member = self.cast.by_id.get(id)
         colour = self._colours.get(id, "white")
         return Text(plain(member.name if member else id), style=f"bold {colour}" if bold else colour)
@@ -52,16 +52,16 @@ class People:
         return Text(", ").join(self.name(id) for id in ids)
 
     def day(self, day: float) -> str:
-        """A game day as people call it: `day 6`, `night 2.5`."""
+        """A game day as the calendar calls it: `day 6`, `night 2.5`."""
         return plain(self.calendar.show(day))
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Everybody but narrators, in the order they joined."""
+        """Everybody except narrators, in the order they joined."""
         return tuple(self._colours)
 
     def heard(self, participants: Mapping[str, Participant]) -> Text:
-        """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it first."""
+        """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it come first."""
         there = [self._there(id, participants[id].role) for id in self.ids if id in participants]
         away = [Text(f"{NOT_THERE} {self.name(id).plain}", style="dim") for id in self.ids if id not in participants]
         return Text("  ").join([*there, *away])

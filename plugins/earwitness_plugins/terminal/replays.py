@@ -1,4 +1,4 @@
-"""ReplayedScene transcripts as they are shown."""
+"""Replayed transcripts, for a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def each_line(line: ReplayedLine, names: Mapping[str, str]) -> Text:
 
 
 def scene_line(replayed: ReplayedScene) -> Text:
-    """One scene: how many messages, and how many of them each heard."""
+    """One scene: the number of messages, and how many each character heard."""
     listeners = sorted(((n, id) for id, n in replayed.heard.items() if id in replayed.names), key=lambda each: -each[0])
     named = [f"{replayed.names[id]} {n}" for n, id in listeners[:MOST_NAMED]]
     more = f" and {len(listeners) - MOST_NAMED} more" if len(listeners) > MOST_NAMED else ""

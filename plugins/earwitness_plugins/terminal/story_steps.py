@@ -1,4 +1,4 @@
-"""The steps of a story as they are events."""
+"""The events of a story, for a terminal."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ AGAIN = "Played here before: only new steps are told; recalls know how it ended.
 
 
 class StoryLook:
-    """Renders one step after the other."""
+    """Renders the events of a story."""
 
     def __init__(self, people: People) -> None:
         self.people = people
 
     @singledispatchmethod
     def render(self, step: events.StoryEvent) -> RenderableType:
-        """The step, for a terminal."""
+        """The event, for a terminal."""
         return Text(plain(repr(step)))
 
     @render.register

@@ -1,4 +1,4 @@
-"""Why nothing matched a filter, where a slip of the pen may be the reason; on standard error."""
+"""Warnings about a filter that matched nothing, perhaps because of a typing error; on standard error."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .people import plain
 MOST = 12
 
 
-def tell(tests: Iterable[Filter], memories: Sequence[Memory]) -> None:
-    """A line for each test of a field that none of these memories has, or of a text that none of them holds there."""
+def warn_of_unmatched(tests: Iterable[Filter], memories: Sequence[Memory]) -> None:
+    """Print a line for each test of a field, or of a text in a field, that none of these memories has."""
     for test in tests:
         if isinstance(test, Compare) and memories and (why := _why(test, memories)):
             click.echo(plain(f"Warning: {why}"), err=True)

@@ -188,8 +188,8 @@ def test_a_card_cut_off_within_its_text_is_refused(tmp_path: Path, spoil: Callab
             "nested too deeply",
         ),
         ("cut.json", b'{"name": "Ann", "descr', "not JSON"),
-        ("empty.png", b"", "it is empty"),
-        ("zeros.json", b"\0" * 40, "it is empty"),
+        ("empty.png", b"", "the file is empty"),
+        ("zeros.json", b"\0" * 40, "the file is empty"),
         ("card.json", b'{"name": "A", "description": "d", "n": ' + b"9" * 6_000 + b"}", "not JSON: Exceeds the limit"),
     ],
 )

@@ -270,5 +270,5 @@ def test_what_is_no_file_is_one_error(tmp_path: Path, name: str) -> None:
 
 
 def test_a_file_nobody_takes_is_told_who_there_is(tmp_path: Path) -> None:
-    with pytest.raises(StoryError, match=r"x\.bin: no importer takes it .*: .*card, .*lorebook, .*text"):
+    with pytest.raises(StoryError, match=r"x\.bin: no importer accepts it.*: .*card, .*lorebook, .*text"):
         read(file(tmp_path, "x.bin", bytes(range(100))))

@@ -115,7 +115,7 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
     ("before", "after", "line", "said"),
     [
         ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: channel, context, "),
-        ("alice: No", "alcie: No", 15, "'alcie' is neither a step nor one of the cast. A step: say, change"),
+        ("alice: No", "alcie: No", 15, "'alcie' is neither a step nor a character in the cast. A step: say, change"),
         ("alice: No", "alcie: No", 15, "Did you mean 'alice'?"),
         ("- recall: alice", "- recal: alice", 21, "Did you mean 'recall'?"),
         ("speaker: bob", "speaker: bop", 16, "unknown character 'bop'. Known: alice, bob, voice. Did you mean 'bob'?"),
@@ -145,7 +145,7 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
         ("retract: answer", "retract: later", 27, "unknown message 'later'"),
         ("key: answer", 'key: "#3"', 16, "message key '#3' starts with '#'"),
         ("- alice\n", "- world\n", 3, "'world' is reserved for the world container"),
-        ("- alice\n", "- alice\n  - alice\n", 4, "character 'alice' stands twice"),
+        ("- alice\n", "- alice\n  - alice\n", 4, "character 'alice' is in the cast twice"),
         ("- alice\n", "- note\n", 3, "character 'note' is the name of a step"),
         ("kind: narrator", "kind: teller", 6, "'teller' is not allowed. Allowed: 'character', 'persona' or 'narrator'"),
         ("story: cellar", "story: persona-x", 1, "session id 'persona-x' starts with 'persona-'"),
@@ -153,8 +153,8 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
         ("story: cellar", 'story: "a\\nb"', 1, "control or invisible character"),
         ("- alice: No", "- alice: 5", 15, '5 cannot be used: text is needed: "5"'),
         ("- alice: No", "- alice:", 15, "there is no value: text is needed"),
-        ("- alice: No", "- No", 15, "'No' is no step. Write alice:"),
-        ("- alice: No", "- {alice: x, bob: y}", 15, "a step is one thing; this one is 2: alice, bob"),
+        ("- alice: No", "- No", 15, "'No' is not a step. Write alice:"),
+        ("- alice: No", "- {alice: x, bob: y}", 15, "a step has one key; this one has 2: alice, bob"),
         ("- leave: bob", "- move: bob", 18, "'move' takes keys"),
         ("show: 5", "show: 0", 22, "0 cannot be used: it must be at least 1"),
         ("steps:", "steps: none\nnote:", 15, "unknown key 'note'"),
@@ -176,7 +176,7 @@ def test_everything_that_is_wrong_is_said_at_once_by_line() -> None:
         "  cellar.yaml:8: present: 'alice' cannot be used: a list is needed: [\"alice\"].",
         '  cellar.yaml:15: steps[0]: 7 cannot be used: text is needed: "7".',
         "  cellar.yaml:16: unknown character 'bop'",
-        "  cellar.yaml:28: 'nota' is neither a step nor one of the cast",
+        "  cellar.yaml:28: 'nota' is neither a step nor a character in the cast",
     ]
 
 

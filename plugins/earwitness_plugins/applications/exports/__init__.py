@@ -1,1 +1,1 @@
-"""What was there before a story, as files for others: as they came, or made anew."""
+"""What was there before a story, as files for other programs."""

@@ -1,4 +1,4 @@
-"""A new character card (V3) from what was prepared for a character. Importing it tells the same."""
+"""A new character card (V3) made of what was prepared for a character. Importing it gives the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from earwitness.records.journal import Piece
 
 
 def fresh_card(member: Character, own: Sequence[Piece], plot: str) -> dict[str, Any]:
-    """The card; `own` are the pieces that this character alone holds."""
+    """The card. `own` are the pieces that only this character knows."""
     examples = [each.text for each in own if each.type == "example_dialog"]
     lore = [each for each in own if each.type == "lore"]
     data: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Which files an export gives: what came from a file goes out as that file, to the letter; the rest is made anew."""
+"""The files of an export: what came from a file goes out as that file, byte by byte; new files are made of the rest."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Fresh = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file to write."""
+    """A file to write."""
 
     name: str
-    """With its ending; no other has it."""
+    """Its name, with its ending; unique in the export."""
     data: bytes
-    """What is in it."""
+    """Its content."""
 
 
 def files(format: str, before: Before, cast: Cast, session: str) -> tuple[File, ...]:
@@ -52,7 +52,7 @@ def _json(value: object) -> bytes:
 
 
 def _cards(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -> Iterator[Fresh]:
-    """A card for everybody who has one, or example dialogue, and came from no file."""
+    """A card for every character with a card or example dialogue that came from no file."""
     del session
     owners = {each.owner for each in kept}
     plot = "\n\n".join(each.text for each in before.pieces if each.type == "plot")
@@ -63,7 +63,7 @@ def _cards(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -
 
 
 def _worldinfo(before: Before, cast: Cast, session: str, kept: Sequence[Original]) -> Iterator[Fresh]:
-    """A world-info file of all lore that came from no file; where none came from a lorebook, of all lore."""
+    """A world-info file of the lore that came from no file; of all lore, if none came from a lorebook."""
     lore = [each for each in (before.by_hand if kept else before.pieces) if each.type == "lore"]
     if lore:
         yield file_name(session, ".json"), fresh_worldinfo(lore, cast)
@@ -73,7 +73,7 @@ _FRESH = {"card": _cards, "worldinfo": _worldinfo}
 
 
 def _distinct(made: Iterable[File]) -> Iterator[File]:
-    """The files, a later one whose name was there already with a number in it."""
+    """The files, their names made unique by a number."""
     seen: set[str] = set()
     for file in made:
         name, number = file.name, 1

@@ -1,4 +1,4 @@
-"""A new world-info file, as SillyTavern reads it, from lore that was prepared. Importing it tells the same people."""
+"""A new world-info file, as SillyTavern reads it, made of prepared lore. Importing it tells the same characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from earwitness.records.journal import Piece
 
 
 def fresh_worldinfo(lore: Sequence[Piece], cast: Cast) -> dict[str, Any]:
-    """The file; what only some know names them in its filter, what all know is constant."""
+    """The file. A filter names those who know an entry; what everybody knows is constant."""
     return {"entries": {str(number): _entry(number, piece, cast) for number, piece in enumerate(lore)}}
 
 
@@ -34,5 +34,5 @@ def _entry(number: int, piece: Piece, cast: Cast) -> dict[str, Any]:
 
 
 def _name(id: str, cast: Cast) -> str:
-    """What everybody calls them, if that is one character's name."""
+    """The display name, if only one character has it; else the id."""
     return cast[id].name if id in cast and cast.called(cast[id].name) == (cast[id],) else id

@@ -1,4 +1,4 @@
-"""Which importer reads a file: the one that was named, or the first, by name, that takes the file for its own."""
+"""The importer for a file: the one that was named, or else the first, by name, that accepts the file."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ HEAD = 4096
 
 
 def read_file(strategies: Strategies, path: str, format: str | None = None) -> Imported:
-    """What a file says. Raises `StoryError` for a file nobody takes, or that cannot be read, `UnknownName` for a format
-    that nobody reads."""
+    """The contents of a file. `format` names the importer.
+
+    Raises `StoryError` for a file that no importer accepts or that cannot be read, `UnknownName` for an unknown format.
+    """
     with opened(path) as file:
         head = file.read(HEAD)
-    importer: Importer = strategies.make("importer", format) if format else _taker(strategies, path, head)
+    importer: Importer = strategies.make("importer", format) if format else _accepting(strategies, path, head)
     return importer.read(path)
 
 
 def is_export(path: str) -> bool:
-    """Whether the first line says that a whole session follows, as `earwitness export` writes it."""
+    """Whether the file is a whole session, as `earwitness export` writes it, by its first line."""
     with opened(path) as file:
         try:
             first = json.loads(file.readline(HEAD))
@@ -37,18 +39,18 @@ def is_export(path: str) -> bool:
     return isinstance(first, dict) and first.get("kind") == "session"
 
 
-def _taker(strategies: Strategies, path: str, head: bytes) -> Importer:
+def _accepting(strategies: Strategies, path: str, head: bytes) -> Importer:
     names = strategies.names("importer")
     for name in names:
         try:
             importer: Importer = strategies.make("importer", name)
-        except StrategyError:  # somebody's that cannot be loaded: `doctor` names it
+        except StrategyError:  # one that cannot be loaded: `doctor` reports it
             continue
         if importer.accepts(path, head):
             return importer
     if not head.strip(b"\0 \t\r\n\xef\xbb\xbf"):
-        raise StoryError(f"{path}: it is empty.")
-    raise StoryError(f"{path}: no importer takes it for one of its files. {_hint(path, head, names)}")
+        raise StoryError(f"{path}: the file is empty.")
+    raise StoryError(f"{path}: no importer accepts it. {_hint(path, head, names)}")
 
 
 def _hint(path: str, head: bytes, names: Iterable[str]) -> str:

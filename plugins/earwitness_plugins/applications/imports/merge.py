@@ -1,4 +1,4 @@
-"""Several files together: what was there before one story. Pure."""
+"""Merging the contents of several files for one story. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from earwitness.records.character import Cast, Character
 from earwitness.records.journal import Original
 from earwitness_plugins.importers.cards.macros import names_user, with_character, with_user
 
-from .people import People, Person
+from .cast_matcher import CastMatch, CastMatcher
 
 USER = "User"
 Keyed = dict[tuple[str, tuple[str, ...] | None], str]
@@ -19,49 +19,49 @@ Keyed = dict[tuple[str, tuple[str, ...] | None], str]
 
 @dataclass(frozen=True, slots=True)
 class FilePreparation:
-    """What one file says, in the words of `Session.prepare`."""
+    """The contents of one file, as `Session.prepare` takes them."""
 
     plot: dict[str, str]
-    """Who or what it comes from → what the story is about."""
+    """Source → plot."""
     cards: dict[str, str]
-    """Character id → who this is."""
+    """Character id → card."""
     examples: dict[str, tuple[str, ...]]
-    """Character id → how they speak."""
+    """Character id → example dialogues."""
     lore: tuple[Lore, ...]
-    """What is so in its world."""
+    """Lore entries."""
     originals: tuple[Original, ...]
-    """The file itself."""
+    """The file itself, to export again."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:
-    """What some files say, for one story."""
+    """The contents of several files, for one story."""
 
     cast: tuple[Character, ...]
-    """Everybody they describe."""
+    """The characters they describe."""
     told: dict[str, ImportedCharacter]
-    """Character id → what their file says, with the user's name in it."""
+    """Character id → what the file says of them, with the user's name filled in."""
     parts: tuple[FilePreparation, ...]
-    """File by file."""
+    """What to prepare, file by file."""
     scenes: tuple[Scene, ...]
-    """What was said."""
+    """The scenes in all files."""
     warnings: tuple[str, ...]
-    """What was mended, and what could not be understood."""
+    """What was repaired, and what could not be understood."""
     user: str
-    """Whom `{{user}}` means."""
+    """The name that `{{user}}` stands for."""
     names_user: bool
-    """The files speak of the user."""
+    """Whether the files mention the user."""
 
 
 def merge(
     files: Sequence[Imported], cast: Cast, *, user: str | None = None, avoid: Collection[str] = ()
 ) -> MergedFiles:
-    """Everything the files say, for a story with this cast. Newcomers get no id in `avoid`.
+    """Merge the files for a story with this cast. New characters get no id in `avoid`.
 
-    `user` is whom `{{user}}` means; by default the one persona of the cast, else of the files' chats.
+    `user` is the name that `{{user}}` stands for; by default the one persona of the cast, else of the chats.
     """
     user = user or _persona(files, cast)
-    people = People(files, cast, avoid=avoid)
+    people = CastMatcher(files, cast, avoid=avoid)
     told = {each.character.id: _told(each, user) for each in people.described}
     keys: Keyed = {}
     return MergedFiles(
@@ -81,7 +81,7 @@ def _persona(files: Sequence[Imported], cast: Cast) -> str:
     return next((names[0] for names in (in_cast, in_chats) if len(names) == 1), USER)
 
 
-def _told(person: Person, user: str) -> ImportedCharacter:
+def _told(person: CastMatch, user: str) -> ImportedCharacter:
     told = person.told or ImportedCharacter(name=person.character.name)
     filled = {
         name: tuple(with_user(each, user) for each in getattr(told, name))
@@ -100,7 +100,7 @@ def _texts(file: Imported) -> Iterator[str]:
 
 
 def _part(
-    file: Imported, number: int, people: People, told: dict[str, ImportedCharacter], user: str, keys: Keyed
+    file: Imported, number: int, people: CastMatcher, told: dict[str, ImportedCharacter], user: str, keys: Keyed
 ) -> FilePreparation:
     ids = people.of_file(number)
     name = file.originals[0].name if file.originals else f"file {number + 1}"
@@ -113,8 +113,8 @@ def _part(
     )
 
 
-def _lore(file: Imported, number: int, people: People, user: str, keys: Keyed) -> Iterator[Lore]:
-    """Each entry with those who know it; one of another text has another key, in whatever file it is."""
+def _lore(file: Imported, number: int, people: CastMatcher, user: str, keys: Keyed) -> Iterator[Lore]:
+    """Each entry with those who know it. Entries with different texts get different keys, across all files."""
     for entry in file.lore:
         known_by = people.knowers(entry, number)
         text, key = _filled(entry.text, people, known_by, user), entry.key
@@ -123,20 +123,20 @@ def _lore(file: Imported, number: int, people: People, user: str, keys: Keyed) -
         yield Lore(text=text, key=key, known_by=known_by, words=tuple(with_user(word, user) for word in entry.words))
 
 
-def _filled(text: str, people: People, known_by: tuple[str, ...] | None, user: str) -> str:
-    """The text with the user's name, and with the character's where only one can be meant."""
+def _filled(text: str, people: CastMatcher, known_by: tuple[str, ...] | None, user: str) -> str:
+    """The text with the user's name filled in, and the character's where only one can be meant."""
     named = with_user(text, user)
     return with_character(named, people.name(known_by[0])) if known_by and len(known_by) == 1 else named
 
 
 def _owned(original: Original, ids: Sequence[str]) -> Original:
-    """A card with whose it is."""
+    """The original; a card with the id of its character."""
     owner = ids[0] if original.format == "card" and len(ids) == 1 else original.owner
     return original.model_copy(update={"owner": owner})
 
 
-def _strangers(files: Sequence[Imported], people: People) -> Iterator[str]:
-    """What is to be said of names in filters that fit nobody."""
+def _strangers(files: Sequence[Imported], people: CastMatcher) -> Iterator[str]:
+    """Warnings about names in filters that match nobody."""
     for file in files:
         for entry in file.lore:
             if names := ", ".join(people.unknown(entry)):

@@ -1,4 +1,4 @@
-"""From files to a story file that can be played: cast, what was there before, and the first lines."""
+"""Makes a story file of imported files: the cast, what was there before the story, and the first lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.applications.stories.reader import STEPS
 from earwitness_plugins.applications.stories.writer import tidy
 
+from .cast_matcher import newcomer_id
 from .merge import MergedFiles, merge
-from .people import newcomer_id
 
 
 def story_values(
     id: str, title: str, files: Sequence[Imported], user: str | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a story file says, and what was mended on the way. `user` names whom `{{user}}` means."""
+    """The contents of a story file, and warnings. `user` is the name that `{{user}}` stands for."""
     found = merge(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
     cast = _cast(found)
     steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
@@ -31,7 +31,7 @@ def story_values(
 
 
 def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
-    """The files, their chats' speakers described, if only by name."""
+    """The files; those who only speak in their chats are described by name."""
     known = {each.name for file in files for each in file.characters}
     for file in files:
         speakers = {name: scene.personas for scene in file.scenes for name in scene.roster if name not in known}
@@ -44,7 +44,7 @@ def _with_speakers(files: Sequence[Imported]) -> Iterable[Imported]:
 
 
 def _cast(found: MergedFiles) -> Cast:
-    """Everybody, and the user's persona where the texts speak of one."""
+    """The whole cast, with the user's persona if the texts mention the user."""
     cast = Cast(members=found.cast)
     if not found.names_user or cast.resolve(found.user) is not None:
         return cast
@@ -53,7 +53,7 @@ def _cast(found: MergedFiles) -> Cast:
 
 
 def _told_apart(members: Iterable[Character]) -> tuple[list[Character], list[str]]:
-    """The cast, each with a name of their own, and what is to be said of those who got another."""
+    """The cast with unique names, and warnings about those who got another name."""
     named: dict[str, Character] = {}
     renamed: list[str] = []
     for member in members:
@@ -83,13 +83,13 @@ def _before(found: MergedFiles) -> dict[str, Any]:
 
 
 def _lore(entry: dict[str, Any]) -> dict[str, Any]:
-    """Nobody (`known_by: []`) is not everybody (no `known_by`)."""
+    """One entry. `known_by: []` means nobody; without `known_by`, everybody knows it."""
     said = {key: value for key, value in entry.items() if value or (key == "known_by" and value is not None)}
     return {**said, "text": tidy(entry["text"])}
 
 
 def _greetings(found: MergedFiles) -> list[dict[str, Any]]:
-    """What each opens with; in company, what is meant for company."""
+    """The first message of each character; in a group, the one meant for groups."""
     alone = len(found.told) == 1
     firsts = {
         id: next(iter((() if alone else told.group_greetings) or told.greetings), "") for id, told in found.told.items()
@@ -98,14 +98,14 @@ def _greetings(found: MergedFiles) -> list[dict[str, Any]]:
 
 
 def _nothing_yet(ids: Sequence[str]) -> list[dict[str, Any]]:
-    """A step for whoever plays a story of cards without first messages."""
+    """A note, for a story made of cards without first messages."""
     return [
         {"note": f"Nobody has said anything yet. Add lines below, such as  - {next(iter(ids), 'alice')}: Good evening."}
     ]
 
 
 def _said(found: MergedFiles, cast: Cast) -> tuple[list[dict[str, Any]], tuple[Character, ...]]:
-    """What was said in the scenes, and whoever tells them."""
+    """What was said in the scenes, and their narrators."""
     steps: list[dict[str, Any]] = []
     narrators: dict[str, Character] = {}
     for scene in found.scenes:

@@ -1,4 +1,4 @@
-"""Replaying a scene through END: its roster becomes a cast, its lines become messages, in their own session.
+"""Replays scenes through END: the roster becomes a cast, and the lines become messages in a session of their own.
 
 Keys are the lines' places in the scene, so that a second run changes nothing and an interrupted one goes on.
 """
@@ -24,7 +24,7 @@ AT_ONCE = 4
 
 
 class ReplayedLine(Record):
-    """One message as it went."""
+    """One replayed message."""
 
     session: str
     """Session id."""
@@ -37,13 +37,13 @@ class ReplayedLine(Record):
     heard: tuple[str, ...]
     """Ids of those who perceived it."""
     new: bool
-    """It was not there before."""
+    """Whether the session did not have it before."""
     failures: tuple[str, ...] = ()
-    """What failed, by name."""
+    """Plugins and strategies that failed, and why."""
 
 
 class ReplayedScene(Record):
-    """One scene as it went."""
+    """One replayed scene."""
 
     session: str
     """Session id."""
@@ -54,7 +54,7 @@ class ReplayedScene(Record):
 
     @property
     def new(self) -> int:
-        """How many messages were not there before."""
+        """Number of messages that the session did not have before."""
         return sum(line.new for line in self.lines)
 
     @property
@@ -71,7 +71,7 @@ async def replay_all(
     seen: Callable[[ReplayedLine], None] = lambda line: None,
     done: Callable[[ReplayedScene], None] = lambda replayed: None,
 ) -> None:
-    """Replay scenes into the sessions named with them, a few at a time; `done` is told of them in order."""
+    """Replay scenes into the sessions named with them, a few at a time. `done` is called for each, in order."""
     turnstile = asyncio.Semaphore(AT_ONCE)
 
     async def one(session: str, scene: Scene) -> ReplayedScene:
@@ -93,7 +93,7 @@ async def replay(
     prefix: str = "",
     seen: Callable[[ReplayedLine], None] = lambda line: None,
 ) -> ReplayedScene:
-    """Run a scene through END. `gold`: the source's word on who is present is taken for the host's.
+    """Replay a scene through END. With `gold`, what the source says of who is present counts as the host's word.
 
     In a session with other messages, `cast` is who is in it, and `prefix` keeps the keys apart.
 
@@ -121,18 +121,22 @@ async def replay(
 
 def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled: Settlement) -> ReplayedLine:
     return ReplayedLine(
-        session=session, key=outcome.key, speaker=speaker, text=line.text, new=outcome.created,
+        session=session,
+        key=outcome.key,
+        speaker=speaker,
+        text=line.text,
+        new=outcome.created,
         heard=tuple(settled.participants),
         failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
-    )  # fmt: skip
+    )
 
 
 def _spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:
-    """The lines that say something, with their place in the scene; a model's bare reasoning says nothing."""
+    """The lines that say something, with their index in the scene. A model's bare reasoning says nothing."""
     return ((number, line) for number, line in enumerate(scene.lines) if as_said(line.text).strip())
 
 
 def windows(lines: Iterable[tuple[int, SceneLine]], size: int) -> Iterator[Sequence[tuple[int, SceneLine]]]:
-    """The lines, so many at a time."""
+    """The lines in groups of `size`."""
     rest = iter(lines)
     return iter(lambda: tuple(islice(rest, size)), ())

@@ -1,4 +1,4 @@
-"""Who in a transcript is who in the story, and ids made of names as written."""
+"""Maps the names in a transcript to the cast of a story, and makes ids of names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NARRATOR = "narrator"
 
 
 class Roles:
-    """Who in a scene is who in the session."""
+    """Maps the names in a scene to characters of a session."""
 
     def __init__(self, scene: Scene, cast: Cast) -> None:
-        """`cast`: of the session, if there is one; whoever is in it under a name plays that part."""
+        """`cast` is the cast of the session, if it exists; a member with the same name plays the part."""
         self._cast = cast
         self._kinds: dict[str, Kind] = dict.fromkeys(scene.personas, "persona")
         self.by_name: dict[str, str] = {}
@@ -30,17 +30,17 @@ class Roles:
         return distinct((*self._cast.ids, *self.by_name.values(), id))[-1]
 
     def cast(self) -> list[Character]:
-        """Those who are not in the session's cast yet, the narrator last."""
+        """Characters that are not in the session's cast yet, the narrator last."""
         told = [Character(id, name=name, kind=self._kinds.get(name, "character")) for name, id in self.by_name.items()]
         everybody = [*told, Character(self.narrator, kind="narrator")] if self.narrator else told
         return [each for each in everybody if each.id not in self._cast]
 
     def speaker(self, line: SceneLine) -> str:
-        """Character id of whoever says it."""
+        """Character id of the speaker."""
         return self.narrator if line.speaker is None else self.by_name[line.speaker]
 
     def present(self, line: SceneLine) -> tuple[str, ...] | None:
-        """Ids of those the source says perceive it."""
+        """Ids of those who perceive the line, where the source says so."""
         return (
             None if line.present is None else tuple(self.by_name[name] for name in line.present if name in self.by_name)
         )
@@ -50,22 +50,22 @@ def _called(name: str, cast: Cast) -> Character | None:
     return next((each for each in cast if each.name == name), None) or cast.resolve(name)
 
 
-# ── ids for names as written ────────────────────────────────────────────────────────────────────────────────────────
+# ── ids made of names ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def session_id(name: str) -> str:
-    """A session id from a scene's: letters, digits, `.`, `_` and `-`."""
+    """A session id made of a scene's id: letters, digits, `.`, `_` and `-`."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-")[:MAX_ID] or "scene"
 
 
 def character_id(name: str) -> str:
-    """A character id from a name as written: `Lady Capulet` → `lady_capulet`."""
+    """A character id made of a name: `Lady Capulet` → `lady_capulet`."""
     id = re.sub(r"[\W_]+", "_", name.casefold()).strip("_")[: MAX_ID - 10] or "somebody"
     return f"{id}_" if id == WORLD else id
 
 
 def distinct(ids: Iterable[str]) -> list[str]:
-    """The ids in order, a later one that was there already with a number behind it."""
+    """The ids in order, each made unique by a number at its end."""
     found: dict[str, None] = {}
     for id in ids:
         found[_free(id, found)] = None

@@ -1,4 +1,4 @@
-"""What is wrong with a story that a schema cannot say: ids, names, state keys, message keys."""
+"""Checks of a story that a schema cannot make: ids, names, state keys, message keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .recovery import SOMEBODY
 from .story import ChangeStep, EditStep, RerollStep, RetractStep, SayStep, Story, StoryMember
 
 NEAR_MISS = 0.85
-# Keys one would take for typed ones; kept as one's own, they would say nothing to anybody.
+# Keys that look like typed ones. As keys of the author's own they would have no effect.
 MEANT = {
     "day": "game_day",
     "gametime": "game_day",
@@ -31,7 +31,7 @@ MEANT = {
 
 
 def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
-    """Ids and names that cannot be used. `steps` are words that stand for a step."""
+    """Ids and names that cannot be used. `steps` are the words that begin a step."""
     found = _refused(("story",), lambda: check_new_session_id(story.story))
     read = [(number, member) for number, member in enumerate(story.cast) if member.id != SOMEBODY]
     for number, member in read:
@@ -40,7 +40,7 @@ def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
 
 
 def other_problems(story: Story) -> list[Problem]:
-    """Characters and state keys that nobody knows; where part of the cast could not be read, anybody may be in it."""
+    """Unknown characters and state keys. Where part of the cast could not be read, no character is unknown."""
     ids = [member.id for member in story.cast]
     if SOMEBODY in ids:
         return list(_state_problems(story))
@@ -49,7 +49,7 @@ def other_problems(story: Story) -> list[Problem]:
 
 
 def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
-    """A key names one message, and steps that change a message come after it. `unread` are keys of unreadable steps."""
+    """Keys that name two messages, or no earlier message. `unread` are keys of steps that could not be read."""
     found: list[Problem] = []
     named: set[str] = set()
     for number, step in enumerate(story.steps):
@@ -89,13 +89,13 @@ def _member_problems(
 
 
 def _taken(member: StoryMember, before: Collection[StoryMember], steps: Collection[str]) -> str | None:
-    """Why this id or name is no longer free."""
+    """Why this id or name is taken; `None` if it is free."""
     id, name = member.id, _name(member)
     if id in steps:
         return f"character {id!r} is the name of a step. Choose another id."
     for other in before:
         if other.id == id:
-            return f"character {id!r} stands twice in the cast. Choose another id."
+            return f"character {id!r} is in the cast twice. Choose another id."
         if other.id.casefold() == id.casefold():
             return f"character {id!r} differs from {other.id!r} only in letter case. Choose another id."
         if _name(other).casefold() == name.casefold():
@@ -111,7 +111,7 @@ def _name(member: StoryMember) -> str:
 
 
 def _named(story: Story) -> Iterator[tuple[Loc, str]]:
-    """Every place where a character is named, and who."""
+    """Every place where a character is named, with the id."""
     yield from ((("present", number), id) for number, id in enumerate(story.present or ()))
     yield from ((("prepare", "cards", id), id) for id in story.prepare.cards)
     yield from ((("prepare", "examples", id), id) for id in story.prepare.examples)
@@ -148,7 +148,7 @@ def _state_values(loc: Loc, values: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _meant(key: str) -> str | None:
-    """The typed state key that a free one is a slip of."""
+    """The typed state key that was probably meant."""
     if state_key(key) in State.model_fields:
         return None
     plain = key.replace("_", "").casefold()

@@ -1,4 +1,4 @@
-"""What a played step shows: one record a step, for people and for `--json` alike."""
+"""What a played step shows: one record per step, for people and for `--json`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from earwitness.records.message import Participant
 
 
 class StoryEvent(Record):
-    """One step as it went."""
+    """One step of a story, as it was played."""
 
     step: int = 0
-    """Its number, from 1; 0 for what frames the story."""
+    """Number of the step, from 1; 0 for the beginning and the end."""
 
 
 class StoryBegun(StoryEvent):
@@ -26,15 +26,15 @@ class StoryBegun(StoryEvent):
     session: str
     """Session id."""
     title: str
-    """For whoever watches."""
+    """Title for the audience."""
     plot: str | None
-    """What it is about."""
+    """What the story is about."""
     again: bool
-    """It was played into this store before: only what is new will be told, and recalls see how it ended."""
+    """Whether it was played into this store before: only new steps are told, and recalls know how it ended."""
 
 
 class MessagePlayed(StoryEvent):
-    """Something was said, or said anew."""
+    """A message was said, edited or rerolled."""
 
     kind: Literal["say", "edit", "reroll"] = "say"
     """The kind of event."""
@@ -45,47 +45,47 @@ class MessagePlayed(StoryEvent):
     text: str
     """What was said."""
     channel: Channel
-    """Where."""
+    """Where it was said."""
     participants: dict[str, Participant]
-    """Who perceived it, and how."""
+    """Character id → how the character perceived it."""
     absent: tuple[str, ...]
-    """Who did not."""
+    """Ids of those who did not perceive it."""
     knowledge: dict[str, tuple[str, ...]]
-    """Character id → news of the world that was told along."""
+    """Character id → world news told along with it."""
     degraded: bool
-    """Settled fail-closed."""
+    """Whether it was settled fail-closed."""
     failures: tuple[str, ...]
-    """What failed, by name."""
+    """Plugins and strategies that failed, and why."""
 
 
 class UpdateTold(Record):
-    """One thing the world now remembers."""
+    """One update that the world remembers now."""
 
     text: str
-    """As it stands in the world's container."""
+    """The update as the world's container holds it."""
     audience: tuple[str, ...]
-    """Who may come to know it; everybody, when it is public."""
+    """Ids of those who may learn it; not used when it is public."""
     public: bool = False
-    """Everybody may know."""
+    """Whether everybody may learn it."""
 
 
 class ChangePlayed(StoryEvent):
-    """The world changed, or somebody came or went."""
+    """The state changed, or somebody came, went or moved."""
 
     kind: Literal["change", "update", "enter", "leave", "move"]
     """The kind of event."""
     key: str
-    """The entry's key."""
+    """Key of the journal entry."""
     characters: tuple[str, ...] = ()
     """Who came, went or moved."""
     place: str | None = None
-    """Where to."""
+    """The new place."""
     day: float
     """The game day now."""
     scene: str
     """The scene now."""
     updates: tuple[UpdateTold, ...] = ()
-    """What the world was told."""
+    """Updates that the world was told."""
 
 
 class RecalledMemory(Record):
@@ -98,13 +98,13 @@ class RecalledMemory(Record):
     text: str
     """What is remembered, without headings."""
     permanent: bool
-    """From before the story."""
+    """Whether it is from before the story."""
     learned_day: float | None
-    """Since when."""
+    """Game day on which it was learned."""
     learned: Learned
     """How the character came to know it."""
     score: float
-    """What it was ranked by."""
+    """The score it was ranked by."""
     why: str
     """The score by part, in words."""
     unsayable: str | None = None
@@ -121,18 +121,18 @@ class RecallPlayed(StoryEvent):
     query: str | None
     """What was asked; `None`: what the recent messages bring to mind."""
     memories: tuple[RecalledMemory, ...]
-    """The best of what came to mind."""
+    """The best memories that came to mind."""
     total: int
-    """How many came to mind."""
+    """Number of memories that came to mind."""
 
 
 class WhoKnowsPlayed(StoryEvent):
-    """Who knows of something, and how."""
+    """Who knows about something, and how."""
 
     kind: Literal["who_knows"] = "who_knows"
     """The kind of event."""
     text: str
-    """What they may know of."""
+    """What they may know about."""
     knowers: dict[str, Knower]
     """Character id → what was found."""
 
@@ -147,22 +147,22 @@ class RetractionPlayed(StoryEvent):
 
 
 class NotePlayed(StoryEvent):
-    """A word to whoever watches."""
+    """A note for the audience."""
 
     kind: Literal["note"] = "note"
     """The kind of event."""
     text: str
-    """The word."""
+    """The note."""
 
 
 class StoryEnded(StoryEvent):
-    """The story is over: who remembers what."""
+    """The end of the story: who remembers what."""
 
     kind: Literal["end"] = "end"
     """The kind of event."""
     session: str
     """Session id."""
     memories: dict[str, int]
-    """Character id → how many memories they hold."""
+    """Character id → number of memories."""
     questions: tuple[WhoKnowsPlayed, ...]
-    """What was asked during the story, asked again at the end."""
+    """The questions of the story, asked again at the end."""

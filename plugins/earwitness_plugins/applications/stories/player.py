@@ -1,4 +1,4 @@
-"""Playing a story: each step is told to the session under its own key, and shown as it went."""
+"""Plays a story: each step is told to the session under its own key, and yields an event."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ SHOWN = ("game_day", "current_scene")
 
 
 async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]:
-    """Play a story into its session, and yield what each step shows. Playing it again changes nothing.
+    """Play a story into its session, and yield one event per step. Playing it again changes nothing.
 
-    Raises `KeyConflict` when another version of the story was played into the same session; where lines differ, or how
-    it begins, before anything is shown.
+    Raises `KeyConflict` when another version of the story was played into the same session: for a difference in lines
+    or in the beginning, before the first event.
     """
     again = story.story in await ew.sessions()
     if again:
@@ -56,7 +56,7 @@ async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]
 
 
 async def begin(ew: Earwitness, story: Story) -> Session:
-    """The story's session, with everything that was there before."""
+    """The session of the story, with what was there before the story prepared."""
     before = story.prepare
     session = await ew.session(
         story.story,
@@ -74,7 +74,7 @@ async def begin(ew: Earwitness, story: Story) -> Session:
 
 
 class Player:
-    """Tells a session one step after the other."""
+    """Tells a session one step after another."""
 
     def __init__(self, session: Session, story: Story) -> None:
         self.session = session
@@ -100,12 +100,12 @@ class Player:
                 return events.NotePlayed(text=text)
 
     async def who_knows(self, text: str) -> events.WhoKnowsPlayed:
-        """Who knows of this, and how."""
+        """Who knows about this, and how."""
         answer = await self.session.backstage().who_knows(text)
         return events.WhoKnowsPlayed(text=text, knowers=answer.knowers)
 
     async def end(self) -> events.StoryEnded:
-        """Who remembers what, now that it is over."""
+        """Who remembers what at the end."""
         overview = await self.session.backstage().overview()
         counts = {page.owner: page.total for page in overview.containers if page.owner in overview.cast}
         asked = dict.fromkeys(step.text for step in self.story.steps if isinstance(step, WhoKnowsStep))
@@ -140,7 +140,7 @@ class Player:
                 return await self.session.reroll(text, key=target or self._last_said(number), own_key=key)
 
     def _last_said(self, number: int) -> str:
-        """The key of the last message before a step; by name, so that playing it again means the same one."""
+        """The key of the last message before a step, so that playing it again means the same message."""
         said = [n for n, step in enumerate(self.story.steps[: number - 1], 1) if isinstance(step, SayStep)]
         return self.story.key(said[-1])
 
@@ -176,12 +176,12 @@ class Player:
 
 
 async def asked(session: Session, character: str, query: str | None, **how: Any) -> Turn:
-    """A turn for somebody who watches: a question of their own comes with no prompt that holds messages already."""
+    """A turn for the audience. With a query there is no prompt that holds messages already."""
     return await session.turn(character, query=query, in_prompt=None if query is None else (), **how)
 
 
 def recollection(turn: Turn, step: RecallStep) -> events.RecallPlayed:
-    """The best of what came to mind in a turn."""
+    """The best memories of a turn."""
     best = sorted(turn.memories, key=lambda recalled: -recalled.score)[: step.show]
     return events.RecallPlayed(
         character=turn.character,

@@ -1,4 +1,4 @@
-"""Reading a story file: everything that is wrong with it is said, with its line, before anything is played."""
+"""Reads a story file. All its mistakes are reported at once, with their lines, before anything is played."""
 
 from __future__ import annotations
 
@@ -16,20 +16,30 @@ from .checks import cast_problems, key_problems, other_problems
 from .recovery import UNREAD, readable
 from .story import Story
 
-# The steps, and the key that a bare text or list in their place stands for.
+# Each step, and the key for its short form, where it has one.
 STEPS: dict[str, str | None] = {
-    "say": None, "change": None, "update": None, "enter": "characters", "leave": "characters", "move": None,
-    "recall": "character", "who_knows": "text", "edit": None, "reroll": "text", "retract": "key", "note": "text",
-}  # fmt: skip
+    "say": None,
+    "change": None,
+    "update": None,
+    "enter": "characters",
+    "leave": "characters",
+    "move": None,
+    "recall": "character",
+    "who_knows": "text",
+    "edit": None,
+    "reroll": "text",
+    "retract": "key",
+    "note": "text",
+}
 
 
 def read_story(path: str | Path) -> Story:
-    """Read and check a story file. Raises `StoryError` naming the file, the lines and what is allowed."""
+    """Read and check a story file. Raises `StoryError` that names the file, the lines and what is allowed."""
     return checked(read_yaml(path, StoryError))
 
 
 def checked(file: Located) -> Story:
-    """The story in a file, if nothing is wrong with it. Raises `StoryError` that says all that is."""
+    """The story in a file. Raises `StoryError` that lists every mistake."""
     if not isinstance(file.value, dict):
         raise file.error((), "a story begins with its keys: story, cast, steps.")
     steps, problems = _steps(file)
@@ -44,7 +54,7 @@ def checked(file: Located) -> Story:
 
 
 def _validated(file: Located, values: dict[str, Any]) -> tuple[Story | None, list[Problem]]:
-    """The story, or as much of it as can be read, and what cannot."""
+    """The story, or as much of it as can be read, and the problems with the rest."""
     try:
         return Story.model_validate(values), []
     except ValidationError as invalid:
@@ -52,7 +62,7 @@ def _validated(file: Located, values: dict[str, Any]) -> tuple[Story | None, lis
 
 
 def _unread_keys(file: Located, story: Story) -> set[str]:
-    """The keys of messages in steps that could not be read: later steps may mean them."""
+    """Keys of messages in steps that could not be read: later steps may name them."""
     given = file.value.get("steps")
     if not isinstance(given, list):
         return set()
@@ -65,7 +75,7 @@ def _unread_keys(file: Located, story: Story) -> set[str]:
 
 
 def _steps(file: Located) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """The steps in their long form, and what is wrong with the others."""
+    """The steps in their long form, and the problems with the others."""
     given, ids = file.value.get("steps", []), _cast_ids(file.value.get("cast"))
     if not isinstance(given, list):
         return [], [Problem(("steps",), "steps is a list: each step begins with a dash.")]
@@ -81,16 +91,16 @@ def _cast_ids(cast: object) -> list[str]:
 
 def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
     if not isinstance(step, dict):
-        return Problem(loc, f'{step!r} is no step. Write {ids[0] if ids else "alice"}: "…" or note: "…".')
+        return Problem(loc, f'{step!r} is not a step. Write {ids[0] if ids else "alice"}: "…" or note: "…".')
     if len(step) != 1:
-        return Problem(loc, f"a step is one thing; this one is {len(step)}: {', '.join(map(str, step))}.")
+        return Problem(loc, f"a step has one key; this one has {len(step)}: {', '.join(map(str, step))}.")
     ((verb, body),) = step.items()
     if verb in STEPS:
         return _with_body((*loc, verb), verb, body)
     if verb in ids:
         return {"kind": "say", "speaker": verb, "text": body}
     known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}.{did_you_mean(verb, [*STEPS, *ids])}"
-    return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor one of the cast. {known}")
+    return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor a character in the cast. {known}")
 
 
 def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
@@ -98,7 +108,7 @@ def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
     if isinstance(body, dict):
         return {**(_with_state_keys_apart(body) if verb == "change" else body), "kind": verb}
     if short is None:
-        return Problem(loc, f"{body!r}: {verb!r} takes keys, one a line below it.")
+        return Problem(loc, f"{body!r}: {verb!r} takes keys, one per line below it.")
     return {short: [body] if short == "characters" and isinstance(body, str) else body, "kind": verb}
 
 

@@ -1,4 +1,4 @@
-"""What can be read of a story in which something cannot: so that the rest is looked at too, in one go."""
+"""Reads what can be read of a broken story, so that the rest of it is checked in the same run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .story import NoteStep, Story
 
 UNREAD = NoteStep(text="This step could not be read.").model_dump()
 SOMEBODY = "\0"
-"""Stands for a member of the cast whose id could not be read; of such a cast nobody can say who is a stranger."""
+"""Stands for a member of the cast whose id could not be read. In such a cast, no character is unknown."""
 ROUNDS = 4
 
 _STAND_INS: dict[str, Any] = {"story": "story", "cast": [SOMEBODY], "steps": [], "text": "…"}
@@ -24,9 +24,9 @@ _IN_LISTS: dict[str, Any] = {"cast": SOMEBODY, "steps": UNREAD, "lore": {"text":
 
 
 def readable(values: dict[str, Any]) -> Story | None:
-    """The story without what is wrong. What stands in a list keeps its number."""
+    """The story without its broken parts. Items of a list keep their numbers."""
     rest = deepcopy(values)
-    for _ in range(ROUNDS):  # without a value that was wrong, one may be missing: then its record goes, too
+    for _ in range(ROUNDS):  # without a broken value, its record may be incomplete, and is taken out in the next round
         try:
             return Story.model_validate(rest)
         except ValidationError as invalid:
@@ -36,7 +36,7 @@ def readable(values: dict[str, Any]) -> Story | None:
 
 
 def _without_kind(loc: Loc) -> Loc:
-    """The place of a problem in a step, without the kind of step that pydantic names in between."""
+    """The location of a problem without the kind of step, which pydantic adds."""
     return (*loc[:2], *loc[3:]) if loc[:1] == ("steps",) else loc
 
 

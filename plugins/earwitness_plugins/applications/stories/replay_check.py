@@ -1,4 +1,4 @@
-"""Whether a story that was played before still reads as it did then."""
+"""Checks that a story that was played before still says the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 100
 
 
 def check_played(story: Story, journal: Sequence[Entry]) -> None:
-    """Raise `KeyConflict` for the first thing that was played otherwise. What was edited since may read either way."""
+    """Raise `KeyConflict` for the first difference from what was played. Messages edited since are not compared."""
     told = {entry.key: entry.body for entry in journal}
     revised = {entry.body.target for entry in journal if isinstance(entry.body, Revised)}
     begin = told.get("#begin")

@@ -1,4 +1,4 @@
-"""What a story file says: the cast, what was there before, and the steps, in order."""
+"""The contents of a story file: the cast, what was there before the story, and the steps in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StoryMember(Record):
     """A member of the cast; a bare id will do."""
 
     id: str
-    """Unique in the story."""
+    """Id, unique in the story."""
     name: str = ""
     """Display name. Default: the id in title case."""
     aliases: tuple[str, ...] = ()
@@ -42,41 +42,41 @@ class StoryMember(Record):
         return {"id": given} if isinstance(given, str) else given
 
     def character(self) -> Character:
-        """As core knows it. Raises pydantic's `ValidationError` for an unusable id."""
+        """The member as a `Character`. Raises pydantic's `ValidationError` for an unusable id."""
         return Character(self.id, name=self.name, aliases=self.aliases, kind=self.kind, user_id=self.user_id)
 
 
 class StoryLore(Record):
-    """Something that is so, whether or not anybody has said it yet."""
+    """A fact of the story's world."""
 
     text: Text
-    """What is so."""
+    """The fact."""
     key: str | None = None
-    """Its name: an entry with the same one replaces it."""
+    """Its key; an entry with the same key replaces it."""
     known_by: tuple[str, ...] | None = None
-    """Ids of those who know; `None` = everybody."""
+    """Ids of those who know it; `None` for everybody."""
     words: tuple[str, ...] = ()
-    """Words that bring it to mind besides its own."""
+    """Words that bring it to mind, besides its own."""
 
 
 class StoryPreparation(Record):
     """What was there before the story."""
 
     plot: str | None = None
-    """What it is about, known to all."""
+    """What the story is about; everybody knows it."""
     cards: dict[str, Text] = {}
-    """Character id → who this is, known to that character alone."""
+    """Character id → who the character is; only the character knows it."""
     examples: dict[str, Text | tuple[Text, ...]] = {}
-    """Character id → how this character speaks: a dialogue, or a list of them."""
+    """Character id → one example dialogue, or a list of them."""
     lore: tuple[StoryLore, ...] = ()
-    """What is so in this world."""
+    """Facts of the story's world."""
 
 
 # ── steps ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _id(given: object) -> object:
-    """An id that YAML reads as a number is meant as it is written."""
+    """An id that YAML reads as a number, as text."""
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
 
 
@@ -96,7 +96,7 @@ class StepInChannel(Record):
     """The persona that a user speaks or reads under."""
 
     def where(self) -> Channel:
-        """The channel as core knows it."""
+        """The channel as a record."""
         return Channel(context=self.context, channel_id=self.channel, guild_id=self.guild, persona_id=self.persona)
 
 
@@ -104,26 +104,26 @@ class SayStep(StepInChannel):
     """Somebody says or does something: `alice: "…"`, or the long form."""
 
     kind: Literal["say"] = "say"
-    """The step's kind."""
+    """Kind of step."""
     speaker: str
     """Character id."""
     text: Text
     """What is said."""
     key: str | None = None
-    """A name for the message, so that later steps can change it."""
+    """A key for the message, so that later steps can change it."""
     present: tuple[str, ...] | None = None
-    """Who perceives it, if the story says so for certain."""
+    """Ids of those who perceive it, if that is certain."""
 
 
 class ChangeStep(Record):
     """The state changes: `change: {game_day: 6, current_scene: cellar}`."""
 
     kind: Literal["change"] = "change"
-    """The step's kind."""
+    """Kind of step."""
     changes: dict[str, Any]
     """State keys and their new values."""
     description: Text | None = None
-    """The change in one sentence. Default: what the plugins make of it."""
+    """The change in one sentence. Default: what plugins say about it."""
     audience: AudienceField = "present"
     """Who may know: `present`, `public`, or ids."""
 
@@ -136,16 +136,16 @@ class ChangeStep(Record):
 
 
 class UpdateStep(Record):
-    """The world tells an update: `update: {text: Alice found a key, character: alice}`."""
+    """Something happens: `update: {text: Alice found a key, character: alice}`."""
 
     kind: Literal["update"] = "update"
-    """The step's kind."""
+    """Kind of step."""
     text: Text
     """What happened, in one sentence."""
     character: str | None = None
-    """Whom it is about."""
+    """The character it is about."""
     type: str | None = None
-    """Such as `item_acquired`."""
+    """Type of the update, such as `item_acquired`."""
     audience: AudienceField = "present"
     """Who may know: `present`, `public`, or ids."""
 
@@ -154,7 +154,7 @@ class EnterLeaveStep(Record):
     """Somebody enters or leaves: `enter: bob`, `leave: [bob, mira]`."""
 
     kind: Literal["enter", "leave"]
-    """The step's kind."""
+    """Kind of step."""
     characters: Annotated[tuple[str, ...], Field(min_length=1)]
     """Character ids."""
 
@@ -163,77 +163,77 @@ class MoveStep(Record):
     """Somebody goes to another place: `move: {character: bob, place: cellar}`."""
 
     kind: Literal["move"] = "move"
-    """The step's kind."""
+    """Kind of step."""
     character: str
     """Character id."""
     place: Text
-    """Where to."""
+    """The new place."""
 
 
 class RecallStep(StepInChannel):
     """A character remembers: `recall: bob`."""
 
     kind: Literal["recall"] = "recall"
-    """The step's kind."""
+    """Kind of step."""
     character: str
     """Character id."""
     query: Text | None = None
     """What is asked. Default: what the recent messages bring to mind."""
     show: Annotated[int, Field(strict=True, ge=1)] = 3
-    """How many memories are shown at most."""
+    """Largest number of memories to show."""
 
 
 class WhoKnowsStep(Record):
-    """Who knows of this, and how: `who_knows: "…"`."""
+    """Who knows about this, and how: `who_knows: "…"`."""
 
     kind: Literal["who_knows"] = "who_knows"
-    """The step's kind."""
+    """Kind of step."""
     text: Text
-    """What they may know of."""
+    """What they may know about."""
 
 
 class EditStep(Record):
     """A message is corrected: `edit: {key: promise, text: "…"}`."""
 
     kind: Literal["edit"] = "edit"
-    """The step's kind."""
+    """Kind of step."""
     key: str
-    """The name of an earlier message."""
+    """The key of an earlier message."""
     text: Text
-    """What it says now."""
+    """The new text."""
 
 
 class RerollStep(Record):
-    """The last message, or a named one, is said anew: `reroll: "…"`."""
+    """The last message, or the one with a key, is replaced by another answer: `reroll: "…"`."""
 
     kind: Literal["reroll"] = "reroll"
-    """The step's kind."""
+    """Kind of step."""
     text: Text
-    """What is said in its place."""
+    """The other answer."""
     key: str | None = None
-    """The name of an earlier message. Default: the last one."""
+    """The key of an earlier message. Default: the last one."""
 
 
 class RetractStep(Record):
     """A message is taken back: `retract: promise`."""
 
     kind: Literal["retract"] = "retract"
-    """The step's kind."""
+    """Kind of step."""
     key: str
-    """The name of an earlier message."""
+    """The key of an earlier message."""
 
 
 class NoteStep(Record):
-    """A word to whoever watches; nobody in the story hears it: `note: "…"`."""
+    """A note for the audience; no character hears it: `note: "…"`."""
 
     kind: Literal["note"] = "note"
-    """The step's kind."""
+    """Kind of step."""
     text: Text
-    """The word."""
+    """The note."""
 
 
 MessageStep = SayStep | EditStep | RerollStep
-"""Steps that tell a message, or another text of one."""
+"""Steps that tell a message, or a new text for one."""
 StateStep = ChangeStep | UpdateStep | EnterLeaveStep | MoveStep
 """Steps that tell a change."""
 StoryStep = Annotated[
@@ -247,23 +247,23 @@ class Story(Record):
     story: str
     """The session's id."""
     title: str = ""
-    """For whoever watches."""
+    """Title for the audience."""
     cast: Annotated[tuple[StoryMember, ...], Field(min_length=1)]
-    """Everybody in it."""
+    """The characters."""
     state: dict[str, Any] = {}
-    """What is the case at the beginning."""
+    """The state at the beginning."""
     present: tuple[str, ...] | None = None
-    """Ids of those in the first scene; `None` leaves it to what is said."""
+    """Ids of those in the first scene; `None` leaves that to the messages."""
     prepare: StoryPreparation = StoryPreparation()
-    """What was there before."""
+    """What was there before the story."""
     steps: tuple[StoryStep, ...]
-    """What happens, in order."""
+    """The steps, in order."""
 
     def people(self) -> Cast:
-        """The cast as core knows it."""
+        """The cast as a record."""
         return as_cast(member.character() for member in self.cast)
 
     def key(self, number: int) -> str:
-        """The key of a step (from 1): the same at every play, so that playing twice changes nothing."""
+        """The key of a step (from 1). It is the same in every play, so that playing twice changes nothing."""
         step = self.steps[number - 1]
         return (step.key if isinstance(step, SayStep) else None) or f"{self.story}:{number}"

@@ -62,11 +62,11 @@ def _dumped(key: str, value: Any) -> str:
 
 
 def story_text(values: Mapping[str, Any], heading: str) -> str:
-    """A story file: its heading as a comment, and its values. Each top-level key has an empty line before it."""
+    """A story file: its heading as a comment, then its values, with an empty line before each top-level key."""
     comment = "".join(f"# {' '.join(line.split())}\n" for line in heading.splitlines())
     return "\n".join([comment, *(_dumped(key, value) for key, value in values.items())])
 
 
 def tidy(text: str) -> str:
-    """The text without what keeps YAML from writing it as a block: tabs, and blanks at the ends of lines."""
+    """The text without tabs and blanks at the ends of lines, which keep YAML from writing it as a block."""
     return "\n".join(line.expandtabs(4).rstrip() for line in text.splitlines()).strip()

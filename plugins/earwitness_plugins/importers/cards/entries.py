@@ -50,9 +50,13 @@ def _lore(entry: LenientObject, key: str, owner: str) -> ImportedLore:
         text, words = with_character(text, owner), tuple(with_character(word, owner) for word in words)
     return ImportedLore(
         text="" if "dont_activate" in decorators else text,
-        key=key, words=tuple(dict.fromkeys(each for each in words if not _REGEX.fullmatch(each))),
-        own=bool(owner) and not (names or tags or constant), names=names, tags=tags, exclude=exclude,
-    )  # fmt: skip
+        key=key,
+        words=tuple(dict.fromkeys(each for each in words if not _REGEX.fullmatch(each))),
+        own=bool(owner) and not (names or tags or constant),
+        names=names,
+        tags=tags,
+        exclude=exclude,
+    )
 
 
 def _enabled(entry: LenientObject) -> bool:
