@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ConfigDict, JsonValue, TypeAdapter
 
+from .containers import Container, Membership, check_container
 from .errors import StoryError
 from .ids import WORLD, own_key
 from .records.journal import Entry
@@ -30,26 +31,36 @@ class StoryExport:
     """Its entries with their plans, in order."""
     data: PluginValues
     """What plugins keep of it."""
+    containers: tuple[Container, ...] = ()
+    """Its containers besides the world's and its characters'."""
+    memberships: tuple[Membership, ...] = ()
+    """Who may read those."""
 
     @classmethod
     def read(cls, lines: Sequence[Mapping[str, Any]]) -> StoryExport:
         """Check exported lines. Raises `StoryError` for lines that are no export of ours, or not all of one."""
         origin, version = _origin(lines)
-        past, data = _entries_and_data(origin, version, lines)
-        _check_complete(lines, past)
-        _check(origin, past)
-        return cls(origin, tuple(past), data)
+        found = cls(origin, *_parts(origin, version, lines))
+        _check_complete(lines, found.past)
+        _check(found)
+        return found
 
 
-def _entries_and_data(
+Past = tuple[tuple[Entry, Plan], ...]
+
+
+def _parts(
     origin: str, version: int, lines: Sequence[Mapping[str, Any]]
-) -> tuple[list[tuple[Entry, Plan]], PluginValues]:
+) -> tuple[Past, PluginValues, tuple[Container, ...], tuple[Membership, ...]]:
+    """Entries with plans, plugins' data, containers and memberships."""
     past: list[tuple[Entry, Plan]] = []
     data: PluginValues = {}
+    containers: list[Container] = []
+    members: list[Membership] = []
     snapshot = Snapshot(id=origin)
     for number, line in enumerate(lines[1:], 2):
-        if (kind := line.get("kind")) not in ("entry", "data"):
-            raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data.")
+        if (kind := line.get("kind")) not in ("entry", "data", "container"):
+            raise StoryError(f"line {number}: kind {kind!r} is not one of session, entry, data, container.")
         try:
             match kind:
                 case "entry":
@@ -58,9 +69,27 @@ def _entries_and_data(
                 case "data":
                     data[str(line["plugin"])] = kept = _VALUES.validate_python(line["data"])
                     check_readable(_VALUES.dump_json(kept).decode())
+                case "container":
+                    containers.append(_container(origin, line["container"]))
+                    members += _members(containers[-1], line["memberships"])
         except (ValueError, LookupError, TypeError, AttributeError) as error:  # pydantic's errors are `ValueError`s
             raise StoryError(f"line {number}: not an exported line: {error}") from error
-    return past, data
+    return tuple(past), data, tuple(containers), tuple(members)
+
+
+def _container(origin: str, given: object) -> Container:
+    """A container of this session. Raises `InputError` for one of another, or of none."""
+    found = check_container(Container.model_validate(given))
+    if found.session != origin:
+        raise StoryError(f"container {found.name!r} does not belong to session {origin!r}.")
+    return found
+
+
+def _members(container: Container, given: Sequence[object]) -> list[Membership]:
+    found = [Membership.model_validate(each) for each in given]
+    if wrong := next((each for each in found if each.container != container.name), None):
+        raise StoryError(f"a membership among those of {container.name!r} names {wrong.container!r}.")
+    return found
 
 
 def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
@@ -79,12 +108,15 @@ def _check_complete(lines: Sequence[Mapping[str, Any]], past: Sequence[tuple[Ent
         raise StoryError("the export is incomplete: its entries are not numbered 1, 2, 3, … in order.")
 
 
-def _check(origin: str, past: Sequence[tuple[Entry, Plan]]) -> None:
+def _check(export: StoryExport) -> None:
     """Raise `StoryError` for plans no session of ours could have made: they might reach into another story."""
-    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
+    members = {member.id for _, plan in export.past if plan.cast for member in plan.cast}
+    owners = {f"{export.id}-{id}": id for id in (*members, WORLD)} | {
+        each.name: each.name for each in export.containers
+    }
     keys: set[str] = set()
-    for entry, plan in past:
-        wrong = _wrong_key(entry, keys) or _wrong_place(origin, entry, plan) or _wrong_owner(plan, members)
+    for entry, plan in export.past:
+        wrong = _wrong_key(entry, keys) or _wrong_place(export.id, entry, plan) or _wrong_owner(plan, members, owners)
         if wrong:
             raise StoryError(f"entry {entry.sequence} of the export: {wrong} Export the story again.")
         keys.add(entry.key)
@@ -105,11 +137,13 @@ def _wrong_place(origin: str, entry: Entry, plan: Plan) -> str | None:
     return f"it, its plan (key {plan.key!r}) and deliveries are not all of key {entry.key!r} and session {origin!r}."
 
 
-def _wrong_owner(plan: Plan, members: Collection[str]) -> str | None:
-    strangers = {each.owner for each in plan.deliveries if each.owner != WORLD}.union(plan.forgotten).difference(
-        members
-    )
-    return f"{', '.join(map(repr, sorted(strangers)))} was never in the cast." if strangers else None
+def _wrong_owner(plan: Plan, members: Collection[str], owners: Mapping[str, str]) -> str | None:
+    own = [each for each in plan.deliveries if not each.beyond_session]
+    strangers = {each.owner for each in own if each.owner not in owners.values()}.union(plan.forgotten) - {*members}
+    if strangers:
+        return f"{', '.join(map(repr, sorted(strangers)))} was never in the cast."
+    wrong = next((each for each in own if owners.get(each.container) != each.owner), None)
+    return None if wrong is None else f"its delivery to {wrong.owner!r} names container {wrong.container!r}."
 
 
 def _origin(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
-from .containers import character_container, world_container
+from .containers import SESSION_KINDS, Container, Membership, character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError
-from .ids import WORLD, check_new_session_id, check_session_id, memory_id
+from .ids import check_new_session_id, check_session_id
 from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry, NewEntry
-from .records.plan import Delivery, Plan, Snapshot, Withdrawal
+from .records.plan import Plan, Snapshot
+from .renamed_plans import RenamedPlans
 from .story_export import PluginValues, StoryExport
 from .upgrades.versions import VERSION
 
@@ -52,8 +53,10 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     data: PluginValues = {}
     if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
         data = {plugin: await ledger.data(session, plugin) for plugin in engine.data_owners}
-    first = Snapshot(id=id, parent=session, forked_at=up_to)
-    await write_copy(engine, first, [(entry, plans[entry.sequence]) for entry in entries], session, data, seen)
+    past = tuple((entry, plans[entry.sequence]) for entry in entries)
+    containers, members = await _more_containers(ledger, session)
+    whole_past = StoryExport(session, past, data, containers, members)
+    await write_copy(engine, Snapshot(id=id, parent=session, forked_at=up_to), whole_past, seen)
 
 
 def whole(snapshot: Snapshot | None) -> Snapshot | None:
@@ -67,23 +70,16 @@ def whole(snapshot: Snapshot | None) -> Snapshot | None:
     raise InputError(f"session {snapshot.id!r} is not whole: {what} was cut short. {again}; that takes it up.")
 
 
-async def write_copy(
-    engine: Engine,
-    first: Snapshot,
-    past: Sequence[tuple[Entry, Plan]],
-    origin: str,
-    data: PluginValues,
-    seen: Seen = unseen,
-) -> None:
-    """Write entries and plans that were made under session id `origin`, and what plugins keep, into a new session.
+async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen: Seen = unseen) -> None:
+    """Write what was made under another session id into a new session.
 
     It is `unfinished` until its last plan is recorded; repeating the call goes on where the last one was cut short.
     """
-    ledger, renamed = engine.ledger, _Renamed(origin, first.id)
+    ledger, renamed, past, data = engine.ledger, RenamedPlans(export.id, first.id), export.past, export.data
     snapshot = first = first.model_copy(update={"unfinished": bool(past)})
-    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
-    containers = [world_container(first.id), *(character_container(first.id, id) for id in sorted(members))]
+    containers = [*_own_containers(first.id, past), *_moved(export.containers, renamed)]
     await ledger.create(first, containers)
+    await _admit(ledger, export.memberships, renamed)
     for begin in range(0, len(past), CHUNK):
         chunk = past[begin : begin + CHUNK]
         told = [NewEntry(body=entry.body, key=entry.key, timestamp=entry.timestamp) for entry, _ in chunk]
@@ -102,6 +98,30 @@ async def write_copy(
     await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
 
 
+def _own_containers(session: str, past: Iterable[tuple[Entry, Plan]]) -> list[Container]:
+    """The world's, and one for everybody who was ever in the cast."""
+    members = {member.id for _, plan in past if plan.cast for member in plan.cast}
+    return [world_container(session), *(character_container(session, id) for id in sorted(members))]
+
+
+async def _more_containers(ledger: Ledger, session: str) -> tuple[tuple[Container, ...], tuple[Membership, ...]]:
+    """A session's containers besides the world's and its characters', and who may read them."""
+    found = tuple([each for each in await ledger.containers(session) if each.kind not in SESSION_KINDS])
+    return found, tuple(await ledger.memberships(containers=[each.name for each in found])) if found else ()
+
+
+def _moved(containers: Iterable[Container], renamed: RenamedPlans) -> list[Container]:
+    return [
+        each.model_copy(update={"name": renamed.container(each.name), "session": renamed.new}) for each in containers
+    ]
+
+
+async def _admit(ledger: Ledger, memberships: Sequence[Membership], renamed: RenamedPlans) -> None:
+    if memberships:
+        moved = [each.model_copy(update={"container": renamed.container(each.container)}) for each in memberships]
+        await ledger.admit(moved)
+
+
 async def _keep(ledger: Ledger, session: str, data: PluginValues) -> None:
     for plugin, values in data.items():
         await ledger.write_data(session, plugin, values)
@@ -110,22 +130,33 @@ async def _keep(ledger: Ledger, session: str, data: PluginValues) -> None:
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
     """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back.
 
-    The first says how many `lines` follow, so that an export cut short is told from a whole one.
+    The first says how many `lines` follow, so that an export cut short is told from a whole one. What it brought to
+    containers that belong to no session is left out: that is not the session's.
     """
     live = await Live.load(engine, session)
     snapshot, kept = live.snapshot, {plugin: data for plugin, data in sorted(live.stored.items()) if data}
+    containers, members = await _more_containers(engine.ledger, session)
     yield {
         "kind": "session",
         "version": VERSION,
-        "lines": snapshot.decided + len(kept),
+        "lines": snapshot.decided + len(kept) + len(containers),
         **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"}),
     }
     for entry in await engine.ledger.entries(session, up_to=snapshot.decided):
         plan = await engine.ledger.plan(session, entry.sequence)
         if plan is not None:
-            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": plan.model_dump(mode="json")}
+            own = _own_part(plan)
+            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": own.model_dump(mode="json")}
+    for each in containers:
+        its_members = [member.model_dump(mode="json") for member in members if member.container == each.name]
+        yield {"kind": "container", "container": each.model_dump(mode="json"), "memberships": its_members}
     for plugin, data in kept.items():
         yield {"kind": "data", "plugin": plugin, "data": data}
+
+
+def _own_part(plan: Plan) -> Plan:
+    own = tuple([each for each in plan.deliveries if not each.beyond_session])
+    return plan if len(own) == len(plan.deliveries) else plan.model_copy(update={"deliveries": own})
 
 
 async def imported(engine: Engine, export: StoryExport, *, id: str | None = None, seen: Seen = unseen) -> str:
@@ -139,7 +170,7 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     if found is None and name != origin:
         check_new_session_id(name)  # under its own id it exists already, elsewhere
     if found is None or await _begins(engine, found, past):
-        await write_copy(engine, Snapshot(id=name), past, origin, export.data, seen)
+        await write_copy(engine, Snapshot(id=name), export, seen)
     elif not await _holds(engine, found, past, origin):
         raise InputError(
             f"session {name!r} exists already, and it is another. "
@@ -161,58 +192,9 @@ async def _holds(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Pl
     if found.unfinished or _told(there) != _told([entry for entry, _ in past]):
         return False
     plans = await engine.ledger.plans(found.id, up_to=len(past))
-    theirs, ours = _Renamed(origin, found.id), _Renamed(found.id, found.id)
+    theirs, ours = RenamedPlans(origin, found.id), RenamedPlans(found.id, found.id)
     return [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
 
 
 def _told(entries: Iterable[Entry]) -> list[tuple[str, Body, str]]:
     return [(entry.key, entry.body, entry.timestamp) for entry in entries]
-
-
-class _Renamed:
-    """Plans of one session as they would be in another."""
-
-    def __init__(self, old: str, new: str) -> None:
-        self.old, self.new = old, new
-        self._ids: dict[str, str] = {}
-
-    def plan(self, plan: Plan) -> Plan:
-        """The plan under the new session id. Earlier plans must have come before, so that citations are known."""
-        for each in plan.deliveries:
-            name = self._container(each.owner)
-            self._ids[each.memory_id] = memory_id(self.new, each.source, each.revision, name, each.part)
-        deliveries = tuple(self._delivery(each) for each in plan.deliveries)
-        self._ids |= {old.id: new.id for old, new in zip(plan.deliveries, deliveries, strict=True)}
-        return plan.model_copy(
-            update={
-                "session": self.new,
-                "deliveries": deliveries,
-                "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
-            }
-        )
-
-    def _delivery(self, old: Delivery) -> Delivery:
-        cites = {id: self._id(id) for line in old.knowledge for id in line.cites}
-        knowledge = tuple(
-            line.model_copy(update={"cites": tuple(cites[id] for id in line.cites)}) for line in old.knowledge
-        )
-        support = old.support.model_copy(update={"via": self._id(old.support.via) if old.support.via else None})
-        status = "struck" if old.status == "struck" else "pending"
-        return old.model_copy(
-            update={
-                "session": self.new, "memory_id": self._id(old.memory_id), "container": self._container(old.owner),
-                "knowledge": knowledge, "support": support, "status": status,
-            }
-        )  # fmt: skip
-
-    def _withdrawal(self, old: Withdrawal) -> Withdrawal:
-        falls = {self._id(id): self._id(memory) for id, memory in old.removes.items()}
-        named = self._id(old.memory_id) if old.memory_id else None
-        return old.model_copy(update={"memory_id": named, "removes": falls})
-
-    def _id(self, id: str) -> str:
-        return self._ids.get(id, id)
-
-    def _container(self, owner: str) -> str:
-        container = world_container(self.new) if owner == WORLD else character_container(self.new, owner)
-        return container.name

@@ -1,5 +1,7 @@
 """Containers beyond a session: their names, who owns them, who may read them, and what becomes of them."""
 
+import copy
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,10 +17,11 @@ from earwitness.containers import (
     persona_container,
     user_container,
 )
-from earwitness.errors import ContainerCollision, InputError, InvalidId, NotOpen, UnknownName, WallError
+from earwitness.errors import ContainerCollision, InputError, InvalidId, NotOpen, StoryError, UnknownName, WallError
 from earwitness.ids import PREFIXES
+from earwitness.records.journal import Changed
 from earwitness.testing.reference import MemoryLedger
-from earwitness.testing.samples import memory
+from earwitness.testing.samples import NOON, delivery, memory, plan
 
 Open = Callable[..., Awaitable[Earwitness]]
 Begin = Callable[..., Awaitable[Session]]
@@ -201,7 +204,7 @@ async def test_a_container_that_is_forgotten_is_gone_with_members_and_memories(o
 
 
 async def test_the_register_is_closed_with_the_instance() -> None:
-    app = Earwitness.open(strategies={"ledger": MemoryLedger()}, embedder="none")
+    app = Earwitness.open(ledger=MemoryLedger(), embedder="none")
     for call in (
         app.register(OLYMPUS),
         app.containers(),
@@ -212,3 +215,129 @@ async def test_the_register_is_closed_with_the_instance() -> None:
     ):
         with pytest.raises(NotOpen):
             await call
+
+
+# ── forks, forgetting, export and import ────────────────────────────────────────────────────────────────────────────
+
+
+async def _with_a_shared_memory(app: Earwitness) -> Session:
+    """A story that brought one memory to the pantheon's hub, one to its own notice board and one to Alice."""
+    story = await app.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+    await app.register(OLYMPUS, BOARD)
+    await app.admit(BOARD, "alice", since=2)
+    await (await story.say("alice", "Zeus is away.")).settled()
+    ledger = app.engine.ledger
+    entry = (await ledger.append("s1", Changed(quiet=True), timestamp=NOON)).entry
+    own = delivery("m-alice", sequence=entry.sequence, source=entry.key)
+    brought = (
+        own,
+        own.model_copy(update={"memory_id": "m-hub", "container": OLYMPUS.name, "owner": OLYMPUS.name}).model_copy(
+            update={"beyond_session": True}
+        ),
+        own.model_copy(update={"memory_id": "m-board", "container": BOARD.name, "owner": BOARD.name}).model_copy(
+            update={"rests_on": ("m-hub", "m-alice")}
+        ),
+    )
+    made = plan(entry.sequence, *brought, key=entry.key, due_day=1)
+    before = await ledger.load("s1")
+    assert before is not None
+    await ledger.record(made, before.after(made))
+    await story.settled()
+    return story
+
+
+async def _counts(app: Earwitness, *names: str) -> list[int]:
+    return [await app.engine.store.count(name) for name in names]
+
+
+async def test_a_branch_takes_its_own_containers_along_and_leaves_the_others(open_app: Open) -> None:
+    app = await open_app()
+    story = await _with_a_shared_memory(app)
+    assert await _counts(app, "pantheon-olympus", "s1-board", "s1-alice") == [1, 1, 2]
+    branch = await story.fork("s2")
+    await branch.settled()
+    assert await _counts(app, "pantheon-olympus", "s2-board", "s2-alice") == [1, 1, 2]
+    assert {each.container for each in await app.engine.ledger.deliveries("s2")} == {
+        "s2-board",
+        "s2-alice",
+        "s2-world",
+    }
+    assert await app.memberships(member="alice") == (
+        Membership(container="s1-board", member="alice", since=2),
+        Membership(container="s2-board", member="alice", since=2),
+    )
+    assert [each.name for each in await app.containers(session="s2", kind="notice_board")] == ["s2-board"]
+    (board,) = await app.engine.ledger.deliveries("s2", container="s2-board")
+    (hers,) = await app.engine.ledger.deliveries("s2", container="s2-alice", sources=[board.source])
+    assert board.rests_on == ("m-hub", hers.memory_id)
+    again = await branch.fork("s3")
+    await again.settled()
+    assert await _counts(app, "pantheon-olympus", "s3-board") == [1, 1]
+
+
+async def test_taking_back_in_a_branch_leaves_what_the_trunk_has_shared(open_app: Open) -> None:
+    app = await open_app()
+    story = await _with_a_shared_memory(app)
+    (key,) = {each.source for each in await app.engine.ledger.deliveries("s1", container=OLYMPUS.name)}
+    branch = await story.fork("s2")
+    await (await branch.retract(key)).settled()
+    assert await _counts(app, "pantheon-olympus", "s2-board", "s1-board") == [1, 0, 1]
+    await (await story.retract(key)).settled()
+    assert await _counts(app, "pantheon-olympus", "s1-board") == [0, 0]
+    later = await story.fork("s4")
+    await later.settled()
+    assert await _counts(app, "pantheon-olympus", "s4-board") == [0, 0]
+
+
+async def test_forgetting_a_story_leaves_what_it_shared(open_app: Open) -> None:
+    app = await open_app()
+    await _with_a_shared_memory(app)
+    await app.forget("s1")
+    assert await _counts(app, "pantheon-olympus", "s1-board", "s1-alice") == [1, 0, 0]
+    assert await app.containers() == (OLYMPUS,)
+    assert await app.memberships() == ()
+
+
+async def test_an_export_holds_a_storys_own_containers_and_members_and_nothing_beyond(open_app: Open) -> None:
+    app, other = await open_app(), await open_app()
+    lines = [json.loads(json.dumps(line)) async for line in (await _with_a_shared_memory(app)).backstage().export()]
+    assert [line["container"]["name"] for line in lines if line["kind"] == "container"] == ["s1-board"]
+    assert "m-hub" not in [each["memory_id"] for line in lines for each in line.get("plan", {}).get("deliveries", ())]
+    await (await other.import_session(lines, id="copy")).settled()
+    assert await _counts(other, "pantheon-olympus", "copy-board", "copy-alice") == [0, 1, 2]
+    assert await other.containers() == ()
+    assert await other.memberships() == (Membership(container="copy-board", member="alice", since=2),)
+    same = await app.import_session(lines)
+    assert (same.id, await _counts(app, "pantheon-olympus", "s1-board")) == ("s1", [1, 1])
+
+
+async def test_an_export_that_reaches_beyond_its_story_is_refused(open_app: Open) -> None:
+    app, other = await open_app(), await open_app()
+    lines = [json.loads(json.dumps(line)) async for line in (await _with_a_shared_memory(app)).backstage().export()]
+    (at,) = [number for number, line in enumerate(lines) if line["kind"] == "container"]
+    for change, why in (
+        ({"session": "s9", "name": "s9-board"}, "does not belong to session 's1'"),
+        ({"session": None}, "does not belong to session 's1'"),
+        ({"name": "s9-board"}, "must be named s1-"),
+        ({"kind": "world"}, "sessions make those of kind 'world'"),
+    ):
+        forged = copy.deepcopy(lines)
+        forged[at]["container"] |= change
+        with pytest.raises(StoryError, match=why):
+            await other.import_session(forged, id="copy")
+    forged = copy.deepcopy(lines)
+    forged[at]["memberships"][0]["container"] = "pantheon-olympus"
+    with pytest.raises(StoryError, match="names 'pantheon-olympus'"):
+        await other.import_session(forged, id="copy")
+    for name in ("s1-bob", "pantheon-olympus", "s9-alice"):
+        forged = copy.deepcopy(lines)
+        (hers,) = [
+            each
+            for line in forged
+            for each in line.get("plan", {}).get("deliveries", ())
+            if each["memory_id"] == "m-alice"
+        ]
+        hers["container"] = name
+        with pytest.raises(StoryError, match=f"delivery to 'alice' names container '{name}'"):
+            await other.import_session(forged, id="copy")
+    assert await other.sessions() == ()

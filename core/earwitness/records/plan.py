@@ -33,7 +33,9 @@ class Delivery(Record):
     container: str
     """Container name."""
     owner: str
-    """Whose container: character id or `world`."""
+    """Whose container: character id or `world`; the container's name where it is nobody's in the session."""
+    beyond_session: bool = False
+    """The container belongs to no session: what was brought there stays out of branches and exports."""
     source: str
     """Key of the journal entry the memory is about; retracting that takes it away."""
     revision: int = 0

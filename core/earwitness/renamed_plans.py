@@ -1,0 +1,72 @@
+"""Plans of one session as they would be in another: ids derive anew, and what is not the session's stays behind."""
+
+from __future__ import annotations
+
+from .ids import memory_id
+from .records.plan import Delivery, Plan, Restoration, Withdrawal
+
+
+class RenamedPlans:
+    """Renames plans from one session id to another, in sequence order, so that what a plan cites is known by then.
+
+    Deliveries to containers that belong to no session are left out: they were the first session's doing, once.
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+        self._ids: dict[str, str] = {}
+        self._left_out: set[str] = set()
+
+    def plan(self, plan: Plan) -> Plan:
+        """The plan under the new session id."""
+        kept = [each for each in plan.deliveries if not each.beyond_session]
+        self._left_out |= {each.memory_id for each in plan.deliveries if each.beyond_session}
+        for each in kept:
+            name = self.container(each.container)
+            self._ids[each.memory_id] = memory_id(self.new, each.source, each.revision, name, each.part)
+        deliveries = tuple(self._delivery(each) for each in kept)
+        self._ids |= {old.id: new.id for old, new in zip(kept, deliveries, strict=True)}
+        return plan.model_copy(
+            update={
+                "session": self.new,
+                "deliveries": deliveries,
+                "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
+                "restorations": tuple(self._restoration(each) for each in plan.restorations),
+            }
+        )
+
+    def container(self, name: str) -> str:
+        """A container's name; those that belong to a session are named after it."""
+        return f"{self.new}{name.removeprefix(self.old)}"
+
+    def _delivery(self, old: Delivery) -> Delivery:
+        cites = {id: self._id(id) for line in old.knowledge for id in line.cites}
+        knowledge = tuple(
+            line.model_copy(update={"cites": tuple(cites[id] for id in line.cites)}) for line in old.knowledge
+        )
+        support = old.support.model_copy(update={"via": self._id(old.support.via) if old.support.via else None})
+        return old.model_copy(
+            update={
+                "session": self.new,
+                "memory_id": self._id(old.memory_id),
+                "container": self.container(old.container),
+                "knowledge": knowledge,
+                "rests_on": tuple(self._id(id) for id in old.rests_on),
+                "support": support,
+                "status": "struck" if old.status == "struck" else "pending",
+            }
+        )
+
+    def _withdrawal(self, old: Withdrawal) -> Withdrawal:
+        named = self._id(old.memory_id) if old.memory_id else None
+        return old.model_copy(update={"memory_id": named, "removes": self._both(old.removes)})
+
+    def _restoration(self, old: Restoration) -> Restoration:
+        return old.model_copy(update={"memory_id": self._id(old.memory_id), "restores": self._both(old.restores)})
+
+    def _both(self, deliveries: dict[str, str]) -> dict[str, str]:
+        kept = {id: memory for id, memory in deliveries.items() if memory not in self._left_out}
+        return {self._id(id): self._id(memory) for id, memory in kept.items()}
+
+    def _id(self, id: str) -> str:
+        return self._ids.get(id, id)
