@@ -38,9 +38,12 @@ async def test_any_change_of_the_state_is_told_to_the_world_in_the_fixed_format(
     (memory,) = await memories(story, "world")
     assert memory.content == "Weather changed to storm. GameDay: 6"
     assert {key: memory.metadata[key] for key in ("type", "updateType", "stateKey", "gameDay", "location")} == {
-        "type": "world_state_update", "updateType": "weather_changed", "stateKey": "weather", "gameDay": 6,
+        "type": "world_state_update",
+        "updateType": "weather_changed",
+        "stateKey": "weather",
+        "gameDay": 6,
         "location": "tavern",
-    }  # fmt: skip
+    }
     assert memory.metadata["audience"] == ["alice", "bob"]
 
 
@@ -86,10 +89,15 @@ async def test_where_the_story_goes_is_told_with_both_places(begin: Begin, memor
 @pytest.mark.parametrize(
     "changes",
     [
-        {"game_day": 7}, {"turn_count": 3}, {"message_count": 3}, {"participants": ["alice"]},
-        {"place_names": {"cave": "the Cave"}}, {"whereabouts": {}}, {"channels": {"general": "open"}},
+        {"game_day": 7},
+        {"turn_count": 3},
+        {"message_count": 3},
+        {"participants": ["alice"]},
+        {"place_names": {"cave": "the Cave"}},
+        {"whereabouts": {}},
+        {"channels": {"general": "open"}},
     ],
-)  # fmt: skip
+)
 async def test_of_days_and_bookkeeping_nothing_is_told(begin: Begin, changes: dict[str, Any]) -> None:
     assert await told(await begin(), **changes) == []
 

@@ -298,8 +298,10 @@ async def test_nobody_whom_the_host_does_not_count_is_guessed_to_be_there(begin:
 async def test_whom_the_host_has_placed_is_there_without_being_counted(begin: Begin, directions: Detector) -> None:
     story = await begin(
         cast=["alice", "bob", "charlie", Character("voice", kind="narrator")],
-        detector=directions, state={"participants": ["alice"]}, present=["charlie"],
-    )  # fmt: skip
+        detector=directions,
+        state={"participants": ["alice"]},
+        present=["charlie"],
+    )
     settled = await (await story.say("alice", "(to bob, charlie, voice)")).settled()
     assert list(settled.participants) == ["alice", "charlie", "voice"]
 
@@ -538,12 +540,21 @@ async def test_a_handle_of_a_forgotten_story_never_acts_on_another_of_its_id(ope
     new = await ew.session("s1", cast=["alice"])
     await new.say("alice", "Hello again.", key="m1")
     calls: list[Callable[[], Awaitable[object]]] = [
-        lambda: old.say("alice", "Am I here?"), lambda: turn.say("Am I here?"), lambda: old.turn("alice"),
-        lambda: old.edit("m1", "Am I here?"), lambda: old.reroll("Am I here?"), lambda: old.retract("m1"),
-        lambda: old.change(game_day=9), lambda: old.join("bob"), lambda: old.forget("alice"), lambda: old.fork("s2"),
-        lambda: old.prepare(plot="Dark."), old.settled, lambda: backstage.inspect("alice"),
+        lambda: old.say("alice", "Am I here?"),
+        lambda: turn.say("Am I here?"),
+        lambda: old.turn("alice"),
+        lambda: old.edit("m1", "Am I here?"),
+        lambda: old.reroll("Am I here?"),
+        lambda: old.retract("m1"),
+        lambda: old.change(game_day=9),
+        lambda: old.join("bob"),
+        lambda: old.forget("alice"),
+        lambda: old.fork("s2"),
+        lambda: old.prepare(plot="Dark."),
+        old.settled,
+        lambda: backstage.inspect("alice"),
         lambda: backstage.retract("m1"),
-    ]  # fmt: skip
+    ]
     for call in calls:
         with pytest.raises(UnknownName, match="'s1' was forgotten, and this handle with it"):
             await call()
@@ -680,9 +691,12 @@ async def test_a_handle_notices_that_another_process_forgot_its_story(
         await (await begun.say("alice", "Hello again.")).settled()
         await (await begun.say("alice", "And again.")).settled()
     calls: list[Callable[[], Awaitable[object]]] = [
-        lambda: old.say("alice", "Am I here?"), lambda: old.turn("alice"), old.settled, lambda: old.change(game_day=9),
+        lambda: old.say("alice", "Am I here?"),
+        lambda: old.turn("alice"),
+        old.settled,
+        lambda: old.change(game_day=9),
         lambda: old.backstage().inspect("alice"),
-    ]  # fmt: skip
+    ]
     for call in calls:
         with pytest.raises(UnknownName, match="'s1' was forgotten, and this handle with it"):
             await call()
@@ -754,9 +768,12 @@ def an_instance(**given: Any) -> Earwitness:
 async def test_an_instance_that_is_not_open_says_how_to_open_it() -> None:
     ew = an_instance()
     calls: list[Callable[[], Awaitable[object]]] = [
-        lambda: ew.session("s1"), lambda: ew.open_session("s1"), ew.sessions, lambda: ew.forget("s1"),
+        lambda: ew.session("s1"),
+        lambda: ew.open_session("s1"),
+        ew.sessions,
+        lambda: ew.forget("s1"),
         lambda: ew.import_session([]),
-    ]  # fmt: skip
+    ]
     for call in calls:
         with pytest.raises(NotOpen, match=r"`async with Earwitness.open\(…\)`, or between `await ew.start\(\)`"):
             await call()

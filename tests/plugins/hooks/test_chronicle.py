@@ -94,8 +94,11 @@ def test_several_changes_at_once_are_told_one_by_one() -> None:
         "game_day": 2,
     }
     assert [update.update_type for update in told({"current_scene": "inn"}, changes)] == [
-        "location_changed", "time_changed", "quest_changed", "flag_changed",
-    ]  # fmt: skip
+        "location_changed",
+        "time_changed",
+        "quest_changed",
+        "flag_changed",
+    ]
 
 
 def test_what_the_host_has_described_is_not_told_again() -> None:

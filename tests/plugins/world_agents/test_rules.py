@@ -30,11 +30,18 @@ class News:
         self.asked.append(character)
         return [
             Delivery(
-                session="s1", sequence=at, memory_id=f"memory{at}", container="s1-world", owner="world",
-                source=f"#{at}", body=body, support=Support(learned_day=1), due=1,
+                session="s1",
+                sequence=at,
+                memory_id=f"memory{at}",
+                container="s1-world",
+                owner="world",
+                source=f"#{at}",
+                body=body,
+                support=Support(learned_day=1),
+                due=1,
             )
             for at, body in enumerate(self.told.get(character, ()), start=1)
-        ]  # fmt: skip
+        ]
 
     async def updates(self, character: str) -> Sequence[Delivery]:
         raise AssertionError("nobody has done anything to a thing")
@@ -48,9 +55,15 @@ class News:
 
 def moment(speaker: str = "alice", present: Iterable[str] | None = None) -> Moment:
     message = Message(
-        key="m", sequence=9, speaker=speaker, content="Hello.", game_day=6, scene="dragon_lair",
-        present=None if present is None else tuple(present), timestamp="2026-01-01T12:00:00Z",
-    )  # fmt: skip
+        key="m",
+        sequence=9,
+        speaker=speaker,
+        content="Hello.",
+        game_day=6,
+        scene="dragon_lair",
+        present=None if present is None else tuple(present),
+        timestamp="2026-01-01T12:00:00Z",
+    )
     return Moment(message=message, cast=CAST, state=State())
 
 
