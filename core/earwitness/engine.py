@@ -36,6 +36,13 @@ class Engine:
         return (*self.plugins.names, *(each.label for each in self.askable))
 
     @property
+    def one_database(self) -> bool:
+        """Whether ledger and store keep their data in one database: then each write of the store makes durable what
+        the ledger wrote before it. Both say so by the very same object as their `database`."""
+        database = getattr(self.ledger, "database", None)
+        return database is not None and database is getattr(self.store, "database", None)
+
+    @property
     def consultant(self) -> Consultant:
         """Asks them, under this instance's rules."""
         return Consultant(limit=self.settings.end.plugin_timeout, strict=self.settings.strict)

@@ -47,6 +47,7 @@ class Journal:
             await self._still_there({id for each in told for id in named_in(each.body)})
         appended = await self._ledger.append_all(self._live.snapshot.id, told)
         outcomes = [self._outcome(each) for each in appended]
+        self._decider.told(each.entry for each in appended if each.created)
         self._decider.wake()
         for given, found in zip(told, appended, strict=True):
             if not found.created:

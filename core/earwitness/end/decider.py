@@ -7,7 +7,7 @@ and nobody is asked again. What the plans bring about is the applier's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -41,6 +41,7 @@ class Decider:
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
         self._again = False
+        self._told: dict[int, Entry] = {}
         self._resumed = False
         self._ended = False
 
@@ -121,11 +122,28 @@ class Decider:
             self._fail(error)
         self._applier.wake()
 
+    def told(self, entries: Iterable[Entry]) -> None:
+        """These were just appended here: they need not be read back."""
+        self._told |= {entry.sequence: entry for entry in entries}
+
+    async def _next(self) -> Sequence[Entry]:
+        """The entries that come next: as they were told here, else from the journal."""
+        begin = end = self.live.snapshot.decided + 1
+        while end in self._told:
+            end += 1
+        if end > begin:
+            return [self._told.pop(sequence) for sequence in range(begin, end)]
+        self._told.clear()
+        ledger, session = self._engine.ledger, self.live.snapshot.id
+        found = await ledger.entries(session, after=begin - 1, limit=1)
+        if not found or self.staleness.knows(found[0].sequence):
+            return found
+        await self.staleness.check()  # it may be another story's, begun under the same id
+        return await ledger.entries(session, after=begin - 1, limit=BATCH)
+
     async def _drain(self) -> None:
         ledger, session = self._engine.ledger, self.live.snapshot.id
-        while entries := await ledger.entries(session, after=self.live.snapshot.decided, limit=BATCH):
-            if not self.staleness.knows(entries[-1].sequence):  # they may be another story's, begun under the same id
-                await self.staleness.check()
+        while entries := await self._next():
             for entry in entries:
                 plan = await self._plan(entry)
                 self._applier.take(plan)

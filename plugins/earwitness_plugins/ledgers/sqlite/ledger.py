@@ -39,6 +39,11 @@ class SqliteLedger:
         self._database = Database.at(path, resources)
         self._snapshots: dict[str, tuple[str, Snapshot]] = {}
 
+    @property
+    def database(self) -> Database:
+        """The file; a ledger and a store with the same one share their transactions' order."""
+        return self._database
+
     async def open(self) -> None:
         """Create or migrate the file. Raises `StorageCorrupt` or `SchemaMismatch` for one that cannot be used."""
         await self._database.open(COMPONENT, MIGRATIONS)

@@ -79,6 +79,11 @@ class SqliteStore:
         self._cache_bytes = cache_mb * _MEGABYTE
         self._cache: IndexCache | None = None
 
+    @property
+    def database(self) -> Database:
+        """The file; a ledger and a store with the same one share their transactions' order."""
+        return self._database
+
     async def open(self) -> None:
         """Open or create the file. Raises `StorageError`, or `EmbedderMismatch` for vectors of another embedder."""
         if self._cache is not None:
