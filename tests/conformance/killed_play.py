@@ -10,6 +10,7 @@ import asyncio
 import random
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
 
 from earwitness import Earwitness, Memory, Moment, Outcome, Perceived, Presence, Session, Settings
 from earwitness.loading.resources import Resources
@@ -83,7 +84,7 @@ def _taking_its_time(store: SqliteStore) -> Callable[..., Awaitable[None]]:
 async def play(path: str, token: str) -> None:
     resources = Resources()
     store = SqliteStore(path=path, embedder=StaticEmbedder(), resources=resources)
-    strategies = {
+    strategies: dict[str, Any] = {
         "ledger": SqliteLedger(path=path, resources=resources),
         "store": Faulty(store, put=_taking_its_time(store)),
         "detector": ByChance(token),
@@ -91,7 +92,7 @@ async def play(path: str, token: str) -> None:
         "sharing_rules": [Gossip({"bob": ["dave"]}, delay=1)],
     }
     settings = Settings.of(plugins=[], detector="none", world_agent="none", strict=True)
-    async with Earwitness.open(settings=settings, strategies=strategies) as ew:
+    async with Earwitness.open(settings=settings, **strategies) as ew:
         story = await ew.session(STORY, cast=CAST)
         for key in keys():
             await call(story, key)

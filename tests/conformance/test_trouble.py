@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -30,13 +31,13 @@ async def opened(path: Path) -> AsyncIterator[tuple[Session, Database]]:
     """A story with Alice and Bob, and the database it is kept in, which waits for others no longer than 0.2 s."""
     resources = Resources()
     database = Database.at(str(path), resources, busy_timeout=0.2)
-    strategies = {
+    strategies: dict[str, Any] = {
         "ledger": SqliteLedger(path=str(path), resources=resources),
         "store": SqliteStore(path=str(path), embedder=StaticEmbedder(), resources=resources),
         "detector": ByScript(),
         "world_agent": Crier(),
     }
-    async with Earwitness.open(settings=BARE, strategies=strategies) as ew:
+    async with Earwitness.open(settings=BARE, **strategies) as ew:
         yield await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"]), database
 
 

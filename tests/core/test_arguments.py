@@ -14,8 +14,8 @@ HALF = "\ud800"
 
 @pytest.fixture
 def story() -> Iterator[Session]:
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    with Earwitness.open(strategies=strategies, embedder="none", detector="none", world_agent="none") as ew:
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as ew:
         story = ew.session("s1", cast=["alice", "bob"])
         story.say("alice", "Hello.", key="m1")
         yield story
@@ -81,8 +81,8 @@ def test_one_key_is_one_message_that_the_prompt_holds(story: Session) -> None:
 
 @pytest.mark.parametrize("given", [3, None])
 def test_what_no_story_can_be_made_of_is_refused(given: Any) -> None:
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    with Earwitness.open(strategies=strategies, embedder="none", detector="none", world_agent="none") as ew:
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as ew:
         for call in (
             lambda: ew.session("s", cast=given), lambda: ew.session("s", cast=[given]), lambda: ew.open_session(given),
             lambda: ew.session("s", present=given), lambda: ew.session("s", present=[given]), lambda: ew.forget(given),

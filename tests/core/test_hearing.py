@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -39,8 +40,8 @@ class BobTellsCharlie:
 
 @asynccontextmanager
 async def story(*, strict: bool = True, **more: object) -> AsyncIterator[Session]:
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter(), **more}
-    async with Earwitness.open(strategies=strategies, world_agent="none", block=("chronicle",), strict=strict) as ew:
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter(), **more}
+    async with Earwitness.open(**strategies, world_agent="none", block=("chronicle",), strict=strict) as ew:
         yield await ew.session("s", cast=["alice", "bob", "charlie", "dora"])
 
 
@@ -111,9 +112,9 @@ async def test_the_hosts_word_and_a_plugins_reach_the_whole_message() -> None:
         def on_message(self, event: object) -> MessageAnswer:
             return MessageAnswer(add={"dora": "hides behind the curtain"})
 
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter()}
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter()}
     async with Earwitness.open(
-        strategies=strategies, plugins=[Spy()], world_agent="none", block=("chronicle",), strict=True
+        **strategies, plugins=[Spy()], world_agent="none", block=("chronicle",), strict=True
     ) as ew:
         session = await ew.session("s", cast=["alice", "bob", "charlie", "dora"])
         await (await session.say("alice", f"{OPEN}|{SECRET}", key="m1")).settled()
@@ -124,9 +125,9 @@ async def test_the_hosts_word_and_a_plugins_reach_the_whole_message() -> None:
 
 
 async def test_with_perception_whole_a_message_goes_as_one_to_whoever_could_perceive_all_of_it() -> None:
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter()}
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter()}
     async with Earwitness.open(
-        strategies=strategies, world_agent="none", block=("chronicle",), end={"perception": "whole"}, strict=True
+        **strategies, world_agent="none", block=("chronicle",), end={"perception": "whole"}, strict=True
     ) as ew:
         session = await ew.session("s", cast=["alice", "bob", "charlie"])
         settled = await (await session.say("alice", f"{OPEN}|{SECRET}")).settled()

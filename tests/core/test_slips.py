@@ -13,8 +13,8 @@ from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 @pytest.fixture
 def ew() -> Iterator[Earwitness]:
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    with Earwitness.open(strategies=strategies, embedder="none", detector="none", world_agent="none") as opened:
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as opened:
         yield opened
 
 

@@ -27,8 +27,8 @@ CHAT = [
 @pytest.fixture
 async def ew() -> AsyncIterator[Earwitness]:
     """An instance that asks nobody."""
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
-    async with Earwitness.open(embedder="none", detector="everyone", strict=True, strategies=strategies) as opened:
+    strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    async with Earwitness.open(embedder="none", detector="everyone", strict=True, **strategies) as opened:
         yield opened
 
 
