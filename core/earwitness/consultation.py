@@ -15,6 +15,7 @@ from .protocols import Soon
 from .records.base import Record
 from .records.plan import Answer
 from .records.usage import Reply
+from .redaction import without
 from .validation.records import ENCLOSING, check_readable
 
 T = TypeVar("T")
@@ -31,6 +32,8 @@ class Strategy(Generic[T]):
     made: T
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it was made from, without secrets."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Those secrets, which no failure may quote."""
 
     @property
     def label(self) -> str:
@@ -145,6 +148,7 @@ class Consultant:
         """
         answered = await ask(strategy.label, call, object, limit or self.limit)
         value, failure = (None, answered.failure) if answered.failure else read(answered.value)
+        failure = without(failure, strategy.secrets) if failure else failure
         if failure and data is not None:
             data.discard()
         if failure and value is None and self.strict:

@@ -1,13 +1,19 @@
-"""Secrets out of settings, by the names they go by: what is recorded and shown holds `**********` in their place.
+"""Secrets out of settings: what is recorded and shown holds `**********` in their place. Pure.
 
-A setting typed `SecretStr` says itself that it is a secret; this is for settings that do not, in records of any age.
+A secret is what is typed `SecretStr`, and whatever goes by the name of one, in records of any age.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, SecretBytes, SecretStr
+
+Keys = tuple[str, ...]
+"""The way to a setting within settings: the keys of the tables around it, and its own. Lists add nothing to it."""
 
 REDACTED = "**********"
 """As pydantic prints a `SecretStr`."""
@@ -22,16 +28,45 @@ _IN_URL = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
 _ASSIGNED = re.compile(r"([\w.-]+)=([^&#;\s]+)")
 
 
-def redacted(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with every secret in them redacted, however deep: by the key it stands under, and in URLs."""
-    return {key: _redacted(value, [], hidden=is_secret(key, value)) for key, value in settings.items()}
+def redacted(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> dict[str, Any]:
+    """The settings with every secret in them redacted, however deep: by its type, its name, in URLs, and at `also`."""
+    taken: list[str] = []
+    return {key: _redacted_at(key, value, taken, also) for key, value in settings.items()}
 
 
-def secrets_in(settings: Mapping[str, Any]) -> list[str]:
+def secrets_in(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> list[str]:
     """What `redacted` takes out of the settings, longest first, where it is long enough to be found in other text."""
     found: list[str] = []
-    _redacted(settings, found)
+    for key, value in settings.items():
+        _redacted_at(key, value, found, also)
     return sorted({each for each in found if len(each) >= SHORTEST}, key=lambda each: (-len(each), each))
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """Text that may quote one of these secrets, such as the error of a service, without it."""
+    for secret in secrets:
+        text = text.replace(secret, REDACTED)
+    return text
+
+
+def is_reference(value: object) -> bool:
+    """Whether a value is `{ env = "VARIABLE" }`: it names a secret and does not hold it."""
+    return isinstance(value, Mapping) and set(value) == {"env"} and isinstance(value["env"], str)
+
+
+def secret_keys(annotation: Any) -> Iterator[Keys]:
+    """Where a value of this type holds secrets: `()` when it is one itself."""
+    if annotation is SecretStr or annotation is SecretBytes:
+        yield ()
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        for name, field in annotation.model_fields.items():
+            yield from ((name, *keys) for keys in secret_keys(field.annotation))
+    elif isinstance(annotation, type) and dataclasses.is_dataclass(annotation):
+        for name, hint in get_type_hints(annotation).items():
+            yield from ((name, *keys) for keys in secret_keys(hint))
+    else:
+        for part in get_args(annotation):
+            yield from secret_keys(part)
 
 
 def is_secret(name: str, value: object = "") -> bool:
@@ -48,13 +83,28 @@ def is_secret(name: str, value: object = "") -> bool:
     return not isinstance(value, int | float) and (last in _SECRET_TEXT or last.endswith(_SECRET_TEXT_ENDINGS))
 
 
-def _redacted(value: Any, found: list[str], *, hidden: bool = False) -> Any:
+def _redacted_at(key: str, value: Any, found: list[str], also: Collection[Keys], *, hidden: bool = False) -> Any:
+    inner = {keys[1:] for keys in also if keys[0] == key}
+    hidden = hidden or () in inner or is_secret(key, value)
+    return _redacted(value, found, inner - {()}, hidden=hidden)
+
+
+def _redacted(value: Any, found: list[str], also: Collection[Keys], *, hidden: bool) -> Any:
     """The value without secrets, which are added to `found`; of what is `hidden` nothing is left but its shape."""
     match value:
         case Mapping():
-            return {key: _redacted(each, found, hidden=hidden or is_secret(key, each)) for key, each in value.items()}
+            return (
+                dict(value)
+                if is_reference(value)
+                else {key: _redacted_at(key, each, found, also, hidden=hidden) for key, each in value.items()}
+            )
         case list() | tuple():
-            return [_redacted(each, found, hidden=hidden) for each in value]
+            return [_redacted(each, found, also, hidden=hidden) for each in value]
+        case SecretStr():
+            found.append(value.get_secret_value())
+            return REDACTED
+        case SecretBytes():
+            return REDACTED
         case str() if hidden:
             found += [value, *value.split(" ")[1:]]  # `Bearer sk-…` is quoted without its first word
             return REDACTED

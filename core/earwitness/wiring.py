@@ -107,7 +107,7 @@ def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[
         instances = given if kind.is_plural else (given,) if given != () else ()
         specs = () if instances and not kind.is_plural else zip(settings.chosen(kind), masked.chosen(kind), strict=True)
         by_name = (
-            Strategy(kind.name, spec.name, makers.make(kind.name, spec, **context), shown.settings)
+            Strategy(kind.name, spec.name, makers.make(kind.name, spec, **context), shown.settings, shown.secrets())
             for spec, shown in specs
         )
         return (*by_name, *(_handed_over(kind, each) for each in instances))

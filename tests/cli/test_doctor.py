@@ -81,3 +81,30 @@ def test_a_damaged_store_is_reported_not_raised(run: Run, folder: Path) -> None:
     result = run("doctor", "--json")
     assert result.exit_code == 1
     assert "StorageCorrupt" in result.stdout
+
+
+ASKING = """
+from pydantic import SecretStr
+
+class Asking:
+    def __init__(self, *, dsn: SecretStr, api_key: str = "") -> None:
+        if api_key == "sk-wrong-4711":
+            raise ConnectionError(f"401: {dsn.get_secret_value()} and {api_key} are refused")
+
+    def detect(self, moment):
+        return None
+"""
+
+
+@pytest.mark.parametrize("name", ["asking_of_the_doctor.Asking", "gone_from_here.Asking"])
+@pytest.mark.parametrize("key", ["sk-right-4711", "sk-wrong-4711"])
+def test_it_shows_no_secret_of_a_strategy_nor_of_its_failure(
+    run: Run, folder: Path, key: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(folder))
+    (folder / "asking_of_the_doctor.py").write_text(ASKING, "utf-8")
+    settings = f'[detector]\nname = "{name}"\ndsn = "host-planted-4711"\napi_key = "{key}"\n'
+    (folder / "earwitness.toml").write_text(settings, "utf-8")
+    shown = run("doctor", "--json").output + run("doctor").output
+    assert "4711" not in shown
+    assert "**********" in shown

@@ -342,3 +342,26 @@ def test_fit_says_what_changed_and_what_it_is_worth_elsewhere(run: Run, evening:
     assert "n: 2 → " in result.stdout
     assert "expect less on data it has not seen" in result.stdout
     assert "mine.LastFew@fitted.toml" in result.stdout
+
+
+ASKING = """
+from earwitness import Presence
+
+class Asking:
+    def __init__(self, *, api_key: str) -> None:
+        self.api_key = api_key
+
+    def detect(self, moment):
+        raise ConnectionError(f"401: {self.api_key} is refused")
+"""
+
+
+def test_a_secret_of_a_detector_is_in_no_report_and_must_be_given_again(run: Run, folder: Path, evening: str) -> None:
+    (folder / "asking_of_the_evaluation.py").write_text(ASKING, "utf-8")
+    detector = 'asking_of_the_evaluation.Asking(api_key="sk-planted-4711")'
+    result = run("evaluate", "participants", evening, "--detector", detector, "--report", "report.json")
+    assert result.exit_code == 0, result.output
+    said = result.output + (folder / "report.json").read_text("utf-8")
+    assert "4711" not in said
+    assert "Asking(api_key=" in said
+    failed(run("evaluate", "--repeat", "report.json"), "setting api_key was masked when it was recorded")

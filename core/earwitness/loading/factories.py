@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 from pydantic import SecretBytes, SecretStr, TypeAdapter, ValidationError
 
 from ..errors import SettingsError
-from ..secrets import MASK, Keys, is_reference, is_secret_name, masked, secret_keys
+from ..redaction import REDACTED, Keys, is_reference, is_secret, redacted, secret_keys
 
 Factory = Callable[..., Any]
 NOT_A_PART = object()
@@ -63,7 +63,8 @@ class Recipe:
             return TypeAdapter(hint).validate_python(plain)
         except ValidationError as error:
             why = "; ".join(problem["msg"] for problem in error.errors())
-            shown = MASK if is_secret_name(name) or [*secret_keys(hint)] else repr(masked({name: value})[name])
+            secret = is_secret(name, value) or [*secret_keys(hint)]
+            shown = REDACTED if secret else repr(redacted({name: value})[name])
             raise SettingsError(f"{self.what}: setting {name} = {shown} cannot be used: {why}.") from None
 
 
@@ -82,7 +83,7 @@ def resolved(value: Any, what: str) -> Any:
         return {key: resolved(each, f"{what}.{key}") for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [resolved(each, what) for each in value]
-    if value == MASK:
+    if isinstance(value, str) and REDACTED in value:
         raise SettingsError(f'{what} was masked when it was recorded. Give it again, best as {{ env = "VARIABLE" }}.')
     return value
 

@@ -6,9 +6,11 @@ from importlib.metadata import entry_points
 
 from ..dispatch import Plugins
 from ..errors import named, unknown
+from ..redaction import without
 from .factories import NOT_A_PART, Recipe
 from .settings import Settings
 from .strategies import LoadFailure
+from .strategy_spec import StrategySpec
 
 GROUP = "earwitness.plugins"
 
@@ -31,11 +33,13 @@ def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         if point.name in settings.block or (settings.plugins is not None and point.name not in settings.plugins):
             continue
-        own = settings.plugin_settings.get(point.name)
+        own = settings.plugin_settings.get(point.name) or StrategySpec(name=point.name)
         try:
             recipe = Recipe(f"plugin {point.name!r}", point.load())
-            made = recipe.make(own.revealed if own else {}, {"settings": settings}, lambda name, value: NOT_A_PART)
+            own = own.masking(recipe.secrets())
+            made = recipe.make(own.revealed, {"settings": settings}, lambda name, value: NOT_A_PART)
             plugins.register(made, point.name)
         except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
-            failures.append(LoadFailure(group=GROUP, name=point.name, failure=named(error)))
+            failure = without(named(error), own.secrets())
+            failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))
     return failures

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 
 from ..errors import did_you_mean
-from ..secrets import MASK, is_secret_name, masked, secret_keys
+from ..redaction import REDACTED, is_secret, redacted, secret_keys
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -44,7 +44,7 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
         case "value_error":
             return f"{_within(loc)}{context['error']}"
     unusable = "there is no value" if value is None else f"{shown} cannot be used"
-    return f"{path_text(loc)}: {unusable}: {_wanted(problem, is_secret=shown == MASK)}."
+    return f"{path_text(loc)}: {unusable}: {_wanted(problem, is_secret=shown == REDACTED)}."
 
 
 WANTED = {
@@ -145,7 +145,7 @@ def _shown(value: object, loc: Loc, model: type[BaseModel]) -> str:
     keys = tuple(part for part in loc if isinstance(part, str))
     name = keys[-1] if keys else ""
     declared = [each for each in secret_keys(model) if each == keys[-len(each) :]]
-    if value is not None and (declared or is_secret_name(name)):
-        return MASK
-    text = repr(masked({name: value})[name])
+    if value is not None and (declared or is_secret(name, value)):
+        return REDACTED
+    text = repr(redacted({name: value})[name])
     return text if len(text) <= 80 else f"{text[:77]}…"

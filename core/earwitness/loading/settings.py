@@ -11,7 +11,7 @@
     recent = 2
     permanent = "always"
 
-Installed packages may declare tables of their own, see `tables`. Secrets are shown and recorded nowhere, see `secrets`.
+Installed packages may declare tables of their own (`tables`). Secrets are shown and recorded nowhere (`redaction`).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ..errors import SettingsError, StrategyError, named, unknown
 from ..records.base import Record
-from ..secrets import Keys
+from ..redaction import Keys
 from .factories import NOT_A_PART, Factory, Recipe
 from .kinds import CORE, StrategyKind, check_protocol
 from .strategy_spec import StrategySpec

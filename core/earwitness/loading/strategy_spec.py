@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from ..records.base import Record
-from ..secrets import Keys, masked, secrets_in
+from ..redaction import Keys, redacted, secrets_in
 
 
 class NamedSettings(Record):
@@ -49,7 +49,7 @@ class NamedSettings(Record):
 
     def _keep(self, settings: dict[str, Any], secret: frozenset[Keys]) -> None:
         self._revealed, self._secret = settings, secret
-        self.__dict__["settings"] = masked(settings, secret)
+        self.__dict__["settings"] = redacted(settings, secret)
 
 
 class StrategySpec(NamedSettings):

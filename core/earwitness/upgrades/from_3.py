@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..redaction import REDACTED, redacted, secrets_in
+from ..redaction import redacted, secrets_in, without
 from .upgrade import Json, Upgrade, renamed
 
 _GAME_TIME = ("game_time", "gameTime", "GameTime")
@@ -42,14 +42,8 @@ def _plan(plan: Json) -> Json:
 
 def _answer(answer: Json, secrets: list[str]) -> Json:
     """Settings were recorded as they were given, keys and passwords included; a failure may quote them."""
-    settings = redacted(answer.get("settings") or {})
-    return {**answer, "settings": settings, "failure": _without(answer.get("failure"), secrets)}
-
-
-def _without(text: str | None, secrets: list[str]) -> str | None:
-    for secret in secrets if text else ():
-        text = str(text).replace(secret, REDACTED)
-    return text
+    settings, failure = redacted(answer.get("settings") or {}), answer.get("failure")
+    return {**answer, "settings": settings, "failure": without(failure, secrets) if failure else failure}
 
 
 def _snapshot(snapshot: Json) -> Json:

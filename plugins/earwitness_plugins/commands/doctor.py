@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -72,17 +71,23 @@ def _in_use(settings: Settings, strategies: Strategies) -> dict[str, list[dict[s
 
     used: dict[str, list[dict[str, Any]]] = {kind.name: [] for kind in CHOSEN}
     for kind, spec in _chosen(settings):
-        shown = spec
-        with suppress(errors.EarwitnessError):  # what cannot be made is among the failures
-            shown = strategies.masked(kind, spec)
-        used[kind].append(shown.model_dump(mode="json"))
+        used[kind].append(_shown(kind, spec, strategies).model_dump(mode="json"))
     return used
+
+
+def _shown(kind: str, spec: StrategySpec, strategies: Strategies) -> StrategySpec:
+    """The spec without secrets; where nobody can say which settings are secret, all of them are."""
+    try:
+        return strategies.masked(kind, spec)
+    except errors.EarwitnessError:  # it is among the failures
+        return spec.masking((name,) for name in spec.revealed)
 
 
 def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
     """Make everything that the settings name: which vectors are in use, and what cannot be made."""
     from earwitness.loading.resources import Resources
     from earwitness.loading.strategies import LoadFailure
+    from earwitness.redaction import without
 
     context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
     context |= {"resources": Resources(), "embedder": None}
@@ -93,7 +98,8 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
             if kind == "embedder":
                 context["embedder"], identity = made, made.identity.model_dump()
         except Exception as error:  # noqa: BLE001 - a doctor names what is broken
-            broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=errors.named(error)))
+            failure = without(errors.named(error), _shown(kind, spec, strategies).secrets())
+            broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=failure))
     return identity, broken
 
 

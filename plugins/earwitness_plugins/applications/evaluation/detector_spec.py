@@ -16,7 +16,7 @@ from earwitness.loading.settings import EndSettings, Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import NamedSettings, StrategySpec
 from earwitness.protocols import Detector
-from earwitness.secrets import MASK
+from earwitness.redaction import REDACTED
 
 _PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
 _NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
@@ -119,7 +119,7 @@ def _spec(label: str, spec: StrategySpec, end: EndSettings, strategies: Strategi
     made = DetectorSpec(label=label, name=spec.name, settings=dict(spec.revealed), end=end, code=code)
     made = made.masking(strategies.secrets("detector", spec))
     for secret in made.secrets():
-        label = label.replace(secret, MASK)
+        label = label.replace(secret, REDACTED)
     return made.model_copy(update={"label": label})
 
 

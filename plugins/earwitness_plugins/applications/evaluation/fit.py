@@ -11,7 +11,7 @@ import tomlkit
 from earwitness.errors import InputError
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
-from earwitness.secrets import MASK
+from earwitness.redaction import REDACTED
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from .compass_search import CALIBRATION, LESS_IS_BETTER, THRESHOLD, SearchResult, Values, merged, nested, ranges, search
@@ -114,7 +114,7 @@ def save(spec: DetectorSpec, comment: str, path: str) -> None:
     document = tomlkit.document()
     for line in comment.splitlines():
         document.add(tomlkit.comment(line))
-    known = {name: value for name, value in spec.settings.items() if value != MASK}
+    known = {name: value for name, value in spec.settings.items() if value != REDACTED}
     document["detector"] = {"name": spec.name, **known}
     unsure = spec.end.unsure
     kept = {} if unsure.policy == "withhold" else {"unsure": {"policy": unsure.policy, "least": unsure.least}}

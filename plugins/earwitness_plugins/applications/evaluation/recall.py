@@ -34,7 +34,7 @@ async def evaluated(
         rows: dict[str, Doubles] = {}
         async with scratch_instance(spec, settings, strategies, run.seed, run.directions) as told:
             for number, (scene, asked) in enumerate(conversations):
-                story = await told.tell(scene, f"conversation-{number}")
+                story = await told.tell(scene, f"scene-{number}")
                 rows[scene.name] = np.array([await _found(story, each) for each in asked]).reshape(-1, 5)
                 advance(len(scene.lines))
         rows = {**rows, EVERYTHING: np.concatenate(list(rows.values()))} if len(rows) > 1 else rows
