@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from ..containers import world_container
-from ..end.reconciliation import strength
+from ..end.deliveries import strength
 from ..engine import Engine
 from ..ids import WORLD
 from ..live import Live

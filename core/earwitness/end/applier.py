@@ -18,7 +18,8 @@ from ..engine import Engine
 from ..errors import NotYetApplied, StorageError, named
 from ..live import Live
 from ..records.plan import Plan
-from .reconciliation import BATCH, Work, arrival_day, is_plain, reconciled, work_of, work_of_plain
+from .deliveries import BATCH, Work, arrival_day, is_plain, work_of_plain
+from .reconciliation import reconciled, work_of
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0

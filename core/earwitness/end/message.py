@@ -9,15 +9,16 @@ from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..live import Live, written
 from ..plugin_data import PluginData
+from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
 from ..records.plan import Answer, Delivery, Plan, Snapshot
+from ..records.state import State
 from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .guards import guarded
-from .perception import heard, missed
 from .proposals import Proposals, detect, propose
-from .settle import asked_about, participants
+from .settle import asked_about, heard, missed, participants
 from .shares import Knower, Telling, shares
 from .whereabouts import folded
 from .world import World
@@ -72,6 +73,22 @@ def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping
     if named is None or not moment.state.participants:
         return named
     return {id: part for id, part in named.items() if id in moment.candidates}
+
+
+def message_of(entry: Entry, body: Said, state: State) -> Message:
+    """The message an entry told of, at the day and place the story is at."""
+    return Message(
+        key=entry.key,
+        sequence=entry.sequence,
+        speaker=body.speaker,
+        content=body.content,
+        game_day=state.game_day,
+        scene=state.current_scene,
+        channel=body.channel,
+        present=body.present,
+        timestamp=entry.timestamp,
+        metadata=body.metadata,
+    )
 
 
 async def said(

@@ -1,4 +1,4 @@
-"""END, step 3: from presence and proposals to participants. Pure.
+"""END, step 3: from presence and proposals to participants, and to what each of them perceived. Pure.
 
 The host's word decides; then withholding beats adding; and the speaker always remembers what she said.
 """
@@ -11,7 +11,7 @@ from ..events import MessageAnswer
 from ..loading.settings import EndSettings
 from ..records.character import Cast
 from ..records.message import Message, Participant
-from ..records.moment import Moment, Perceived, Presence
+from ..records.moment import Moment, Perceived, Presence, Segment
 
 HOST = "the host said so"
 
@@ -96,3 +96,33 @@ def _speaker(found: Participant | None) -> Participant:
 def _ordered(settled: dict[str, Participant], speaker: str, cast: Cast) -> dict[str, Participant]:
     order = (speaker, *(id for id in cast.ids if id != speaker))
     return {id: settled[id] for id in order if id in settled}
+
+
+def heard(
+    presence: Presence, participants: Mapping[str, Participant], speaker: str, whole: Collection[str]
+) -> dict[str, str]:
+    """Character id → the text she perceived, for those who missed a segment; an empty text for who missed them all.
+
+    `whole` are those who perceive everything because the host or a plugin says so. The speaker perceives what she
+    said, but nobody perceives what was said out of character.
+    """
+    partly = {}
+    for id in participants:
+        parts = [segment for segment in presence.segments if _reaches(segment, id, speaker, whole)]
+        if len(parts) < len(presence.segments):
+            partly[id] = " ".join(segment.text.strip() for segment in parts)
+    return partly
+
+
+def missed(
+    presence: Presence, participants: Mapping[str, Participant], speaker: str, whole: Collection[str]
+) -> set[str]:
+    """Ids of those who missed some piece said in character: where only whole messages are delivered, they get none."""
+    told = [segment for segment in presence.segments if segment.kind != "ooc"]
+    return {id for id in participants if not all(_reaches(segment, id, speaker, whole) for segment in told)}
+
+
+def _reaches(segment: Segment, id: str, speaker: str, whole: Collection[str]) -> bool:
+    if segment.kind == "ooc":
+        return False
+    return segment.audience is None or id in segment.audience or id == speaker or id in whole

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
-from ..end.reconciliation import memories_of
+from ..end.deliveries import memories_of
 from ..engine import Engine
 from ..errors import named
 from ..filters import EVERYTHING, Filter, matches

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from earwitness.end.perception import heard
+from earwitness.end.settle import heard
 from earwitness.end.whereabouts import folded
 from earwitness.protocols import Detector
 from earwitness.records.channel import Context

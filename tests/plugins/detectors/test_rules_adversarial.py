@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earwitness.end.perception import heard
+from earwitness.end.settle import heard
 from earwitness.records.character import Character, as_cast
 from earwitness.records.message import Message, Participant
 from earwitness.records.moment import Moment, Presence

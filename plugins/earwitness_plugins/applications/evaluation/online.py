@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from earwitness.consultation import ask
-from earwitness.end.perception import heard, missed
 from earwitness.end.proposals import believable
-from earwitness.end.settle import participants
+from earwitness.end.settle import heard, missed, participants
 from earwitness.end.whereabouts import folded
 from earwitness.formats import as_said
 from earwitness.live import RECENT
