@@ -14,11 +14,7 @@ HALF = "\ud800"
 
 @pytest.fixture
 def story() -> Iterator[Session]:
-<<<<<<< HEAD
     strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
-=======
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
->>>>>>> 87c913b (END: deciding dispatches in the decider, perception is part of settling, memories are made of deliveries beside them: ten files from say to the store)
     with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as ew:
         story = ew.session("s1", cast=["alice", "bob"])
         story.say("alice", "Hello.", key="m1")
@@ -85,11 +81,7 @@ def test_one_key_is_one_message_that_the_prompt_holds(story: Session) -> None:
 
 @pytest.mark.parametrize("given", [3, None])
 def test_what_no_story_can_be_made_of_is_refused(given: Any) -> None:
-<<<<<<< HEAD
     strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
-=======
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
->>>>>>> 87c913b (END: deciding dispatches in the decider, perception is part of settling, memories are made of deliveries beside them: ten files from say to the store)
     with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as ew:
         for call in (
             lambda: ew.session("s", cast=given), lambda: ew.session("s", cast=[given]), lambda: ew.open_session(given),

@@ -40,11 +40,7 @@ class BobTellsCharlie:
 
 @asynccontextmanager
 async def story(*, strict: bool = True, **more: object) -> AsyncIterator[Session]:
-<<<<<<< HEAD
     strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter(), **more}
-=======
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": Cutter(), **more}
->>>>>>> 87c913b (END: deciding dispatches in the decider, perception is part of settling, memories are made of deliveries beside them: ten files from say to the store)
     async with Earwitness.open(**strategies, world_agent="none", block=("chronicle",), strict=strict) as ew:
         yield await ew.session("s", cast=["alice", "bob", "charlie", "dora"])
 

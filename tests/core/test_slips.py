@@ -13,11 +13,7 @@ from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 @pytest.fixture
 def ew() -> Iterator[Earwitness]:
-<<<<<<< HEAD
     strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
-=======
-    strategies = {"store": MemoryStore(), "ledger": MemoryLedger()}
->>>>>>> 87c913b (END: deciding dispatches in the decider, perception is part of settling, memories are made of deliveries beside them: ten files from say to the store)
     with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as opened:
         yield opened
 
