@@ -439,3 +439,28 @@ async def test_everything_backstage_answers_is_a_record_that_fill_refuses(begin:
         await backstage.overview(),
     ]
     assert all(isinstance(each, BackstageRecord) for each in answers)
+
+
+async def test_a_container_may_be_searched_and_the_journal_read(begin: Begin, memories: Memories) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("bob", "The soup is hot.", key="m2")
+    back = story.backstage()
+    best, *_ = await back.search("bob", "Where is the sword?", limit=1)
+    assert best.memory.message_keys == ("m1",)
+    assert await back.search("world", "sword", filter='speaker = "charlie"') == ()
+    assert await back.search("charlie", "sword") == ()
+    with pytest.raises(InputError):
+        await back.search("bob", "sword", limit=-1)
+    assert [entry.key for entry in await back.journal()][-2:] == ["m1", "m2"]
+
+
+async def test_a_memory_is_found_by_the_beginning_of_its_id(begin: Begin, memories: Memories) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", "The sword is in the cave.", present=["bob"])
+    (memory,) = await memories(story, "bob")
+    back = story.backstage()
+    assert await back.find_memories(memory.id) == {memory.id: "bob"}
+    assert (await back.find_memories(memory.id[:8]))[memory.id] == "bob"
+    assert set((await back.find_memories("")).values()) == {"alice", "bob", "world"}
+    assert await back.find_memories("no such id") == {}

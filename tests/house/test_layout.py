@@ -14,6 +14,8 @@ FLOORS = {
     "earwitness_relationships": "relationships",
     "earwitness_plugins": "plugins",
 }
+# What a named tuple has in public, underscore and all.
+NAMED_TUPLE = ("._replace", "._fields", "._asdict", "._make")
 SOMEBODYS_FOLDER = re.compile(r"/(?:home|root|Users)/[\w.]")
 
 
@@ -47,6 +49,24 @@ def test_imports_point_only_downwards(package: str, checkout: Path) -> None:
         if (found := above & {*imported_packages(file.read_text("utf-8"))})
     }
     assert upwards == {}
+
+
+def private_parts(source: str) -> Iterator[str]:
+    """The attributes in this source that are the inside of something else: `ew.engine`, `story._live`."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Attribute) or ast.unparse(node.value) in {"self", "cls"}:
+            continue
+        if node.attr == "engine" or (node.attr.startswith("_") and not node.attr.startswith("__")):
+            yield ast.unparse(node)
+
+
+def test_plugins_use_no_private_door(checkout: Path) -> None:
+    doors = {
+        str(file.relative_to(checkout)): found
+        for file in sorted((checkout / "plugins" / "earwitness_plugins").rglob("*.py"))
+        if (found := [each for each in private_parts(file.read_text("utf-8")) if not each.endswith(NAMED_TUPLE)])
+    }
+    assert doors == {}
 
 
 @pytest.mark.parametrize("package", FLOORS)

@@ -20,6 +20,7 @@ from ..live import Live
 from ..outcome import Outcome
 from ..records.channel import Channel, Context
 from ..records.journal import Entry
+from ..records.memory import Hit
 from ..records.message import Message
 from ..validation.arguments import count, several, text
 from ..validation.messages import known_channel, message_text
@@ -115,6 +116,18 @@ class Backstage:
         return ContainerPage(
             owner=container.owner, container=container.name, total=total, matching=matching, memories=tuple(memories)
         )
+
+    async def search(
+        self, owner: str, query: str, *, filter: Filter | str = EVERYTHING, limit: int = 10
+    ) -> tuple[Hit, ...]:
+        """What a search of a character's container, or the `world`'s, finds; no plugin or guard is asked.
+
+        Raises `UnknownName`, `InvalidFilter`, `InputError`.
+        """
+        query, limit, filter = text("query", query), count("limit", limit), as_filter(filter)
+        await self._session.delivered()
+        name = self._container(owner).name
+        return tuple(await self._engine.store.search(name, query, filter=filter, limit=limit))
 
     async def overview(self) -> Overview:
         """The session at a glance."""

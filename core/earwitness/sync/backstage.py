@@ -10,6 +10,7 @@ from ..backstage.records import Before, ContainerPage, Explanation, Overview, Pr
 from ..filters import EVERYTHING, Filter
 from ..records.channel import Channel, Context
 from ..records.journal import Entry
+from ..records.memory import Hit
 from .loop import Mirror
 from .outcome import Outcome
 
@@ -57,6 +58,13 @@ class Backstage(Mirror[AsyncBackstage]):
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
         return self._call(self._behind.inspect, owner, filter=filter, limit=limit, offset=offset)
+
+    def search(self, owner: str, query: str, *, filter: Filter | str = EVERYTHING, limit: int = 10) -> tuple[Hit, ...]:
+        """What a search of a character's container, or the `world`'s, finds; no plugin or guard is asked.
+
+        Raises `UnknownName`, `InvalidFilter`, `InputError`.
+        """
+        return self._call(self._behind.search, owner, query, filter=filter, limit=limit)
 
     def overview(self) -> Overview:
         """The session at a glance."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from earwitness.app import Earwitness
-from earwitness.containers import character_container, world_container
+from earwitness.ids import WORLD
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.records.character import Cast
@@ -43,25 +43,25 @@ class ScratchInstance:
             if line.text.strip():
                 await session.say(roles.speaker(line), line.text, key=line.key or str(index))
         await session.settled()
-        return ScratchStory(self.ew, session, roles.by_name)
+        return ScratchStory(session, roles.by_name)
 
 
 @dataclass(frozen=True)
 class ScratchStory:
     """A scene that was told. Characters go by the names in the source."""
 
-    ew: Earwitness
     session: Session
     ids: dict[str, str]
     """Name → character id."""
 
     async def texts(self, name: str | None = None) -> list[str]:
         """All texts in the container of a character, or of the world if `name` is `None`."""
-        return [memory.content for memory in await self.ew.engine.store.list(self._container(name))]
+        page = await self.session.backstage().inspect(self._owner(name))
+        return [memory.content for memory in page.memories]
 
     async def search(self, name: str | None, query: str, limit: int) -> Sequence[Hit]:
         """Search the container of a character, or of the world if `name` is `None`."""
-        return await self.ew.engine.store.search(self._container(name), query, limit=limit)
+        return await self.session.backstage().search(self._owner(name), query, limit=limit)
 
     async def who_knows(self, fact: str) -> set[str]:
         """The names of those who know the fact, according to `backstage.who_knows`."""
@@ -69,9 +69,8 @@ class ScratchStory:
         names = {id: name for name, id in self.ids.items()}
         return {names[id] for id, knower in answer.knowers.items() if knower.knows and id in names}
 
-    def _container(self, name: str | None) -> str:
-        session = self.session.id
-        return (world_container(session) if name is None else character_container(session, self.ids[name])).name
+    def _owner(self, name: str | None) -> str:
+        return WORLD if name is None else self.ids[name]
 
 
 @asynccontextmanager

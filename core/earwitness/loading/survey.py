@@ -1,0 +1,86 @@
+"""A survey of what is installed, what of it the settings use, and what of it is broken. No store is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..dispatch import Plugins
+from ..errors import EarwitnessError, named
+from ..records.base import Record
+from ..redaction import without
+from .kinds import CHOSEN
+from .plugins import load
+from .resources import Resources
+from .settings import Settings
+from .strategies import LoadFailure, Strategies
+from .strategy_spec import StrategySpec
+
+
+class Survey(Record):
+    """What is installed, what is used, and what is broken."""
+
+    plugins: dict[str, tuple[str, ...]]
+    """Plugin name → the hooks it answers."""
+    blocked: tuple[str, ...]
+    """Names of plugins that the settings block."""
+    strategies: dict[str, tuple[str, ...]]
+    """Kind → names of the strategies installed."""
+    in_use: dict[str, tuple[StrategySpec, ...]]
+    """Kind → the strategies that the settings choose."""
+    embedder: dict[str, Any] | None
+    """Which vectors are used; `None` without an embedder."""
+    failures: tuple[LoadFailure, ...]
+    """What could not be loaded or made."""
+
+
+def survey(settings: Settings) -> Survey:
+    """Load every plugin and strategy, and make those that the settings choose. Raises `UnknownName` as `open` does."""
+    plugins, strategies = Plugins(), Strategies()
+    failures = load(plugins, settings)
+    strategies.load_all()
+    embedder, broken = _made(settings, strategies)
+    return Survey(
+        plugins={name: tuple(plugins.hooks_of(name)) for name in plugins.names},
+        blocked=tuple(settings.block),
+        strategies={kind: names for kind in strategies.kinds if (names := strategies.names(kind))},
+        in_use=_in_use(settings, strategies),
+        embedder=embedder,
+        failures=(*failures, *strategies.failures, *broken),
+    )
+
+
+def _chosen(settings: Settings) -> Iterator[tuple[str, StrategySpec]]:
+    """Every strategy that the settings choose, with its kind."""
+    return ((kind.name, spec) for kind in CHOSEN for spec in settings.chosen(kind))
+
+
+def _in_use(settings: Settings, strategies: Strategies) -> dict[str, tuple[StrategySpec, ...]]:
+    used: dict[str, tuple[StrategySpec, ...]] = {kind.name: () for kind in CHOSEN}
+    for kind, spec in _chosen(settings):
+        used[kind] = (*used[kind], _masked(kind, spec, strategies))
+    return used
+
+
+def _masked(kind: str, spec: StrategySpec, strategies: Strategies) -> StrategySpec:
+    """The spec without secrets; where nobody can say which settings are secret, all of them are."""
+    try:
+        return strategies.masked(kind, spec)
+    except EarwitnessError:  # it is among the failures
+        return spec.masking((name,) for name in spec.revealed)
+
+
+def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
+    """Make everything that the settings choose: the identity of the embedder, and what cannot be made."""
+    context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
+    context |= {"resources": Resources(), "embedder": None}
+    identity, broken = None, []
+    for kind, spec in _chosen(settings):
+        try:
+            made = strategies.make(kind, spec, **context)
+            if kind == "embedder":
+                context["embedder"], identity = made, made.identity.model_dump()
+        except Exception as error:  # noqa: BLE001 - a survey names whatever is broken
+            failure = without(named(error), _masked(kind, spec, strategies).secrets())
+            broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=failure))
+    return identity, broken
