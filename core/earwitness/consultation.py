@@ -19,7 +19,7 @@ from .redaction import without
 from .validation.records import ENCLOSING, check_readable
 
 T = TypeVar("T")
-Read = Callable[[Any], tuple[T | None, str | None]]
+AnswerReader = Callable[[Any], tuple[T | None, str | None]]
 """Raw answer → what can be used of it, and what is wrong with the rest."""
 
 
@@ -138,7 +138,7 @@ class Consultant:
         self,
         strategy: Strategy[Any],
         call: Callable[[], Soon[Any]],
-        read: Read[T],
+        read: AnswerReader[T],
         data: PluginData | None = None,
         limit: float | None = None,
     ) -> Answered[T]:

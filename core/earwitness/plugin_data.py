@@ -80,3 +80,7 @@ def _text(key: object) -> str:
         raise TypeError(f"its key is {type(key).__name__}, not text")
     key.encode()
     return key
+
+
+DataByOwner = Mapping[str, PluginData]
+"""Name of a plugin or strategy → its buffer."""

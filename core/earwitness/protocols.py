@@ -25,7 +25,7 @@ from .events import (
     WorldAnswer,
 )
 from .filters import EVERYTHING, Filter
-from .importing import Imported
+from .imports import Imported
 from .records.base import Record
 from .records.journal import Appended, Body, Entry, NewEntry
 from .records.memory import Hit, Memory

@@ -6,7 +6,7 @@ import pytest
 
 from earwitness.redaction import REDACTED
 from earwitness.upgrades.from_3 import FROM_3
-from earwitness.upgrades.upgrade import Kind, Upgrade, touches, upgraded_once
+from earwitness.upgrades.upgrade import StoredKind, Upgrade, touches, upgraded_once
 from earwitness.upgrades.versions import OLDEST, VERSION, upgraded
 
 
@@ -76,7 +76,7 @@ def test_the_fields_of_version_3_get_the_names_of_version_4() -> None:
 
 
 def test_the_participants_of_version_3_are_those_who_perceived_the_previous_message() -> None:
-    kinds: tuple[Kind, ...] = ("plan", "snapshot")
+    kinds: tuple[StoredKind, ...] = ("plan", "snapshot")
     for kind in kinds:
         state = upgraded_once(kind, {"state": {"participants": ["bob"], "game_day": 3}}, FROM_3)["state"]
         assert state == {"last_perceivers": ["bob"], "game_day": 3}

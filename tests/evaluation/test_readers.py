@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from earwitness.errors import InputError, StoryError
-from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.applications.evaluation.data import DataFile, read, read_again
 from earwitness_plugins.importers.addressees import AddresseesImporter

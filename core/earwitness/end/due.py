@@ -19,7 +19,7 @@ from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from .deliveries import of_message, of_telling
 from .guards import guarded
-from .shares import Knower, shares
+from .shares import Teller, shares
 from .withdrawals import downstream
 
 MOST_HOPS = 64
@@ -88,7 +88,7 @@ class Arrivals:
         reached = [each for each in kept if each.owner != WORLD and each.part == "message"]
         if not self._engine.sharing_rules or about is None or about.retracted or not reached:
             return []
-        known = {each.owner: Knower(message_text_of(each.body), each.due) for each in reached}
+        known = {each.owner: Teller(message_text_of(each.body), each.due) for each in reached}
         base = {name: getattr(event, name) for name in Event.model_fields}
         asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
         tellings, answers = await shares(self._engine, asked, known, self._data)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..consultation import Answered, Strategy, items_of, record_of
 from ..engine import Engine
 from ..events import Event, PlanEvent, Strike, StrikeAnswer
 from ..ids import WORLD
-from ..plugin_data import PluginData
+from ..plugin_data import DataByOwner
 from ..protocols import Guard
 from ..records.memory import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan
 
-Data = Mapping[str, PluginData]
 
-
-async def guarded(engine: Engine, event: Event, plan: Plan, data: Data, *, silence: bool = True) -> Plan:
+async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *, silence: bool = True) -> Plan:
     """The plan with what guards strike marked so. A failing guard strikes all but the speaker's own and the world's.
 
     Without `silence`, what the struck would have told on stays: the plan does not hold all tellers.
@@ -49,7 +47,7 @@ def _received(plan: Plan, deliveries: Sequence[Delivery], answers: Sequence[Answ
     )
 
 
-async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data: Data) -> Answered[StrikeAnswer]:
+async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data: DataByOwner) -> Answered[StrikeAnswer]:
     own = data.get(guard.label, event.data)
     shown = event.model_copy(update={"data": own})
     return await engine.consultant.ask(guard, lambda: guard.made.strike(shown), strike_answer, own)

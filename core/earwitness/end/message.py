@@ -19,7 +19,7 @@ from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .guards import guarded
 from .proposals import Proposals, detect, propose
 from .settle import asked_about, heard, missed, participants
-from .shares import Knower, Telling, shares
+from .shares import Teller, Telling, shares
 from .whereabouts import folded
 from .world import World
 
@@ -148,7 +148,7 @@ async def _tellings(engine: Engine, judged: Judged) -> tuple[list[Telling], tupl
     if not engine.sharing_rules:
         return [], ()
     settled, day = judged.settled, judged.moment.day
-    known = {id: Knower(settled.heard_by(id), day) for id in settled.participants}
+    known = {id: Teller(settled.heard_by(id), day) for id in settled.participants}
     base = {name: getattr(judged.event, name) for name in Event.model_fields}
     event = SharingEvent(**base, message=settled, moment=judged.moment, knowers=tuple(known))
     return await shares(engine, event, known, judged.data)

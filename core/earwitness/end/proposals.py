@@ -15,7 +15,7 @@ from unicodedata import normalize
 from ..consultation import Answered, record_of
 from ..engine import Engine
 from ..events import Event, MessageAnswer, MessageEvent, WorldAgentEvent, WorldAnswer, WorldView
-from ..plugin_data import PluginData
+from ..plugin_data import DataByOwner
 from ..records.character import Cast
 from ..records.derived import Derivation
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
@@ -23,7 +23,6 @@ from ..records.plan import Answer
 from ..records.update import Knowledge, Update
 
 T = TypeVar("T")
-DataByOwner = Mapping[str, PluginData]
 
 
 async def detect(engine: Engine, moment: Moment, data: DataByOwner) -> tuple[Presence, Answer]:

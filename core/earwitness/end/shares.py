@@ -15,7 +15,7 @@ from ..records.plan import Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Knower:
+class Teller:
     """Somebody who knows of a message, and could tell it."""
 
     text: str
@@ -34,7 +34,7 @@ class Telling:
 
 
 async def shares(
-    engine: Engine, event: SharingEvent, knowers: Mapping[str, Knower], data: Mapping[str, PluginData]
+    engine: Engine, event: SharingEvent, knowers: Mapping[str, Teller], data: Mapping[str, PluginData]
 ) -> tuple[list[Telling], tuple[Answer, ...]]:
     """What all rules have told, in the rules' order, to members of the cast. A failing rule tells nothing.
 
@@ -67,7 +67,7 @@ def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:
     return (None, failure) if found is None else (SharingAnswer(shares=tuple(found)), None)
 
 
-def tellings(shares: Sequence[Share], knowers: Mapping[str, Knower], content: str, day: float) -> list[Telling]:
+def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: str, day: float) -> list[Telling]:
     """The shares whose teller knows, each with the text told: what the teller perceived, or was told in turn. Pure.
 
     Nobody tells before they know: a share is never due before its teller's own. Without a teller it is the rule's
@@ -81,11 +81,11 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Knower], content: st
     ]:
         for index in reached:
             told[index] = telling = _telling(left.pop(index), known, content, day)
-            known.setdefault(telling.share.character, Knower(telling.text, telling.due))
+            known.setdefault(telling.share.character, Teller(telling.text, telling.due))
     return [told[index] for index in sorted(told) if told[index].text]
 
 
-def _telling(share: Share, known: Mapping[str, Knower], content: str, day: float) -> Telling:
-    teller = known[share.shared_from] if share.shared_from is not None else Knower(content, day)
+def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float) -> Telling:
+    teller = known[share.shared_from] if share.shared_from is not None else Teller(content, day)
     text = share.text if share.text is not None and teller.text else teller.text
     return Telling(share, text, max(day, teller.since, day if share.due is None else share.due))

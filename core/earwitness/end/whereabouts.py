@@ -8,10 +8,10 @@ from ..places import normal
 from ..records.moment import Movement
 from ..records.state import PERCEIVES_NOTHING, Condition, Whereabouts
 
-Places = Mapping[str, Whereabouts]
+WhereaboutsById = Mapping[str, Whereabouts]
 
 
-def folded(places: Places, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
+def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
     """Everyone's whereabouts after the movements, in order, told at journal entry `sequence` in `scene`."""
     after = dict(places)
     for movement in map(_to_a_path, movements):
@@ -26,7 +26,7 @@ def _to_a_path(movement: Movement) -> Movement:
     return movement if place is None else movement.model_copy(update={"place": normal(place)})
 
 
-def moved_along(places: Places, scene: str, sequence: int) -> dict[str, Whereabouts]:
+def moved_along(places: WhereaboutsById, scene: str, sequence: int) -> dict[str, Whereabouts]:
     """When the story goes elsewhere: who was here comes along; who is there already is here now; the rest stay."""
     return {
         id: _awake(where, scene, sequence) if where.here or where.place == scene else where

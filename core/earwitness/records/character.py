@@ -12,7 +12,7 @@ from ..errors import InputError, UnknownName, quoted, unknown
 from ..ids import check_character_id
 from .base import Record
 
-Kind = Literal["character", "persona", "narrator"]
+CharacterKind = Literal["character", "persona", "narrator"]
 
 
 class Character(Record):
@@ -24,7 +24,7 @@ class Character(Record):
     """Display name, as it stands in memories (`Message: Alice: …`). Default: the id in title case."""
     aliases: tuple[str, ...] = ()
     """Other names the character answers to, in any letter case."""
-    kind: Kind = "character"
+    kind: CharacterKind = "character"
     """`persona` is a user's mask in the story; `narrator` tells it."""
     user_id: str | None = None
     """The user behind a persona; several users may take part in one story."""
@@ -39,7 +39,7 @@ class Character(Record):
         *,
         name: str = "",
         aliases: Sequence[str] = (),
-        kind: Kind = "character",
+        kind: CharacterKind = "character",
         user_id: str | None = None,
         personality_id: str = "",
         persona_id: str | None = None,

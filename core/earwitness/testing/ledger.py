@@ -17,14 +17,14 @@ from typing import Any
 
 from ..protocols import Ledger
 from .cases.ledger_containers import BeyondSessions
-from .cases.ledger_journal import Journal
+from .cases.ledger_journal import JournalCases
 from .cases.ledger_plans import Plans
 from .cases.ledger_register import Register
 from .cases.ledger_withdrawals import Withdrawals
 from .suite import Report, adapted, check
 
 
-class LedgerSuite(Journal, Register, BeyondSessions, Plans, Withdrawals):
+class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals):
     """Subclass it, and say in `make_ledger` how to make yours."""
 
 

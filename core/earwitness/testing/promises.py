@@ -25,11 +25,11 @@ from .cases.promises_random import RandomStories
 from .cases.promises_text import TextIsData
 from .cases.promises_there import There
 from .cases.promises_twice import NothingTwice
-from .cases.promises_walls import Walls
+from .cases.promises_walls import PromisedWalls
 from .suite import Report, adapted, check
 
 
-class PromisesSuite(Walls, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData, RandomStories):
+class PromisesSuite(PromisedWalls, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData, RandomStories):
     """Subclass it, and say in `make_store_and_ledger` how to make yours."""
 
 

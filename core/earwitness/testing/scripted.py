@@ -196,7 +196,7 @@ FAULTS: tuple[Callable[..., Any | Awaitable[Any]], ...] = (
 """Every way in which a strategy may let a turn down."""
 
 
-class Strategy:
+class ScriptedStrategy:
     """A detector, World Agent, sharing rule or guard whose every method is this function."""
 
     def __init__(self, does: Callable[..., Any]) -> None:

@@ -59,7 +59,7 @@ class Call:
 
 
 @dataclass
-class NewEntry:
+class ScriptedEntry:
     """A message as the oracle knows it."""
 
     key: str
@@ -82,14 +82,14 @@ class News:
 
 
 @dataclass
-class Book:
+class ExpectedBook:
     """One story as the oracle knows it: what was told, what has changed, who is here, and the same after each call."""
 
-    messages: dict[str, NewEntry] = field(default_factory=dict)
+    messages: dict[str, ScriptedEntry] = field(default_factory=dict)
     news: dict[str, News] = field(default_factory=dict)
     here: set[str] = field(default_factory=lambda: set(CAST[:2]))
     last: str = ""
-    past: list[tuple[str, Book]] = field(default_factory=list)
+    past: list[tuple[str, ExpectedBook]] = field(default_factory=list)
 
     def ids(self, session: str, owner: str) -> dict[str, str]:
         """Memory id → words of everything that must stand in the owner's container, and nothing else may."""
@@ -118,7 +118,7 @@ class Book:
         return [f"whisper {each.words}" for each in heard]
 
 
-def _hears(owner: str, told: NewEntry) -> bool:
+def _hears(owner: str, told: ScriptedEntry) -> bool:
     return not told.retracted and (owner == WORLD or owner in told.whispered)
 
 
@@ -130,7 +130,7 @@ class Script:
     """Draws made into calls, and the books of all stories after them."""
 
     def __init__(self, draws: Sequence[Draw]) -> None:
-        self.books: dict[str, Book] = {name: Book() for name in STORIES}
+        self.books: dict[str, ExpectedBook] = {name: ExpectedBook() for name in STORIES}
         self.calls: list[Call] = []
         for number, draw in enumerate(draws):
             name = list(self.books)[draw.story % len(self.books)]
@@ -142,26 +142,26 @@ class Script:
         past, book.past = book.past, []
         book.past = [*past, (named.get("key") or named["own_key"], deepcopy(book))]
 
-    def _say(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _say(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         content = _content(key, draw)
-        told = NewEntry(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present)
+        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present)
         book.messages[key] = told
         _perceive(book, told, draw)
         book.last = key
         present = {} if draw.present is None else {"present": sorted(draw.present)}
         self._call(name, "say", draw.who, content, key=key, **present)
 
-    def _edit(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _edit(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if told := _pick([each for each in book.messages.values() if not each.retracted], draw.which):
             self._revise(book, told, draw, key)
             self._call(name, "edit", told.key, _content(key, draw), own_key=key)
 
-    def _reroll(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _reroll(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if standing := [each for each in book.messages.values() if not each.retracted]:
             self._revise(book, standing[-1], draw, key)
             self._call(name, "reroll", _content(key, draw), own_key=key)
 
-    def _revise(self, book: Book, told: NewEntry, draw: Draw, key: str) -> None:
+    def _revise(self, book: ExpectedBook, told: ScriptedEntry, draw: Draw, key: str) -> None:
         told.revision += 1
         told.words = f"{key}."
         here = book.here
@@ -170,34 +170,34 @@ class Script:
         if book.last != told.key:  # something has happened since: whereabouts stay as they are
             book.here = here
 
-    def _retract(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _retract(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if told := _pick(list(book.messages.values()), draw.which):
             told.retracted = True
             if book.last == told.key:  # nothing has happened since: whereabouts are as before it
                 book.here = set(told.here_before)
             self._call(name, "retract", told.key, own_key=key)
 
-    def _change(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _change(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         book.news[key] = News(set(book.here))
         book.last = key
         self._call(name, "change", key=key, game_day=1 + draw.which / 2, description=f"There is news {key}")
 
-    def _retract_change(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _retract_change(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if taken := _pick(list(book.news), draw.which):
             book.news[taken].is_active = False
             self._call(name, "retract", taken, own_key=key)
 
-    def _enter(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _enter(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         book.here.add(draw.who)
         book.last = key
         self._call(name, "enter", draw.who, key=key)
 
-    def _leave(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _leave(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         book.here.discard(draw.who)
         book.last = key
         self._call(name, "leave", draw.who, key=key)
 
-    def _fork(self, name: str, book: Book, draw: Draw, key: str) -> None:
+    def _fork(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if book.past and len(self.books) < 6:
             place = draw.which % len(book.past)
             at, then = book.past[place]
@@ -213,7 +213,7 @@ def _content(key: str, draw: Draw) -> str:
     return f"Some words {key}. {whisper} {heard} {draw.moves}".strip()
 
 
-def _perceive(book: Book, told: NewEntry, draw: Draw) -> None:
+def _perceive(book: ExpectedBook, told: ScriptedEntry, draw: Draw) -> None:
     """Who perceives it, and who is here afterwards: the host's word, then the text's, then who is here."""
     heard = told.present if told.present is not None else draw.heard
     told.listeners = {told.speaker, *(book.here if heard is None else heard)}

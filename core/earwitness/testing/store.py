@@ -19,9 +19,9 @@ from typing import Any
 
 from ..protocols import Store
 from .cases.store_filters import Filtering
-from .cases.store_keeping import Keeping
 from .cases.store_ranking import Ranking
 from .cases.store_walls import Walls
+from .cases.store_writes import Keeping
 from .suite import Report, adapted, check
 
 

@@ -71,7 +71,7 @@ class Brought:
 
 
 @dataclass(frozen=True)
-class Record(Append):
+class StoryBuilder(Append):
     """The next entry is told and planned; `again` plans the last one once more instead."""
 
     brought: tuple[Brought, ...]
@@ -144,7 +144,7 @@ _brought = st.builds(
 )
 _taken = st.one_of(st.tuples(_sources, st.none()), st.tuples(st.none(), _memories))
 _records = st.builds(
-    Record,
+    StoryBuilder,
     session=_sessions,
     key=st.none(),
     brought=st.lists(_brought, max_size=5).map(tuple),

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
-Kind = Literal["entry", "body", "plan", "message", "delivery", "snapshot"]
+StoredKind = Literal["entry", "body", "plan", "message", "delivery", "snapshot"]
 """`body` is a journal entry's, `message` a message with what was decided about it."""
 Json: TypeAlias = dict[str, Any]
-Upgrade: TypeAlias = Mapping[Kind, Callable[[Json], Json]]
-_PARTS: Mapping[Kind, Mapping[str, Kind]] = {
+Upgrade: TypeAlias = Mapping[StoredKind, Callable[[Json], Json]]
+_PARTS: Mapping[StoredKind, Mapping[str, StoredKind]] = {
     "entry": {"body": "body"},
     "plan": {"message": "message", "deliveries": "delivery"},
 }
 
 
-def upgraded_once(kind: Kind, record: Any, upgrade: Upgrade) -> Any:
+def upgraded_once(kind: StoredKind, record: Any, upgrade: Upgrade) -> Any:
     """A record, or a list of them, in the next version's shape: first the records inside, then itself.
 
     What is no JSON object is left for validation to refuse. One that is no record of this kind may raise `LookupError`,
@@ -35,7 +35,7 @@ def upgraded_once(kind: Kind, record: Any, upgrade: Upgrade) -> Any:
     return upgrade[kind](whole) if kind in upgrade else whole
 
 
-def touches(upgrade: Upgrade, kind: Kind) -> bool:
+def touches(upgrade: Upgrade, kind: StoredKind) -> bool:
     """Whether an upgrade changes records of this kind, or what is inside them."""
     return kind in upgrade or any(touches(upgrade, part) for part in _PARTS.get(kind, {}).values())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .from_3 import FROM_3
-from .upgrade import Kind, Upgrade, upgraded_once
+from .upgrade import StoredKind, Upgrade, upgraded_once
 
 OLDEST = 3
 """The oldest version that can be read."""
@@ -18,7 +18,7 @@ VERSION = OLDEST + len(UPGRADES)
 """Of what is written today."""
 
 
-def upgraded(kind: Kind, record: Any, version: int) -> Any:
+def upgraded(kind: StoredKind, record: Any, version: int) -> Any:
     """A record of a version, with the records inside it, in today's shape. Raises as `upgraded_once`."""
     for upgrade in UPGRADES[version - OLDEST :]:
         record = upgraded_once(kind, record, upgrade)

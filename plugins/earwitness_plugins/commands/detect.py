@@ -13,7 +13,7 @@ import click
 from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
-    from earwitness_plugins.applications.evaluation.answers import Task
+    from earwitness_plugins.applications.evaluation.answers import PresenceTask
     from earwitness_plugins.applications.evaluation.online import Directions, JudgedMessage
 
 
@@ -33,7 +33,7 @@ async def command(
     files: tuple[str, ...],
     name: str | None,
     format: str | None,
-    task: Task,
+    task: PresenceTask,
     directions: Directions,
     threshold: float | None,
     seed: int,

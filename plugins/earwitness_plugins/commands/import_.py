@@ -13,7 +13,7 @@ from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness.app import Earwitness
-    from earwitness.importing import Imported
+    from earwitness.imports import Imported
     from earwitness.records.channel import Channel
     from earwitness.story_export import StoryExport
     from earwitness_plugins.applications.imports.import_files import ImportResult

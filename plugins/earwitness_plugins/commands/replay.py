@@ -11,7 +11,7 @@ import click
 from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
-    from earwitness.importing import Scene
+    from earwitness.imports import Scene
     from earwitness.records.channel import Channel
     from earwitness_plugins.applications.replay.replay import ReplayedScene
 

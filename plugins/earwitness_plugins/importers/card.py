@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 
 from .cards.character import imported, is_card
 from .files import png

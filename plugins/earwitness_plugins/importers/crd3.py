@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.imports import Imported, Scene, SceneLine
 
 from .files.content_type import json_in
 from .files.documents import document

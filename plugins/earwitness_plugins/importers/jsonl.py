@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.channel import Channel, Context
 
 from .rows import JsonRow, first_line, rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 
 from .cards.book import imported, is_lorebook
 from .files.content_type import json_in

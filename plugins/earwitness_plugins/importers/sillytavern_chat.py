@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.journal import Original
 
 from .cards.macros import with_user

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, Scene, SceneLine
+from earwitness.imports import Imported, Scene, SceneLine
 
 from .files.content_type import is_text, text_of
 from .files.lenient import storable

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.card import CardImporter
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, Scene
+from earwitness.imports import Imported, Scene
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.sillytavern_chat import SillyTavernChatImporter
 

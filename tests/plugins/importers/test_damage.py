@@ -14,7 +14,7 @@ import pytest
 
 from earwitness import Earwitness
 from earwitness.errors import EarwitnessError, StoryError
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.records.character import Cast
 from earwitness.testing.reference import MemoryLedger, MemoryStore

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.importers.files.limits import MAX_FILE, MAX_TEXT, MIB

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from earwitness import Character, Earwitness, Session
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.applications.exports.files import File, files

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, ImportedLore
+from earwitness.imports import Imported, ImportedLore
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.lorebook import LorebookImporter
 

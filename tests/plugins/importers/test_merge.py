@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from earwitness.importing import Imported, ImportedCharacter, ImportedLore
+from earwitness.imports import Imported, ImportedCharacter, ImportedLore
 from earwitness.lore import Lore
 from earwitness.records.character import Cast, Character
 from earwitness_plugins.applications.imports.merge import MergedFiles, merge

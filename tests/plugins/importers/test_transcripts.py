@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import StoryError
-from earwitness.importing import Scene, SceneLine
+from earwitness.imports import Scene, SceneLine
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.crd3 import Crd3Importer
 from earwitness_plugins.importers.text import TextImporter

@@ -40,7 +40,7 @@ BODIES: tuple[Body, ...] = (
 )
 
 
-class Journal(LedgerCases):
+class JournalCases(LedgerCases):
     """`append`, `entry`, `entries`, `settle`."""
 
     async def _journal(self, ledger: Ledger, length: int) -> list[Entry]:

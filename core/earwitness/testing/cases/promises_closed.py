@@ -12,7 +12,7 @@ from ...hooks import Plugin
 from ...lore import Lore
 from ...records.message import Participant
 from ...records.moment import Moment, Movement, Perceived, Presence, Segment
-from ..scripted import FAULTS, Adds, Gossip, Only, Retold, Strategy, hangs, says_nothing
+from ..scripted import FAULTS, Adds, Gossip, Only, Retold, ScriptedStrategy, hangs, says_nothing
 from ..suite import case
 from .promises_base import QUICK, PromiseCases, Stage, refused
 
@@ -38,7 +38,7 @@ class FailClosed(PromiseCases):
     async def test_a_detector_that_lets_us_down_leaves_only_the_speaker(self, stage: Stage) -> None:
         """Raising, hanging, answering nonsense or nothing: it is named, and the message marked `degraded`."""
         for number, fault in enumerate(FAULTS):
-            async with stage.open(detector=Strategy(fault), settings=LENIENT) as ew:
+            async with stage.open(detector=ScriptedStrategy(fault), settings=LENIENT) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "Bob, listen!")
                 assert list(settled.participants) == ["alice"], fault.__name__
@@ -75,7 +75,7 @@ class FailClosed(PromiseCases):
             chance = {"bob": 0.49, "carol": 0.5, "dave": 0.0}
             return Presence(characters={id: Perceived(probability=p, role="present") for id, p in chance.items()})
 
-        async with stage.open(detector=Strategy(guesses)) as ew:
+        async with stage.open(detector=ScriptedStrategy(guesses)) as ew:
             story = await self.tavern(ew)
             assert list((await self.tell(story, "alice", "Hello?")).participants) == ["alice", "carol"]
 
@@ -107,7 +107,7 @@ class FailClosed(PromiseCases):
             ]
         ):
             settings = {"end": {"unsure": {"policy": policy}}}
-            async with stage.open(detector=Strategy(guesses), plugins=plugins, settings=settings) as ew:
+            async with stage.open(detector=ScriptedStrategy(guesses), plugins=plugins, settings=settings) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "Good evening. Hush.")
                 assert list(settled.participants) == heard, policy
@@ -136,8 +136,12 @@ class FailClosed(PromiseCases):
 
         rule = Retold(*(Share(character=id) for id in strangers))
         lenient = {"strict": False}
-        for number, agent in enumerate((None, Strategy(proposes))):
-            parts: dict[str, Any] = {"detector": Strategy(detects), "world_agent": agent, "sharing_rules": [rule]}
+        for number, agent in enumerate((None, ScriptedStrategy(proposes))):
+            parts: dict[str, Any] = {
+                "detector": ScriptedStrategy(detects),
+                "world_agent": agent,
+                "sharing_rules": [rule],
+            }
             async with stage.open(plugins=[AddsThem()], settings=lenient, **parts) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "Hello, all of you!")
@@ -151,7 +155,7 @@ class FailClosed(PromiseCases):
     async def test_a_world_agent_that_lets_us_down_tells_nothing(self, stage: Stage) -> None:
         """The message is remembered as the detector has it; the news is told by a later message."""
         for number, fault in enumerate(FAULTS):
-            async with stage.open(world_agent=Strategy(fault), settings=LENIENT) as ew:
+            async with stage.open(world_agent=ScriptedStrategy(fault), settings=LENIENT) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 await story.update("It rains", audience="public")
                 settled = await self.tell(story, "alice", "Hello!")
@@ -167,7 +171,7 @@ class FailClosed(PromiseCases):
     async def test_a_sharing_rule_that_lets_us_down_tells_nobody(self, stage: Stage) -> None:
         """The other rules' shares stand."""
         for number, fault in enumerate(FAULTS):
-            rules = [Strategy(fault), Gossip({"bob": ["carol"]})]
+            rules = [ScriptedStrategy(fault), Gossip({"bob": ["carol"]})]
             async with stage.open(sharing_rules=rules, settings=LENIENT) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "A secret! (heard by bob)")
@@ -190,7 +194,10 @@ class FailClosed(PromiseCases):
     async def test_a_guard_that_lets_us_down_withholds_deliveries(self, stage: Stage) -> None:
         """Only the speaker and the world get theirs; the others' are struck, the guard is named."""
         for number, fault in enumerate(fault for fault in FAULTS if fault is not says_nothing):
-            parts: dict[str, Any] = {"guards": [Only(), Strategy(fault)], "sharing_rules": [Gossip({"bob": ["carol"]})]}
+            parts: dict[str, Any] = {
+                "guards": [Only(), ScriptedStrategy(fault)],
+                "sharing_rules": [Gossip({"bob": ["carol"]})],
+            }
             async with stage.open(settings=LENIENT, **parts) as ew:
                 story = await self.tavern(ew, f"s{number}")
                 settled = await self.tell(story, "alice", "A secret!")
@@ -224,7 +231,7 @@ class FailClosed(PromiseCases):
             adds.ids = tuple([each.id for each in await self.held(story, "alice")])
             assert len(await self.recalled(story, "alice", "the crown", permanent="always")) == 2
         for fault in FAULTS:
-            async with stage.open(guards=[Only(), Strategy(fault)], plugins=[adds], settings=LENIENT) as ew:
+            async with stage.open(guards=[Only(), ScriptedStrategy(fault)], plugins=[adds], settings=LENIENT) as ew:
                 story = await ew.open_session("s1")
                 turn = await story.turn("alice", query="the crown", in_prompt=(), permanent="always")
                 assert turn.memories == (), fault.__name__
@@ -260,7 +267,7 @@ class FailClosed(PromiseCases):
     async def test_strict_raises_what_is_otherwise_named(self, stage: Stage) -> None:
         """And the message is not lost: it settles with the next start that can decide it."""
         for part in ("detector", "world_agent", "sharing_rules", "guards"):
-            failing: Any = [Strategy(hangs)] if part.endswith("s") else Strategy(hangs)
+            failing: Any = [ScriptedStrategy(hangs)] if part.endswith("s") else ScriptedStrategy(hangs)
             async with stage.open(settings={"strict": True, "end": QUICK}, **{part: failing}) as ew:
                 story = await self.tavern(ew, part)
                 outcome = await story.say("alice", "Hello!", key="k")

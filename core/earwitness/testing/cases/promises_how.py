@@ -11,7 +11,7 @@ from ...backstage.records import Explanation
 from ...events import Share
 from ...filters import equals
 from ...formats import KNOWLEDGE
-from ..scripted import ByScript, Faulty, Gossip, Only, Retold, Strategy, breaks, hangs
+from ..scripted import ByScript, Faulty, Gossip, Only, Retold, ScriptedStrategy, breaks, hangs
 from ..suite import case
 from .promises_base import Crash, PromiseCases, Stage, crash
 
@@ -155,7 +155,7 @@ class Provenance(PromiseCases):
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
-        async with stage.open(guards=[Strategy(breaks)], settings={"strict": False}) as ew:
+        async with stage.open(guards=[ScriptedStrategy(breaks)], settings={"strict": False}) as ew:
             settled = await (await (await self.tavern(ew)).change(game_day=2)).settled()
             assert settled.degraded
         async with stage.open() as ew:

@@ -15,7 +15,7 @@ import anyio
 from ...errors import InputError, StorageError, UnknownName
 from ...records.memory import Memory
 from ...session import Session
-from ..scripted import ByScript, Faulty, Gossip, Strategy, hangs
+from ..scripted import ByScript, Faulty, Gossip, ScriptedStrategy, hangs
 from ..suite import case
 from .promises_base import Crash, PromiseCases, Stage, crash, refused
 
@@ -27,7 +27,7 @@ class NothingLost(PromiseCases):
     async def test_what_was_acknowledged_before_the_end_is_settled_at_the_next_start(self, stage: Stage) -> None:
         """In order, each once, though nothing of it had been decided."""
         self.needs("persistent")
-        await self.ends_after(stage, 5, detector=Strategy(hangs))
+        await self.ends_after(stage, 5, detector=ScriptedStrategy(hangs))
         async with stage.open() as ew:
             story = await self.tavern(ew)
             assert await self.contents(story, "bob") == [f"message {number}" for number in range(5)]

@@ -16,7 +16,7 @@ from ..suite import case
 from .promises_base import PromiseCases, Stage
 
 if TYPE_CHECKING:
-    from ..scripts import Book, Call, Draw
+    from ..scripts import Call, Draw, ExpectedBook
 
 
 class RandomStories(PromiseCases):
@@ -97,7 +97,7 @@ class RandomStories(PromiseCases):
             await call.on(ew, prefix)
         assert await self.everything(ew, prefix) == before
 
-    async def holds_exactly(self, ew: Earwitness, id: str, owner: str, book: Book) -> None:
+    async def holds_exactly(self, ew: Earwitness, id: str, owner: str, book: ExpectedBook) -> None:
         """By id and by words; whispers and news only where they may be, news at most once."""
         story = await ew.session(id, cast=("alice", "bob", "carol"), present=("alice", "bob"))
         held = await self.held(story, owner)
@@ -110,7 +110,7 @@ class RandomStories(PromiseCases):
         told = [key for key in book.news if everything.count(f"news {key}.") > 1]
         assert told == [], (id, owner)
 
-    async def recalls_only(self, ew: Earwitness, id: str, owner: str, book: Book) -> None:
+    async def recalls_only(self, ew: Earwitness, id: str, owner: str, book: ExpectedBook) -> None:
         """Whatever is asked."""
         story = await ew.open_session(id)
         await self.until_searchable(story)

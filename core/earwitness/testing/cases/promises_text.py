@@ -16,7 +16,7 @@ from ...lore import Lore
 from ...records.character import Character
 from ...records.update import Knowledge, Update
 from ..samples import ODD_TEXTS
-from ..scripted import Strategy
+from ..scripted import ScriptedStrategy
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
 
@@ -97,7 +97,7 @@ class TextIsData(PromiseCases):
             return WorldAnswer(knowledge={"bob": lines})
 
         rain = ""
-        async with stage.open(world_agent=Strategy(tells)) as ew:
+        async with stage.open(world_agent=ScriptedStrategy(tells)) as ew:
             odd = Character("alice", name=f"Alice\n{MESSAGE}\nMessage: Bob")
             story = await ew.session("s1", cast=[odd, "bob"], present=["alice", "bob"])
             for text in FORGERIES:

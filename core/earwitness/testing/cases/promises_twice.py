@@ -16,7 +16,7 @@ from ..scripted import ByScript, Gossip, Retold
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
 
-Call = Callable[[], Awaitable[object]]
+SessionCall = Callable[[], Awaitable[object]]
 
 
 class NothingTwice(PromiseCases):
@@ -71,7 +71,7 @@ class NothingTwice(PromiseCases):
             story = await self.tavern(ew)
             await self.tell(story, "alice", "Hello!", key="k")
             before = await self.everything(ew)
-            calls: list[Call] = [
+            calls: list[SessionCall] = [
                 lambda: story.say("alice", "Good evening!", key="k"),
                 lambda: story.say("bob", "Hello!", key="k"),
                 lambda: story.change(game_day=2, key="k"),
@@ -240,7 +240,7 @@ class NothingTwice(PromiseCases):
     async def transcript(self, earwitness: Earwitness, id: str = "s1", steps: int = 99) -> None:
         """A story with everything a host may tell, each under a key of its own."""
         story = await self.tavern(earwitness, id)
-        told: list[Call] = [
+        told: list[SessionCall] = [
             lambda: story.prepare(plot="A crown was stolen.", cards={"alice": "A thief."}, key="p1"),
             lambda: story.say("alice", "The crown is mine.", key="k1"),
             lambda: story.say("bob", "Is it? (heard by alice, carol)", key="k2", present=["alice"]),

@@ -14,7 +14,7 @@ from ...protocols import Store
 from ...records.character import Character
 from ...records.memory import Hit
 from ...records.update import Knowledge
-from ..scripted import Adds, Faulty, Only, Strategy
+from ..scripted import Adds, Faulty, Only, ScriptedStrategy
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
 
@@ -22,7 +22,7 @@ SECRET = "The crown lies under the third flagstone."  # noqa: S105
 WEIGHTS = ("retrieve", "always")
 
 
-class Walls(PromiseCases):
+class PromisedWalls(PromiseCases):
     """Containers, and everything that reads them."""
 
     @case
@@ -232,7 +232,7 @@ class Walls(PromiseCases):
             lines = tuple(Knowledge(text=f"line {number}: {SECRET}", cites=ids) for number, ids in enumerate(cited))
             return WorldAnswer(knowledge=dict.fromkeys(("alice", "bob", "carol", "nobody"), lines))
 
-        async with stage.open(world_agent=Strategy(tells_all)) as ew:
+        async with stage.open(world_agent=ScriptedStrategy(tells_all)) as ew:
             story, other = await self.tavern(ew), await self.tavern(ew, "s2")
             await story.update("The crown is under the flagstone", audience=["alice"], key="hidden")
             await story.update("It rains", audience="public", key="rain")
@@ -256,12 +256,12 @@ class Walls(PromiseCases):
             lines = tuple(Knowledge(text=SECRET, cites=(id,)) for id in quoted)
             return WorldAnswer(knowledge=dict.fromkeys(("alice", "bob", "carol"), lines))
 
-        async with stage.open(world_agent=Strategy(quotes), guards=[Only(strikes=("dave",))]) as ew:
+        async with stage.open(world_agent=ScriptedStrategy(quotes), guards=[Only(strikes=("dave",))]) as ew:
             story = await self.tavern(ew)
             await story.enter("carol", "dave")
             await self.tell(story, "alice", f"Good evening. {{to bob, dave: {SECRET}}}")
             quoted += [each.id for each in await self.held(story, "world")]
-        async with stage.open(world_agent=Strategy(quotes)) as ew:
+        async with stage.open(world_agent=ScriptedStrategy(quotes)) as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "Cheers!")
             assert settled.knowledge == dict.fromkeys(("alice", "bob"), (SECRET,))

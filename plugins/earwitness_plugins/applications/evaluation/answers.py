@@ -13,7 +13,7 @@ from .detector_spec import DetectorSpec
 from .online import Directions, JudgedMessage, judged_messages
 from .participants import scored_positions
 
-Task = Literal["participants", "addressees"]
+PresenceTask = Literal["participants", "addressees"]
 DECIMALS = 6
 """Probabilities are rounded to this many."""
 
@@ -22,7 +22,7 @@ async def answers(
     scenes: Sequence[LabelledScene],
     spec: DetectorSpec,
     detector: Detector,
-    task: Task,
+    task: PresenceTask,
     directions: Directions,
     seen: Callable[[JudgedMessage], None] = lambda judged: None,
 ) -> AsyncIterator[dict[str, Any]]:
@@ -40,7 +40,7 @@ async def answers(
                 yield _addressees(scene, judged, spec) if task == "addressees" else _participants(scene, judged)
 
 
-def _scored_positions(scenes: Sequence[LabelledScene], task: Task) -> Iterable[tuple[int, int]]:
+def _scored_positions(scenes: Sequence[LabelledScene], task: PresenceTask) -> Iterable[tuple[int, int]]:
     if task == "participants":
         return scored_positions(scenes)
     return ((number, index) for number, scene in enumerate(scenes) for index in range(len(scene.lines)))

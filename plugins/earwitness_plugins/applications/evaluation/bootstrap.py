@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earwitness.records.base import Record
+from earwitness_plugins.ranking.arrays import Doubles
 
-from .measures import Doubles, Measure
+from .measures import Measure
 
 DRAWS_PER_BATCH = 500
 MIN_GROUPS = 2

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earwitness.records.base import Record
-
-from .measures import Doubles
+from earwitness_plugins.ranking.arrays import Doubles
 
 BINS = 15
 

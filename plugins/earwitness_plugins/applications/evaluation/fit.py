@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import tomlkit
@@ -15,13 +15,11 @@ from earwitness.redaction import REDACTED
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from .compass_search import CALIBRATION, LESS_IS_BETTER, THRESHOLD, SearchResult, Values, merged, nested, ranges, search
-from .detection import play_scenes
+from .detection import Advance, play_scenes
 from .detector_spec import DetectorSpec, make_detector
 from .run import EVERYTHING, Run, Scores
 from .scores import by_dataset
 from .sheet import Sheet
-
-Advance = Callable[[int], None]
 
 
 class FitResult(Record):

@@ -13,12 +13,13 @@ from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.importers.labelled import LabelledScene, Question
+from earwitness_plugins.ranking.arrays import Doubles
 
 from .bootstrap import Interval, by_group, intervals
 from .data import Data
 from .detection import Advance
 from .fact_shares import FactShares, word_sets
-from .measures import KNOWLEDGE_MEASURES, Doubles, auc
+from .measures import KNOWLEDGE_MEASURES, auc
 from .run import By, EvaluationReport, Result, Run, Scores
 from .scores import compared
 from .scratch import ScratchInstance, ScratchStory, scratch_instance
@@ -43,7 +44,7 @@ class AnsweredQuestion(NamedTuple):
         return (float(yes), 1, 0, 0, 0, 0) if asked.knows else (0, 0, float(not yes), 1, 0, 0)
 
 
-Key = tuple[str, str]
+FactKey = tuple[str, str]
 
 
 async def evaluated(
@@ -66,7 +67,7 @@ async def evaluated(
 
 def _by_scene(data: Data) -> list[tuple[LabelledScene, list[Question]]]:
     scenes = {(scene.dataset, scene.name): scene for scene in data.scenes}
-    asked: dict[Key, list[Question]] = defaultdict(list)
+    asked: dict[FactKey, list[Question]] = defaultdict(list)
     for question in data.questions:
         if (question.dataset, question.scene) not in scenes:
             known = len({scene.name for scene in data.scenes if scene.dataset == question.dataset})

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Doubles = NDArray[np.float64]
+from earwitness_plugins.ranking.arrays import Doubles
+
 Better = Literal["more", "less"]
 
 

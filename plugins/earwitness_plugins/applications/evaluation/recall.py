@@ -10,11 +10,12 @@ from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.importers.labelled import Asked
+from earwitness_plugins.ranking.arrays import Doubles
 
 from .bootstrap import intervals
 from .data import Data
 from .detection import Advance
-from .measures import RETRIEVAL_MEASURES, Doubles
+from .measures import RETRIEVAL_MEASURES
 from .run import EVERYTHING, EvaluationReport, Result, Run, Scores
 from .scores import compared
 from .scratch import ScratchStory, scratch_instance

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from earwitness_plugins.ranking.arrays import Doubles, Flags
+
 from .bootstrap import differences, intervals
 from .calibration import expected_error
-from .measures import SET_MEASURES, Doubles, Measure
+from .measures import SET_MEASURES, Measure
 from .run import EVERYTHING, Difference, Run, Scores
-from .sheet import Flags, Sheet
+from .sheet import Sheet
 
 MANY = 6
 """Messages with so many present, or more, are scored together."""

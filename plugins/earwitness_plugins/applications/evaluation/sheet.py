@@ -10,11 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from earwitness_plugins.ranking.arrays import Doubles, Flags
+
 from .bootstrap import by_group
 from .calibration import Bin, bins
-from .measures import SET_COUNTS, Doubles, set_counts
+from .measures import SET_COUNTS, set_counts
 
-Flags = NDArray[np.bool_]
 NOBODY_WRONG, NOBODY_LACKING = -1.0, 2.0
 THRESHOLDS = np.arange(1, 101) / 100
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from earwitness.importing import Imported, ImportedCharacter, ImportedLore
+from earwitness.imports import Imported, ImportedCharacter, ImportedLore
 from earwitness.records.character import Cast, Character
 from earwitness_plugins.applications.replay.roles import character_id, distinct
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from earwitness.errors import StoryError, StrategyError
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.files.documents import document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from earwitness.app import Earwitness
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness.lore import pieces_of
 from earwitness.records.base import Record
 from earwitness.records.character import Cast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from earwitness.importing import Imported, ImportedCharacter, Scene
+from earwitness.imports import Imported, ImportedCharacter, Scene
 from earwitness.lore import Lore
 from earwitness.records.character import Cast, Character
 from earwitness.records.journal import Original

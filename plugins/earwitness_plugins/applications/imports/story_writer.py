@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from earwitness.importing import Imported, ImportedCharacter
+from earwitness.imports import Imported, ImportedCharacter
 from earwitness.records.character import Cast, Character
 from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.applications.stories.reader import STEPS

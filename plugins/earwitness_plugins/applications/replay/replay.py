@@ -12,7 +12,7 @@ from itertools import islice
 
 from earwitness.app import Earwitness
 from earwitness.formats import as_said
-from earwitness.importing import Scene, SceneLine
+from earwitness.imports import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
 from earwitness.records.base import Record
 from earwitness.records.character import Cast

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from earwitness.ids import MAX_ID, WORLD
-from earwitness.importing import Scene, SceneLine
-from earwitness.records.character import Cast, Character, Kind
+from earwitness.imports import Scene, SceneLine
+from earwitness.records.character import Cast, Character, CharacterKind
 
 NARRATOR = "narrator"
 
@@ -18,7 +18,7 @@ class Roles:
     def __init__(self, scene: Scene, cast: Cast) -> None:
         """`cast` is the cast of the session, if it exists; a member with the same name plays the part."""
         self._cast = cast
-        self._kinds: dict[str, Kind] = dict.fromkeys(scene.personas, "persona")
+        self._kinds: dict[str, CharacterKind] = dict.fromkeys(scene.personas, "persona")
         self.by_name: dict[str, str] = {}
         for name in dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker))):
             known = _called(name, cast)

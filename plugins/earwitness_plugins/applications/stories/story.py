@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from earwitness.records import update
 from earwitness.records.base import Record
 from earwitness.records.channel import Channel, Context
-from earwitness.records.character import Cast, Character, Kind, as_cast
+from earwitness.records.character import Cast, Character, CharacterKind, as_cast
 
-Text = Annotated[str, Field(min_length=1)]
+SomeText = Annotated[str, Field(min_length=1)]
 
 
 def _one_or_more(given: object) -> object:
@@ -31,7 +31,7 @@ class StoryMember(Record):
     """Display name. Default: the id in title case."""
     aliases: tuple[str, ...] = ()
     """Other names."""
-    kind: Kind = "character"
+    kind: CharacterKind = "character"
     """`character`, `persona` (a user's mask) or `narrator`."""
     user_id: str | None = None
     """The user behind a persona."""
@@ -49,7 +49,7 @@ class StoryMember(Record):
 class StoryLore(Record):
     """A fact of the story's world."""
 
-    text: Text
+    text: SomeText
     """The fact."""
     key: str | None = None
     """Its key; an entry with the same key replaces it."""
@@ -64,9 +64,9 @@ class StoryPreparation(Record):
 
     plot: str | None = None
     """What the story is about; everybody knows it."""
-    cards: dict[str, Text] = {}
+    cards: dict[str, SomeText] = {}
     """Character id → who the character is; only the character knows it."""
-    examples: dict[str, Text | tuple[Text, ...]] = {}
+    examples: dict[str, SomeText | tuple[SomeText, ...]] = {}
     """Character id → one example dialogue, or a list of them."""
     lore: tuple[StoryLore, ...] = ()
     """Facts of the story's world."""
@@ -80,7 +80,7 @@ def _id(given: object) -> object:
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
 
 
-ChannelId = Annotated[Text, BeforeValidator(_id)]
+ChannelId = Annotated[SomeText, BeforeValidator(_id)]
 
 
 class StepInChannel(Record):
@@ -107,7 +107,7 @@ class SayStep(StepInChannel):
     """Kind of step."""
     speaker: str
     """Character id."""
-    text: Text
+    text: SomeText
     """What is said."""
     key: str | None = None
     """A key for the message, so that later steps can change it."""
@@ -122,7 +122,7 @@ class ChangeStep(Record):
     """Kind of step."""
     changes: dict[str, Any]
     """State keys and their new values."""
-    description: Text | None = None
+    description: SomeText | None = None
     """The change in one sentence. Default: what plugins say about it."""
     audience: AudienceField = "present"
     """Who may know: `present`, `public`, or ids."""
@@ -140,7 +140,7 @@ class UpdateStep(Record):
 
     kind: Literal["update"] = "update"
     """Kind of step."""
-    text: Text
+    text: SomeText
     """What happened, in one sentence."""
     character: str | None = None
     """The character it is about."""
@@ -166,7 +166,7 @@ class MoveStep(Record):
     """Kind of step."""
     character: str
     """Character id."""
-    place: Text
+    place: SomeText
     """The new place."""
 
 
@@ -177,7 +177,7 @@ class RecallStep(StepInChannel):
     """Kind of step."""
     character: str
     """Character id."""
-    query: Text | None = None
+    query: SomeText | None = None
     """What is asked. Default: what the recent messages bring to mind."""
     show: Annotated[int, Field(strict=True, ge=1)] = 3
     """Largest number of memories to show."""
@@ -188,7 +188,7 @@ class WhoKnowsStep(Record):
 
     kind: Literal["who_knows"] = "who_knows"
     """Kind of step."""
-    text: Text
+    text: SomeText
     """What they may know about."""
 
 
@@ -199,7 +199,7 @@ class EditStep(Record):
     """Kind of step."""
     key: str
     """The key of an earlier message."""
-    text: Text
+    text: SomeText
     """The new text."""
 
 
@@ -208,7 +208,7 @@ class RerollStep(Record):
 
     kind: Literal["reroll"] = "reroll"
     """Kind of step."""
-    text: Text
+    text: SomeText
     """The other answer."""
     key: str | None = None
     """The key of an earlier message. Default: the last one."""
@@ -228,7 +228,7 @@ class NoteStep(Record):
 
     kind: Literal["note"] = "note"
     """Kind of step."""
-    text: Text
+    text: SomeText
     """The note."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from earwitness.importing import Imported
+from earwitness.imports import Imported
 from earwitness_plugins.importers.files.lenient import LenientObject, lenient_object
 
 from .entries import MORE_WORDS, TEXT, WORDS, entries

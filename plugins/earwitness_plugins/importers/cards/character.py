@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from earwitness.errors import StoryError
-from earwitness.importing import Imported, ImportedCharacter
+from earwitness.imports import Imported, ImportedCharacter
 from earwitness_plugins.importers.files.lenient import LenientObject, lenient_object, storable
 
 from .entries import entries

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from earwitness.importing import ImportedLore
+from earwitness.imports import ImportedLore
 from earwitness_plugins.importers.files.lenient import LenientObject, storable
 
 from .macros import with_character

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import apsw
 
-from earwitness.upgrades.upgrade import Kind, Upgrade, touches, upgraded_once
+from earwitness.upgrades.upgrade import StoredKind, Upgrade, touches, upgraded_once
 
 from ...sqlite.blobs import deflated, inflated
 
@@ -19,7 +19,7 @@ BATCH = 500
 class _Column(NamedTuple):
     """Where records of one kind are stored."""
 
-    kind: Kind
+    kind: StoredKind
     table: str
     key: str
     column: str
@@ -67,7 +67,7 @@ def _batches(connection: apsw.Connection, where: _Column) -> Iterator[list[tuple
         after = int(cast("int", batch[-1][0]))
 
 
-def _upgraded(kind: Kind, stored: str | bytes, upgrade: Upgrade) -> str | bytes | None:
+def _upgraded(kind: StoredKind, stored: str | bytes, upgrade: Upgrade) -> str | bytes | None:
     """The record as compact JSON, deflated where it was; `None` where nothing has changed."""
     old = json.loads(stored if isinstance(stored, str) else inflated(stored))
     new = upgraded_once(kind, old, upgrade)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .records.base import Record
 from .records.channel import Channel
-from .records.character import Kind
+from .records.character import CharacterKind
 from .records.journal import Original
 
 
@@ -45,7 +45,7 @@ class ImportedCharacter(Record):
     """Display name."""
     aliases: tuple[str, ...] = ()
     """Other names."""
-    kind: Kind = "character"
+    kind: CharacterKind = "character"
     """`persona` for the mask of a user."""
     card: str = ""
     """Who the character is."""
