@@ -33,19 +33,28 @@ from earwitness_plugins.detectors.rules import RulesDetector
 from earwitness_plugins.detectors.vote import Vote
 
 DETECTORS = {
-    "everyone": Everyone, "recent_speakers": RecentSpeakers, "mentions": Mentions, "presence": PresenceDetector,
-    "places": Places, "rules": RulesDetector, "vote": Vote,
-}  # fmt: skip
+    "everyone": Everyone,
+    "recent_speakers": RecentSpeakers,
+    "mentions": Mentions,
+    "presence": PresenceDetector,
+    "places": Places,
+    "rules": RulesDetector,
+    "vote": Vote,
+}
 LIMIT_MS = 1.0
 LIMIT_CAST = 20
 """The limit is for scenes of so many characters at most, and for those of the files."""
 RECENT = 24
 TELLER = "teller"
 SAID = (
-    '*nods to {a}* "We should go before {b} comes."', "{a}, have you seen {b}?", "*whispers to {a}* Not a word to {b}.",
-    "I never said that. [{a} suspects something.]", "{a} leans back and looks at {b}. “Well, well,” she says.",
-    "(OOC: brb)", "It is late, and the road is long. What would you do, {a}, if it were yours to say?",
-)  # fmt: skip
+    '*nods to {a}* "We should go before {b} comes."',
+    "{a}, have you seen {b}?",
+    "*whispers to {a}* Not a word to {b}.",
+    "I never said that. [{a} suspects something.]",
+    "{a} leans back and looks at {b}. “Well, well,” she says.",
+    "(OOC: brb)",
+    "It is late, and the road is long. What would you do, {a}, if it were yours to say?",
+)
 TOLD = ("{a} leaves the room.", "{a} returns, followed by {b}.", "The fire burns low. {a} looks at {b}.")
 Line = tuple[str, str]
 NewEntry = tuple[Cast, Sequence[Line]]
@@ -65,8 +74,10 @@ def main(as_json: bool, plot: Path | None, files: Sequence[Path], casts: str, me
     rows = [_measured(name, told, rounds) for name, told in scenes.items()]
     targets = [
         at_most(f"{name}, {row['scenes']}: ms CPU a message", row[name], LIMIT_MS)
-        for row in rows for name in DETECTORS if row["scenes"] in limited
-    ]  # fmt: skip
+        for row in rows
+        for name in DETECTORS
+        if row["scenes"] in limited
+    ]
     table = Table("Cost of a detector, ms CPU a message", ["", *DETECTORS], [[*row.values()] for row in rows])
     draw = bars("Cost of `rules`", "ms CPU a message", {row["scenes"]: row["rules"] for row in rows})
     Report("detectors", {"detectors": rows}, [table], draw, targets).show(as_json=as_json, plot=plot)
@@ -117,9 +128,14 @@ def _costs(detector: Detector, cast: Cast, lines: Sequence[Line]) -> Iterator[fl
     said: list[Message] = []
     for sequence, (speaker, text) in enumerate(lines, 1):
         message = Message(
-            key=f"m{sequence}", sequence=sequence, speaker=speaker, content=text, game_day=1, scene="hall",
+            key=f"m{sequence}",
+            sequence=sequence,
+            speaker=speaker,
+            content=text,
+            game_day=1,
+            scene="hall",
             timestamp="2026-01-01T12:00:00Z",
-        )  # fmt: skip
+        )
         state = State(current_scene="hall", whereabouts=places)
         moment = Moment(message=message, recent=tuple(said[-RECENT:]), cast=cast, state=state)
         began = time.process_time()

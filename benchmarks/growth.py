@@ -31,9 +31,11 @@ MOST_GROWTH = 1.2
 @output
 @peers
 @click.option(
-    "--sizes", default="10000,100000", show_default=True,
+    "--sizes",
+    default="10000,100000",
+    show_default=True,
     help="Memories in all, ascending; 10000,1000000 takes some minutes.",
-)  # fmt: skip
+)
 @click.option("--asked", default=5_000, show_default=True, help="Memories in the container that is asked.")
 @click.option("--rounds", default=9, show_default=True)
 @click.option("--questions", default=25, show_default=True, help="In each round.")
@@ -94,10 +96,13 @@ def _report(rows: Sequence[dict[str, Any]], asked: int, skipped: dict[str, str])
         by_name.setdefault(row["name"], []).append(row)
     lines = {name: [(each["memories"], each["cpu_ms"]) for each in group] for name, group in by_name.items()}
     targets = [
-        at_most(f"{name}: CPU with {group[-1]['memories']:,}, times that with {group[0]['memories']:,}",
-                group[-1]["times"], MOST_GROWTH)
+        at_most(
+            f"{name}: CPU with {group[-1]['memories']:,}, times that with {group[0]['memories']:,}",
+            group[-1]["times"],
+            MOST_GROWTH,
+        )
         for name, group in by_name.items()
-    ]  # fmt: skip
+    ]
     draw = curves(title, "memories in the store", "ms CPU", lines, log_x=True)
     return Report("growth", {"growth": list(rows)}, [table], draw, targets, skipped)
 

@@ -46,9 +46,16 @@ Results = dict[str, dict[str, Any]]
 @click.option("--patient", is_flag=True, help="Fill peers that are slow at it with large containers, too.")
 @click.option("--profile", is_flag=True, help="Show instead where our time goes, in the second size.")
 def main(
-    as_json: bool, plot: Path | None, only: Sequence[str], sizes: str, total: int, rounds: int, questions: int,
-    patient: bool, profile: bool,
-) -> None:  # fmt: skip
+    as_json: bool,
+    plot: Path | None,
+    only: Sequence[str],
+    sizes: str,
+    total: int,
+    rounds: int,
+    questions: int,
+    patient: bool,
+    profile: bool,
+) -> None:
     """Fill, ask, report."""
     wanted = numbers(sizes)
     if profile:
@@ -90,9 +97,14 @@ def _able(entries: Sequence[Entry], size: int, skipped: dict[str, str]) -> list[
 
 
 def _measured(
-    entries: Sequence[Entry], sizes: Sequence[int], spans: Sequence[made.Span], rounds: int, questions: int,
-    skipped: dict[str, str], folder: Path,
-) -> dict[int, Results]:  # fmt: skip
+    entries: Sequence[Entry],
+    sizes: Sequence[int],
+    spans: Sequence[made.Span],
+    rounds: int,
+    questions: int,
+    skipped: dict[str, str],
+    folder: Path,
+) -> dict[int, Results]:
     results: dict[int, Results] = {}
     with started(entries, lambda worker: worker.fill(spans), skipped, folder) as workers:
         for size in sizes:

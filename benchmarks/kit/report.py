@@ -62,8 +62,12 @@ class Report:
         """Everything, for JSON."""
         targets = [target._asdict() for target in self.targets]
         return {
-            "program": self.program, "machine": machine(), **self.results, "targets": targets, "skipped": self.skipped
-        }  # fmt: skip
+            "program": self.program,
+            "machine": machine(),
+            **self.results,
+            "targets": targets,
+            "skipped": self.skipped,
+        }
 
     def _print(self, console: Console) -> None:
         for table in self.tables:

@@ -226,8 +226,12 @@ class Session:
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
             )
         body = checked(
-            Changed, changes=changes, description=description, updates=told, audience=await self._audience(audience),
-        )  # fmt: skip
+            Changed,
+            changes=changes,
+            description=description,
+            updates=told,
+            audience=await self._audience(audience),
+        )
         return await self._journal.append(body, key)
 
     async def update(
@@ -244,9 +248,14 @@ class Session:
         type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
         about = (await self._known(character))[0] if character else None
         told = checked(
-            Update, description=update_text(description), type="character_update" if about else "world_state_update",
-            update_type=type, character=about, audience=await self._audience(audience), metadata=metadata,
-        )  # fmt: skip
+            Update,
+            description=update_text(description),
+            type="character_update" if about else "world_state_update",
+            update_type=type,
+            character=about,
+            audience=await self._audience(audience),
+            metadata=metadata,
+        )
         return await self._journal.append(Changed(updates=(told,), audience=told.audience), key)
 
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
@@ -353,10 +362,14 @@ class Session:
         in_turn: bool = False,
     ) -> Said:
         return checked(
-            Said, speaker=(await self._known(speaker))[0], content=message_text(content),
-            channel=known_channel(channel, context), present=await self._seen_by(present),
-            metadata=dict(table("metadata", metadata)), in_turn=in_turn,
-        )  # fmt: skip
+            Said,
+            speaker=(await self._known(speaker))[0],
+            content=message_text(content),
+            channel=known_channel(channel, context),
+            present=await self._seen_by(present),
+            metadata=dict(table("metadata", metadata)),
+            in_turn=in_turn,
+        )
 
     async def _sequence(self, at: str | int | None) -> int:
         if at is None:

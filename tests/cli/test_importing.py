@@ -16,11 +16,17 @@ CARD: dict[str, Any] = {
     "spec": "chara_card_v2",
     "spec_version": "2.0",
     "data": {
-        "name": "Mira", "description": "{{char}} keeps the lamp.", "personality": "", "scenario": "Fog.",
-        "first_mes": "Late again, {{user}}?", "mes_example": "", "tags": [], "extensions": {"x": 1.50},
+        "name": "Mira",
+        "description": "{{char}} keeps the lamp.",
+        "personality": "",
+        "scenario": "Fog.",
+        "first_mes": "Late again, {{user}}?",
+        "mes_example": "",
+        "tags": [],
+        "extensions": {"x": 1.50},
         "character_book": {"entries": [{"keys": ["oil"], "content": "Oil is short.", "enabled": True, "id": 1}]},
     },
-}  # fmt: skip
+}
 BO = {**CARD, "data": {**CARD["data"], "name": "Bo", "character_book": None, "scenario": ""}}
 NOT_BO = {"names": ["Bo"], "isExclude": True}
 WORLD: dict[str, Any] = {
@@ -28,7 +34,7 @@ WORLD: dict[str, Any] = {
         "0": {"uid": 0, "key": ["gulls"], "content": "Gulls lie.", "characterFilter": NOT_BO},
         "1": {"uid": 1, "key": [], "content": "Night lasts a month.", "constant": True, "position": 4},
     }
-}  # fmt: skip
+}
 CHAT = (
     '{"user_name": "Kim", "character_name": "Mira", "chat_metadata": {}}\n'
     '{"name": "Mira", "is_user": false, "mes": "Who is there?", "swipes": ["Hm.", "Who is there?"], "swipe_id": 1}\n'
@@ -68,9 +74,14 @@ def lore(run: Run, session: str, owner: str) -> list[str]:
 def test_a_card_begins_a_story_of_its_own(run: Run, files: Path) -> None:
     brought = answer(run("import", "mira.png", "--json"))
     assert brought == {
-        "imported": "mira", "characters": ["mira"], "pieces": 3, "messages": 0, "new": 0, "changed": True,
+        "imported": "mira",
+        "characters": ["mira"],
+        "pieces": 3,
+        "messages": 0,
+        "new": 0,
+        "changed": True,
         "warnings": [],
-    }  # fmt: skip
+    }
     assert lore(run, "mira", "mira") == ["Oil is short."]
     assert run("import", "mira.png", "--into", "x").stdout == "Imported into x: 1 character, 3 pieces\n"
 

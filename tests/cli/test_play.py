@@ -18,8 +18,16 @@ def memories(run: Run, *owners: str) -> dict[str, list[str]]:
 def test_every_step_is_one_line_of_json(run: Run, story: Path) -> None:
     steps = told(run("play", str(story), "--json"))
     assert [step["kind"] for step in steps] == [
-        "story", "say", "say", "enter", "say", "change", "recall", "who_knows", "end",
-    ]  # fmt: skip
+        "story",
+        "say",
+        "say",
+        "enter",
+        "say",
+        "change",
+        "recall",
+        "who_knows",
+        "end",
+    ]
     assert steps[1]["participants"].keys() == {"alice", "bob"}
     assert steps[1]["absent"] == ["charlie"]
     assert steps[2]["key"] == "plan"

@@ -59,12 +59,19 @@ async def test_a_message_carries_who_said_it_to_whom_where_and_when(story: Sessi
     await (await story.say("alice", AGREED, key="m1")).settled()
     for owner, is_speaker in (("alice", True), ("bob", False), ("world", None)):
         (memory,) = await held(story, owner)
-        shown = {name: memory.metadata.get(name) for name in
-                 ("type", "speaker", "participants", "isSpeaker", "location", "gameDay", "messageIds")}  # fmt: skip
+        shown = {
+            name: memory.metadata.get(name)
+            for name in ("type", "speaker", "participants", "isSpeaker", "location", "gameDay", "messageIds")
+        }
         assert shown == {
-            "type": "message", "speaker": "alice", "participants": ["alice", "bob"], "isSpeaker": is_speaker,
-            "location": "tavern", "gameDay": 5, "messageIds": ["m1"],
-        }  # fmt: skip
+            "type": "message",
+            "speaker": "alice",
+            "participants": ["alice", "bob"],
+            "isSpeaker": is_speaker,
+            "location": "tavern",
+            "gameDay": 5,
+            "messageIds": ["m1"],
+        }
         assert isinstance(memory.metadata["timestamp"], str)
 
 
@@ -93,12 +100,18 @@ async def test_a_change_of_place_is_a_world_update(story: Session) -> None:
     await (await story.change(game_day=6, current_scene="dragon_lair")).settled()
     (update,) = await held(story, "world")
     assert update.content == MOVED
-    shown = {name: update.metadata.get(name) for name in
-             ("type", "updateType", "location", "previousLocation", "gameDay", "audience")}  # fmt: skip
+    shown = {
+        name: update.metadata.get(name)
+        for name in ("type", "updateType", "location", "previousLocation", "gameDay", "audience")
+    }
     assert shown == {
-        "type": "world_state_update", "updateType": "location_changed", "location": "dragon_lair",
-        "previousLocation": "tavern", "gameDay": 6, "audience": ["alice", "bob"],
-    }  # fmt: skip
+        "type": "world_state_update",
+        "updateType": "location_changed",
+        "location": "dragon_lair",
+        "previousLocation": "tavern",
+        "gameDay": 6,
+        "audience": ["alice", "bob"],
+    }
     assert [await contents(story, id) for id in story.cast.ids] == [[], [], []]
 
 
@@ -124,12 +137,18 @@ async def test_what_somebody_acquires_is_a_character_update(story: Session) -> N
     await (await story.update("Alice acquired the Sacred Sword", character="alice", type="item_acquired")).settled()
     (update,) = await held(story, "world")
     assert update.content == ACQUIRED
-    shown = {name: update.metadata.get(name) for name in
-             ("type", "updateType", "characterId", "gameDay", "location", "audience")}  # fmt: skip
+    shown = {
+        name: update.metadata.get(name)
+        for name in ("type", "updateType", "characterId", "gameDay", "location", "audience")
+    }
     assert shown == {
-        "type": "character_update", "updateType": "item_acquired", "characterId": "alice", "gameDay": 7,
-        "location": "tavern", "audience": ["alice", "bob"],
-    }  # fmt: skip
+        "type": "character_update",
+        "updateType": "item_acquired",
+        "characterId": "alice",
+        "gameDay": 7,
+        "location": "tavern",
+        "audience": ["alice", "bob"],
+    }
 
 
 async def test_what_somebody_acquires_is_told_likewise(story: Session) -> None:

@@ -62,7 +62,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda s: s.backstage().inspect("alice", limit=2**70), "limit = 1180591620717411303424 cannot be used"),
     (lambda s: s.backstage().inspect("alice", limit=1.5), "limit = 1.5 cannot be used: it must be a whole number"),
     (lambda s: s.backstage().inspect("alice", offset=-1), "offset = -1 cannot be used"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "said"), CALLS)
@@ -84,9 +84,13 @@ def test_what_no_story_can_be_made_of_is_refused(given: Any) -> None:
     strategies: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
     with Earwitness.open(**strategies, embedder="none", detector="none", world_agent="none") as ew:
         for call in (
-            lambda: ew.session("s", cast=given), lambda: ew.session("s", cast=[given]), lambda: ew.open_session(given),
-            lambda: ew.session("s", present=given), lambda: ew.session("s", present=[given]), lambda: ew.forget(given),
-        ):  # fmt: skip
+            lambda: ew.session("s", cast=given),
+            lambda: ew.session("s", cast=[given]),
+            lambda: ew.open_session(given),
+            lambda: ew.session("s", present=given),
+            lambda: ew.session("s", present=[given]),
+            lambda: ew.forget(given),
+        ):
             with pytest.raises(InputError, match=f"{given} "):
                 call()
         assert ew.sessions() == ()

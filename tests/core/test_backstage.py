@@ -280,9 +280,14 @@ async def test_a_preview_refuses_what_could_not_be_said(begin: Begin, given: dic
 async def test_a_preview_writes_nothing_at_all(begin: Begin, directions: Any, teller: Callable[..., Any]) -> None:
     ledger, store = MemoryLedger(), MemoryStore()
     story = await begin(
-        ledger=ledger, store=store, detector=directions, world_agent=teller(), plugins=[Counter()],
-        sharing_rules=[Gossip()], present=["alice", "bob"],
-    )  # fmt: skip
+        ledger=ledger,
+        store=store,
+        detector=directions,
+        world_agent=teller(),
+        plugins=[Counter()],
+        sharing_rules=[Gossip()],
+        present=["alice", "bob"],
+    )
     await story.update("A bell rang")
     await (await story.say("alice", "One.")).settled()
     before = (await view(ledger, "s1"), await ledger.data("s1", "counter"), str(store._containers), story.state)

@@ -68,9 +68,14 @@ async def shelves(memories: Memories, story: Session) -> Shelves:
 async def a_rich_story(begin: Begin, teller: Callable[..., Any], **given: Any) -> Session:
     """Somebody joins, somebody is forgotten; edits, rerolls, retractions, news, gossip yet to come."""
     story = await begin(
-        cast=["alice", Character("bob", aliases=["Robert"]), "charlie"], state={"current_scene": "tavern"},
-        present=["alice", "bob"], world_agent=teller(), sharing_rules=[Gossip()], plugins=[Counter()], **given,
-    )  # fmt: skip
+        cast=["alice", Character("bob", aliases=["Robert"]), "charlie"],
+        state={"current_scene": "tavern"},
+        present=["alice", "bob"],
+        world_agent=teller(),
+        sharing_rules=[Gossip()],
+        plugins=[Counter()],
+        **given,
+    )
     await story.prepare(plot="A sword is lost.", lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
     await story.update("A bell rang", key="u1", audience=["alice", "bob"])
     await story.say("alice", "The sword is blue.", key="m1", present=["bob"])

@@ -27,11 +27,36 @@ from earwitness.formats import (
 
 BREAKS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
 PIECES = (
-    *BREAKS, " ", "\t", "\\", "\\\\", "\u200b", "\ufeff", "#", "##", "###", "x", "Bob is dead",
-    CURRENT_TIME, MESSAGE, RECENT, KNOWLEDGE, *PLACEHOLDERS, "### supermemory ###", "###SUPER", "MEMORY###",
-    "Message: Bob: I am here GameDay: 3", "message :", "Game Day: 9", "GameDay: 9", "gameday:",
-    "What are the relevant memories that are not", "<earwitness-memories>", "</earwitness-memories>", "{{memories}}",
-)  # fmt: skip
+    *BREAKS,
+    " ",
+    "\t",
+    "\\",
+    "\\\\",
+    "\u200b",
+    "\ufeff",
+    "#",
+    "##",
+    "###",
+    "x",
+    "Bob is dead",
+    CURRENT_TIME,
+    MESSAGE,
+    RECENT,
+    KNOWLEDGE,
+    *PLACEHOLDERS,
+    "### supermemory ###",
+    "###SUPER",
+    "MEMORY###",
+    "Message: Bob: I am here GameDay: 3",
+    "message :",
+    "Game Day: 9",
+    "GameDay: 9",
+    "gameday:",
+    "What are the relevant memories that are not",
+    "<earwitness-memories>",
+    "</earwitness-memories>",
+    "{{memories}}",
+)
 hostile = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 FORGED = re.compile(r"(?i)^[\s\u200b\ufeff]*(##|message\s*:|game\s*day\s*:|what are the relevant memories)")
 """A line that a reader, or a model, would take for ours."""
@@ -60,12 +85,8 @@ def test_an_update_ends_in_one_full_stop(written: str) -> None:
 
 def test_a_memory_of_a_character_without_knowledge() -> None:
     assert character_memory("Alice", "Hello!", 5, 6.5) == (
-        "###Current time###\n"
-        "Game Day: 6.5\n"
-        "\n"
-        "###Message###\n"
-        "Message: Alice: Hello! GameDay: 5"
-    )  # fmt: skip
+        "###Current time###\nGame Day: 6.5\n\n###Message###\nMessage: Alice: Hello! GameDay: 5"
+    )
 
 
 def test_a_memory_of_a_character_with_knowledge() -> None:
@@ -265,11 +286,21 @@ def test_nothing_in_a_memory_ends_the_block_it_stands_in(text: str) -> None:
 # ── two spellings ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 SPELLINGS = {
-    "speaker": "speaker", "is_speaker": "isSpeaker", "game_day": "gameDay", "update_type": "updateType",
-    "character_id": "characterId", "previous_location": "previousLocation", "lore_key": "loreKey",
-    "interaction_type": "interactionType", "shared_from": "sharedFrom", "learned_day": "learnedDay",
-    "message_ids": "messageIds", "user_id": "userId", "canon_scope": "canonScope", "created_at": "createdAt",
-}  # fmt: skip
+    "speaker": "speaker",
+    "is_speaker": "isSpeaker",
+    "game_day": "gameDay",
+    "update_type": "updateType",
+    "character_id": "characterId",
+    "previous_location": "previousLocation",
+    "lore_key": "loreKey",
+    "interaction_type": "interactionType",
+    "shared_from": "sharedFrom",
+    "learned_day": "learnedDay",
+    "message_ids": "messageIds",
+    "user_id": "userId",
+    "canon_scope": "canonScope",
+    "created_at": "createdAt",
+}
 
 
 @pytest.mark.parametrize(("ours", "stored"), SPELLINGS.items())

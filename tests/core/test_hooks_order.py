@@ -133,9 +133,14 @@ def watched(log: Log) -> dict[str, Any]:
     """An instance whose every part writes down when it is called."""
     all_of_them = Strategies(log)
     return {
-        "ledger": Ledger(log), "store": Store(log), "detector": all_of_them, "world_agent": all_of_them,
-        "sharing_rules": [all_of_them], "guards": [all_of_them], "plugins": [Watched("one", log), Watched("two", log)],
-    }  # fmt: skip
+        "ledger": Ledger(log),
+        "store": Store(log),
+        "detector": all_of_them,
+        "world_agent": all_of_them,
+        "sharing_rules": [all_of_them],
+        "guards": [all_of_them],
+        "plugins": [Watched("one", log), Watched("two", log)],
+    }
 
 
 async def test_a_whole_turn_calls_everything_in_this_order(story: Session, log: Log) -> None:

@@ -80,8 +80,16 @@ def test_what_people_say_stays_text() -> None:
 
 def test_numbers_booleans_and_nothing_are_what_they_are() -> None:
     assert yaml("- 08\n- -3\n- 0x10\n- 0o17\n- 2.5\n- 1e3\n- true\n- ~\n-\n").value == [
-        8, -3, 16, 15, 2.5, 1000.0, True, None, None,
-    ]  # fmt: skip
+        8,
+        -3,
+        16,
+        15,
+        2.5,
+        1000.0,
+        True,
+        None,
+        None,
+    ]
 
 
 def test_a_key_that_stands_twice_is_refused_with_the_second_line() -> None:

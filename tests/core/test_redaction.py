@@ -7,14 +7,48 @@ import pytest
 from earwitness.redaction import REDACTED, is_secret, redacted, secrets_in
 
 SECRET_NAMES = [
-    "api_key", "apiKey", "APIKEY", "openai_api_key", "OPENAI_API_KEY", "key", "private-key", "token", "access-token",
-    "accessToken", "hf_tokens", "secret", "client_secret", "clientSecret", "secret_name", "password", "dbPassword",
-    "PASSWD", "pwd", "passphrase", "credentials", "Authorization", "auth", "cookie", "x-api-key",
-]  # fmt: skip
+    "api_key",
+    "apiKey",
+    "APIKEY",
+    "openai_api_key",
+    "OPENAI_API_KEY",
+    "key",
+    "private-key",
+    "token",
+    "access-token",
+    "accessToken",
+    "hf_tokens",
+    "secret",
+    "client_secret",
+    "clientSecret",
+    "secret_name",
+    "password",
+    "dbPassword",
+    "PASSWD",
+    "pwd",
+    "passphrase",
+    "credentials",
+    "Authorization",
+    "auth",
+    "cookie",
+    "x-api-key",
+]
 OTHER_NAMES = [
-    "tokenizer", "keyword", "keywords", "monkey", "secretary", "author", "passage", "compass", "model", "url", "name",
-    "token_budget", "keyed", "",
-]  # fmt: skip
+    "tokenizer",
+    "keyword",
+    "keywords",
+    "monkey",
+    "secretary",
+    "author",
+    "passage",
+    "compass",
+    "model",
+    "url",
+    "name",
+    "token_budget",
+    "keyed",
+    "",
+]
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES)

@@ -79,10 +79,12 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     lost = await _told_before(engine, live, settled) if settled else {}
     return _nothing(live, entry).model_copy(
         update={
-            "withdrawals": tuple(withdrawals), "message": message, "news_seen": await _untold(engine, live, lost),
+            "withdrawals": tuple(withdrawals),
+            "message": message,
+            "news_seen": await _untold(engine, live, lost),
             "state": await _if_last(engine, live, settled.message, None) if settled else {},
         }
-    )  # fmt: skip
+    )
 
 
 async def rejudged(engine: Engine, live: Live, message: Message, applier: Applier) -> Judged:

@@ -191,8 +191,13 @@ def says_nothing(*asked: object, **more: object) -> Any:
 
 
 FAULTS: tuple[Callable[..., Any | Awaitable[Any]], ...] = (
-    breaks, breaks_later, hangs, gives_up, answers_nonsense, says_nothing,
-)  # fmt: skip
+    breaks,
+    breaks_later,
+    hangs,
+    gives_up,
+    answers_nonsense,
+    says_nothing,
+)
 """Every way in which a strategy may let a turn down."""
 
 

@@ -45,8 +45,11 @@ class Vote:
     """
 
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "voters.rules.weight": (0, 3), "voters.recent_speakers.weight": (0, 3), "slope": (0.2, 3), "intercept": (-2, 2),
-    }  # fmt: skip
+        "voters.rules.weight": (0, 3),
+        "voters.recent_speakers.weight": (0, 3),
+        "slope": (0.2, 3),
+        "intercept": (-2, 2),
+    }
     """Settings that `earwitness fit` may fit, and their ranges."""
 
     def __init__(
@@ -120,9 +123,13 @@ class _Asked(Protocol):
 
 def _made(name: str, voter: Voter) -> _Asked:
     kinds: dict[str, Callable[..., _Asked]] = {
-        "everyone": Everyone, "recent_speakers": RecentSpeakers, "mentions": Mentions, "presence": PresenceDetector,
-        "places": Places, "rules": RulesDetector,
-    }  # fmt: skip
+        "everyone": Everyone,
+        "recent_speakers": RecentSpeakers,
+        "mentions": Mentions,
+        "presence": PresenceDetector,
+        "places": Places,
+        "rules": RulesDetector,
+    }
     if name not in kinds:
         raise SettingsError(f"vote: no detector {name!r} to ask; there are {', '.join(sorted(kinds))}.")
     known = [key for key in inspect.signature(kinds[name]).parameters if key not in ("args", "kwargs")]

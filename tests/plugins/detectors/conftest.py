@@ -41,9 +41,15 @@ class Story:
         """The moment of a message said next."""
         sequence = len(self.said) + 1
         message = Message(
-            key=f"#{sequence}", sequence=sequence, speaker=speaker, content=text, game_day=1, scene=self.scene,
-            context=context, timestamp="2026-01-01T12:00:00Z",
-        )  # fmt: skip
+            key=f"#{sequence}",
+            sequence=sequence,
+            speaker=speaker,
+            content=text,
+            game_day=1,
+            scene=self.scene,
+            context=context,
+            timestamp="2026-01-01T12:00:00Z",
+        )
         return Moment(message=message, recent=tuple(self.said), cast=self.members, state=self.state)
 
     def put(self, *ids: str) -> None:

@@ -32,10 +32,16 @@ def measured(file: Path) -> tuple[int, int, int, int]:
 def _message(number: int, row: dict[str, object], speaker: str) -> Message:
     return Message.model_validate(
         {
-            "key": f"q{number}", "sequence": number, "speaker": speaker, "content": row["text"], "game_day": 1,
-            "scene": "book", "timestamp": "2000-01-01T00:00:00Z", "metadata": {"spans": row["spans"]},
+            "key": f"q{number}",
+            "sequence": number,
+            "speaker": speaker,
+            "content": row["text"],
+            "game_day": 1,
+            "scene": "book",
+            "timestamp": "2000-01-01T00:00:00Z",
+            "metadata": {"spans": row["spans"]},
         }
-    )  # fmt: skip
+    )
 
 
 def test_quotations_of_novels(development_data: Path) -> None:

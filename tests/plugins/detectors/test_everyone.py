@@ -18,5 +18,8 @@ def test_nobody_moves(story: Callable[..., Any]) -> None:
 def test_the_speaker_is_the_speaker(story: Callable[..., Any]) -> None:
     presence = story(detector=Everyone()).judge("bob", "Hello.")
     assert {id: who.role for id, who in presence.characters.items()} == {
-        "alice": "present", "bob": "speaker", "charlie": "present", "narrator": "present",
-    }  # fmt: skip
+        "alice": "present",
+        "bob": "speaker",
+        "charlie": "present",
+        "narrator": "present",
+    }

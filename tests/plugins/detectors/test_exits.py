@@ -9,9 +9,13 @@ from earwitness.records.character import Character
 
 Begin = Callable[..., Any]
 CAST = (
-    "alice", "bob", "charlie", Character("elin", name="Queen Elin"),
-    Character("tom", name="Tom Harker", aliases=["the smith"]), Character("narrator", kind="narrator"),
-)  # fmt: skip
+    "alice",
+    "bob",
+    "charlie",
+    Character("elin", name="Queen Elin"),
+    Character("tom", name="Tom Harker", aliases=["the smith"]),
+    Character("narrator", kind="narrator"),
+)
 HERE = ("alice", "bob", "charlie", "elin", "tom")
 
 

@@ -95,8 +95,10 @@ def test_a_plural_names_all_who_share_the_word() -> None:
 def test_what_is_owned_is_marked_as_possessive() -> None:
     mentions = Names(CAST).find("Bob's sword lies by Alice, and James' is gone. Alice’s too.")
     assert [(mention.id, mention.possessive) for mention in mentions] == [
-        ("bob", True), ("alice", False), ("alice", True),
-    ]  # fmt: skip
+        ("bob", True),
+        ("alice", False),
+        ("alice", True),
+    ]
 
 
 def test_lists_of_names_stand_together() -> None:

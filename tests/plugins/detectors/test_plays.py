@@ -9,11 +9,25 @@ from earwitness.records.character import Character
 
 Begin = Callable[..., Any]
 CAST = (
-    "Duke of Kent", "Duke of York", "Lady Blanche", "Mistress Potter", "Potter", "Robert of Leeds", "Robert of Hull",
-    "Sir Hugh Fenn", "First Guard", "Second Guard", "Third Guard", "SOLDIERS.KENT_Abc", "SOLDIERS.YORK_Abc",
-    "ATTENDANTS_Abc", "SAILORS_Abc", "SAILORS.0.1_Abc", "SAILORS.0.2_Abc",
+    "Duke of Kent",
+    "Duke of York",
+    "Lady Blanche",
+    "Mistress Potter",
+    "Potter",
+    "Robert of Leeds",
+    "Robert of Hull",
+    "Sir Hugh Fenn",
+    "First Guard",
+    "Second Guard",
+    "Third Guard",
+    "SOLDIERS.KENT_Abc",
+    "SOLDIERS.YORK_Abc",
+    "ATTENDANTS_Abc",
+    "SAILORS_Abc",
+    "SAILORS.0.1_Abc",
+    "SAILORS.0.2_Abc",
     "Lords, Ladies, Citizens, a Monk, Torchbearers, and Others",
-)  # fmt: skip
+)
 
 
 class Play:
@@ -165,10 +179,20 @@ WHAT = (
     "Everyone hears me.",
 )
 HOW = (
-    "(aside) {}", "(Aside) {}", "( aside ) {}", "(aside to York) {}", "(Aside.) {}", "*aside* {}", "(speaks aside) {}",
-    "(kneeling, aside) {}", "(to York, aside) {}",
-    "(reads, aside) {}", "(to himself) {}", "*mutters to himself* {}", "[aside] {}",
-)  # fmt: skip
+    "(aside) {}",
+    "(Aside) {}",
+    "( aside ) {}",
+    "(aside to York) {}",
+    "(Aside.) {}",
+    "*aside* {}",
+    "(speaks aside) {}",
+    "(kneeling, aside) {}",
+    "(to York, aside) {}",
+    "(reads, aside) {}",
+    "(to himself) {}",
+    "*mutters to himself* {}",
+    "[aside] {}",
+)
 
 
 @pytest.mark.parametrize("how", HOW)

@@ -42,8 +42,12 @@ def test_segments_come_in_order_with_their_kinds_and_audiences(story: Begin) -> 
     text = '*waves* "Hello." *whispers to Bob* "Run!" [Poor Bob.] ((brb))'
     found = story(here=EVERYBODY).judge("alice", text).segments
     assert [(segment.kind, segment.audience) for segment in found] == [
-        ("action", None), ("spoken", None), ("whisper", ("bob",)), ("thought", ()), ("ooc", ()),
-    ]  # fmt: skip
+        ("action", None),
+        ("spoken", None),
+        ("whisper", ("bob",)),
+        ("thought", ()),
+        ("ooc", ()),
+    ]
 
 
 def test_who_is_known_to_be_gone_is_in_no_whispers_audience(story: Begin) -> None:

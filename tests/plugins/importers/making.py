@@ -60,13 +60,23 @@ V3: Json = {
 WORLD: Json = {
     "entries": {
         "0": {
-            "uid": 0, "key": ["harbour"], "keysecondary": ["boats"], "comment": "Harbour", "content": "It is frozen.",
-            "constant": False, "selective": True, "selectiveLogic": 0, "order": 100, "position": 4, "disable": False,
-            "characterFilter": {"isExclude": False, "names": ["Mira Vale"], "tags": []}, "unheardOf": {"x": 1},
+            "uid": 0,
+            "key": ["harbour"],
+            "keysecondary": ["boats"],
+            "comment": "Harbour",
+            "content": "It is frozen.",
+            "constant": False,
+            "selective": True,
+            "selectiveLogic": 0,
+            "order": 100,
+            "position": 4,
+            "disable": False,
+            "characterFilter": {"isExclude": False, "names": ["Mira Vale"], "tags": []},
+            "unheardOf": {"x": 1},
         },
         "1": {"uid": 1, "key": [], "comment": "", "content": "Night lasts a month.", "constant": True},
     }
-}  # fmt: skip
+}
 
 
 def text(value: object) -> bytes:

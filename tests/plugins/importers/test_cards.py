@@ -117,8 +117,10 @@ def test_older_names_of_the_fields_are_known(tmp_path: Path) -> None:
     card = read(tmp_path, "bo.json", old)
     assert card.plot == "A yard."
     assert (card.characters[0].name, card.characters[0].card, card.characters[0].greetings) == (
-        "Bo", "A dog.", ("Woof.",),
-    )  # fmt: skip
+        "Bo",
+        "A dog.",
+        ("Woof.",),
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,31 @@ from .making import V1, V2, V3, WORLD, file, png, text, text_chunk, zipped
 
 EACH = 100
 ODD: tuple[Any, ...] = (
-    None, True, 0, -1, 1e308, float("nan"), "", " ", "true", "\ud800", "\0", "x" * 70_000, "###Message###", "{{char}}",
-    [], [[]], {}, {"": {}}, ["a", 1, None], 10**300, "<START>", "@@depth", "###SUPERMEMORY###", "../../etc/passwd",
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    1e308,
+    float("nan"),
+    "",
+    " ",
+    "true",
+    "\ud800",
+    "\0",
+    "x" * 70_000,
+    "###Message###",
+    "{{char}}",
+    [],
+    [[]],
+    {},
+    {"": {}},
+    ["a", 1, None],
+    10**300,
+    "<START>",
+    "@@depth",
+    "###SUPERMEMORY###",
+    "../../etc/passwd",
+)
 GOOD: dict[str, bytes] = {
     "v1.json": text(V1),
     "v2.json": text(V2),

@@ -149,7 +149,7 @@ def test_a_good_card_needs_no_mending(tmp_path: Path) -> None:
         ("other.png", png(chunk(b"zTXt", b"note\0\0broken"), text_chunk(V2)), "a damaged text chunk was left out"),
         ("short.png", png(chunk(b"iTXt", b"note"), text_chunk(V2)), "a damaged text chunk was left out"),
     ],
-)  # fmt: skip
+)
 def test_damage_that_leaves_the_card_readable_is_named(tmp_path: Path, name: str, data: bytes, said: str) -> None:
     found = read(file(tmp_path, name, data))
     assert found.characters[0].name == "Mira Vale"

@@ -176,14 +176,16 @@ async def test_files_of_one_name_do_not_overwrite_each_other(ew: Earwitness, tmp
 async def test_what_came_from_no_file_goes_out_as_a_new_one_that_tells_the_same(ew: Earwitness, tmp_path: Path) -> None:
     story = await ew.session("s", cast=[Character("mira", aliases=["Mi"]), "bo"])
     await story.prepare(
-        plot="Fog.", cards={"mira": "Keeps the light."}, examples={"mira": ["Hm.", "Mind the stairs."]},
+        plot="Fog.",
+        cards={"mira": "Keeps the light."},
+        examples={"mira": ["Hm.", "Mind the stairs."]},
         lore=[
             {"text": "Night lasts a month.", "words": ["night"]},
             {"text": "Oil is short.", "known_by": ["mira"], "key": "oil"},
             {"text": "Bo owes Mira.", "known_by": ["mira", "bo"]},
             {"text": "The keeper died.", "known_by": []},
         ],
-    )  # fmt: skip
+    )
     (card,) = await exported(story, "card")
     (world,) = await exported(story, "worldinfo")
     found = read(file(tmp_path, card.name, card.data), file(tmp_path, world.name, world.data))

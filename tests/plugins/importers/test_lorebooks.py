@@ -40,7 +40,7 @@ DIALECTS: dict[str, dict[str, Any]] = {
         "ver": 1,
         "data": [{"key": "lamp, oil", "secondkey": "", "content": "It burns.", "comment": "", "alwaysActive": False}],
     },
-}  # fmt: skip
+}
 
 
 def read(folder: Path, book: object, name: str = "lights.json") -> Imported:

@@ -90,10 +90,13 @@ def test_tags_name_knowers_too_and_with_names_both_must_hold() -> None:
 
 def test_the_user_and_the_one_it_can_only_be_are_named_in_every_text() -> None:
     mira = card(
-        "Mira", card="{{user}}'s keeper", examples=("{{user}}: Hm.",), greetings=("You, {{User}}!",),
+        "Mira",
+        card="{{user}}'s keeper",
+        examples=("{{user}}: Hm.",),
+        greetings=("You, {{User}}!",),
         plot="<USER> waits.",
         lore=[entry("{{user}} pays {{char}}.", own=True, words=("{{user}}",)), entry("{{char}} is mortal.", key="b/2")],
-    )  # fmt: skip
+    )
     found = merge([mira], Cast(), user="Kim")
     (part,) = found.parts
     assert (part.cards["mira"], part.plot["mira"], part.examples["mira"]) == (

@@ -132,9 +132,7 @@ async def test_fifty_kills_lose_nothing_acknowledged_and_leave_nothing_partial(
     assert kill_fifty_times(tmp_path) == KILLS
     assert not (tmp_path / "trouble").exists(), (tmp_path / "trouble").read_text()
     assert (tmp_path / "looks").stat().st_size > KILLS
-    acknowledged = {
-        f"{name}/{turn}" for name in WRITERS for turn in (tmp_path / name).read_text().split()
-    }  # fmt: skip
+    acknowledged = {f"{name}/{turn}" for name in WRITERS for turn in (tmp_path / name).read_text().split()}
     assert len(acknowledged) > KILLS
 
     with apsw.Connection(str(tmp_path / "story.db")) as connection:

@@ -39,11 +39,15 @@ async def test_the_furniture_of_our_formats_finds_nothing(store: SqliteStore, me
 
 
 async def test_a_recall_query_finds_what_its_messages_are_about(store: SqliteStore, memory: Remember) -> None:
-    await store.put([
-        memory("boots", character_memory("Bob", "I lost my boots in the swamp.", 1, 1)),
-        memory("crown", character_memory("Eve", "The crown is a fake, and the memories of the king are too.", 1, 1)),
-        memory("soup", character_memory("Charlie", "Soup is ready.", 2, 2)),
-    ])  # fmt: skip
+    await store.put(
+        [
+            memory("boots", character_memory("Bob", "I lost my boots in the swamp.", 1, 1)),
+            memory(
+                "crown", character_memory("Eve", "The crown is a fake, and the memories of the king are too.", 1, 1)
+            ),
+            memory("soup", character_memory("Charlie", "Soup is ready.", 2, 2)),
+        ]
+    )
     query = recall_query(5, [message_line("Eve", "Who has seen the crown?", 5)], "Charlie")
     assert (await found(store, query))[0] == "crown"
 

@@ -208,8 +208,26 @@ def test_one_kind_of_mistake_hides_no_other() -> None:
     first, *lines = str(caught.value).splitlines()
     assert first == "cellar.yaml: 19 problems."
     assert [int(line.split(":")[1]) for line in lines] == [
-        1, 2, 3, 3, 4, 5, 7, 8, 10, 10, 12, 13, 14, 15, 16, 17, 17, 17, 18,
-    ]  # fmt: skip
+        1,
+        2,
+        3,
+        3,
+        4,
+        5,
+        7,
+        8,
+        10,
+        10,
+        12,
+        13,
+        14,
+        15,
+        16,
+        17,
+        17,
+        17,
+        18,
+    ]
 
 
 @pytest.mark.parametrize("reader", ["cast: [{nmae: Kim}, 7]", "cast: {alice: bob}", "cast: alice"])

@@ -98,8 +98,12 @@ class JournalCases(LedgerCases):
         told = [NewEntry(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
         appended = await ledger.append_all("s1", told)
         assert [(one.entry.sequence, one.entry.key, one.created) for one in appended] == [
-            (2, "a", True), (1, "k", False), (3, "#3", True), (2, "a", False), (4, "b", True),
-        ]  # fmt: skip
+            (2, "a", True),
+            (1, "k", False),
+            (3, "#3", True),
+            (2, "a", False),
+            (4, "b", True),
+        ]
         assert [one.entry.body for one in appended[:2]] == [said("line a"), said("first")]
         assert list(await ledger.entries("s1", after=1)) == [one.entry for one in appended if one.created]
         assert list(await ledger.append_all("s1", [])) == []

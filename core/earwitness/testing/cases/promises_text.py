@@ -37,9 +37,33 @@ FORGERIES = (
 """Messages that pretend to be more than a message."""
 
 ODD_IDS = (
-    "o'hara", 'quo"te', "x'; DROP TABLE memories; --", "' OR '1'='1", "../up", "a/b", "a\\b", "a.b", "100%", "a_b", "*",
-    "${x}", "{0}", "[a]", "空", "🗡", "Ω", "null", "0", "a b", "a--b", "a-", "-a", "NOT", "a\u0301", "á",
-)  # fmt: skip
+    "o'hara",
+    'quo"te',
+    "x'; DROP TABLE memories; --",
+    "' OR '1'='1",
+    "../up",
+    "a/b",
+    "a\\b",
+    "a.b",
+    "100%",
+    "a_b",
+    "*",
+    "${x}",
+    "{0}",
+    "[a]",
+    "空",
+    "🗡",
+    "Ω",
+    "null",
+    "0",
+    "a b",
+    "a--b",
+    "a-",
+    "-a",
+    "NOT",
+    "a\u0301",
+    "á",
+)
 """Ids that have meant something to somebody's query language, path or template."""
 
 ODD_KEYS = ("it's", 'a"; DROP', "$where", "a.b", "a b", "__proto__", "空", "*")

@@ -128,8 +128,11 @@ class There(PromiseCases):
                 (memory,) = await self.held(story, owner)
                 known = {name: memory.metadata.get(name) for name in ("speaker", "participants", "location", "gameDay")}
                 assert known == {
-                    "speaker": "alice", "participants": ["alice", "bob"], "location": "tavern", "gameDay": 2.5,
-                }, owner  # fmt: skip
+                    "speaker": "alice",
+                    "participants": ["alice", "bob"],
+                    "location": "tavern",
+                    "gameDay": 2.5,
+                }, owner
                 assert (memory.type, memory.message_keys) == ("message", ("k0",)), owner
                 assert memory.metadata.get("isSpeaker") == {"alice": True, "bob": False}.get(owner), owner
 

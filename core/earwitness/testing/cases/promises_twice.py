@@ -46,8 +46,10 @@ class NothingTwice(PromiseCases):
             await self.transcript(ew, "other")
             at_once = await self.everything(ew)
         for owner in ("alice", "bob", "carol", "world"):
-            cut, whole = ([each.content for each in found[f"{id}: {owner}"]]
-                          for id, found in (("s1", halfway), ("other", at_once)))  # fmt: skip
+            cut, whole = (
+                [each.content for each in found[f"{id}: {owner}"]]
+                for id, found in (("s1", halfway), ("other", at_once))
+            )
             assert sorted(cut) == sorted(whole), owner
 
     @case
@@ -88,9 +90,13 @@ class NothingTwice(PromiseCases):
     async def test_a_change_told_again_is_the_same_change(self, stage: Stage) -> None:
         """Whatever values it holds: after the ledger has kept them they are still the same."""
         changes: Mapping[str, Any] = {
-            "participants": ("alice", "bob"), "game_day": 6.0, "flags": {"open": True, "tries": [1, 2.5]},
-            "my_own": {"deep": ("x", None)}, "quest": None, "time_of_day": "evening",
-        }  # fmt: skip
+            "participants": ("alice", "bob"),
+            "game_day": 6.0,
+            "flags": {"open": True, "tries": [1, 2.5]},
+            "my_own": {"deep": ("x", None)},
+            "quest": None,
+            "time_of_day": "evening",
+        }
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for _ in range(3):
@@ -128,8 +134,10 @@ class NothingTwice(PromiseCases):
             assert carols.metadata["interactionType"] == "witnessed"
             explained = await story.backstage().explain(carols.id)
             assert sorted(f"{hop.how} {hop.shared_from}" for hop in explained.supports) == [
-                "shared alice", "shared bob", "witnessed None",
-            ]  # fmt: skip
+                "shared alice",
+                "shared bob",
+                "witnessed None",
+            ]
             await (await story.retract(bobs.id)).settled()
             assert await self.held(story, "bob") == []
             assert [each.id for each in await self.held(story, "carol")] == [carols.id]

@@ -167,8 +167,12 @@ class PromisedWalls(PromiseCases):
             for each in (story, other):
                 await self.tell(each, "alice", f"{SECRET} (heard by bob)")
                 await self.tell(each, "carol", "I know nothing. (heard by dave)")
-            ids = [memory.id for each in (story, other) for owner in ("alice", "bob", "world", "carol", "dave")
-                   for memory in await self.held(each, owner)]  # fmt: skip
+            ids = [
+                memory.id
+                for each in (story, other)
+                for owner in ("alice", "bob", "world", "carol", "dave")
+                for memory in await self.held(each, owner)
+            ]
             adds.ids = tuple(ids)
             await self.until_searchable(story)
             for permanent in WEIGHTS:

@@ -32,9 +32,11 @@ def connections(case: MessageCase, *, afar: bool) -> Iterator[Movement]:
         on = case.scene.condition(id) == "on_call"
         if on == ends:
             yield Movement(
-                character=id, kind="become", condition="awake" if ends else "on_call",
+                character=id,
+                kind="become",
+                condition="awake" if ends else "on_call",
                 evidence="the call is ended" if ends else "speaks from afar",
-            )  # fmt: skip
+            )
 
 
 def reached(case: MessageCase, *, afar: bool) -> Iterator[tuple[str, Perceived]]:

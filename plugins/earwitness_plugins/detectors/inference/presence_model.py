@@ -28,8 +28,25 @@ _GOING = re.compile(
 )
 FAR = 25
 WEIGHTS = (
-    5.56, -1.95, -1.09, 0.4, 0.18, 0.25, -0.52, -1.24, -0.09, 0.33, -0.47, -1.53, -0.92, 0.32, -0.64, -1.6, 0.97, 0.14,
-)  # fmt: skip
+    5.56,
+    -1.95,
+    -1.09,
+    0.4,
+    0.18,
+    0.25,
+    -0.52,
+    -1.24,
+    -0.09,
+    0.33,
+    -0.47,
+    -1.53,
+    -0.92,
+    0.32,
+    -0.64,
+    -1.6,
+    0.97,
+    0.14,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +148,22 @@ class PresenceModel:
         share, part = times / max(1, len(self.lines) - 1), self.company.parts[id]
         since = self._since[ago]
         return (
-            1, gap, gap * share, gap * cast, gap * heard, log1p(times), heard, cast, share_heard,
-            id in since.addressed, id in since.named, bool(last and last.going), since.going, since.speakers,
-            part.several, part.number > 0, id in self.lines[-1].addressed, before,
-        )  # fmt: skip
+            1,
+            gap,
+            gap * share,
+            gap * cast,
+            gap * heard,
+            log1p(times),
+            heard,
+            cast,
+            share_heard,
+            id in since.addressed,
+            id in since.named,
+            bool(last and last.going),
+            since.going,
+            since.speakers,
+            part.several,
+            part.number > 0,
+            id in self.lines[-1].addressed,
+            before,
+        )

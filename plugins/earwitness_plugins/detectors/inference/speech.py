@@ -20,9 +20,13 @@ def said(case: MessageCase) -> Presence:
     """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
     afar = is_from_afar(case)
     movements = (
-        *(connections(case, afar=afar)), *(() if afar else _arrivals(case)), *_revealed(case),
-        *case.told_moves, *_leave_taking(case), *_faded(case),
-    )  # fmt: skip
+        *(connections(case, afar=afar)),
+        *(() if afar else _arrivals(case)),
+        *_revealed(case),
+        *case.told_moves,
+        *_leave_taking(case),
+        *_faded(case),
+    )
     confined = case.reading.confined
     believed = _shut(case, confined.listeners) if confined else (*_open(case, movements), *reached(case, afar=afar))
     return case.presence(believed, movements)

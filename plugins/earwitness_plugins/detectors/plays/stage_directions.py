@@ -178,8 +178,10 @@ class _DirectionClause:
 
 def _clauses(sentence: str) -> Iterator[_DirectionClause]:
     kinds: tuple[tuple[re.Pattern[str], Literal["enter!", "comes", "goes"]], ...] = (
-        (words.ENTER, "enter!"), (words.COMES, "comes"), (words.GOES, "goes"),
-    )  # fmt: skip
+        (words.ENTER, "enter!"),
+        (words.COMES, "comes"),
+        (words.GOES, "goes"),
+    )
     verbs = [(match.start(), match.end(), kind) for pattern, kind in kinds for match in pattern.finditer(sentence)]
     behind, edge = 0, (len(sentence), len(sentence), None)
     for (start, end, kind), (following, _, _) in pairwise([*sorted(verbs), edge]):
