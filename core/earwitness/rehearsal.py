@@ -20,6 +20,7 @@ from .records.character import Cast
 from .records.message import Message, Participant
 from .records.moment import Moment, Movement, Perceived, Presence
 from .records.state import State
+from .redaction import without
 
 FIRST = 2
 """Sequence number of a session's first message: the first entry begins the story."""
@@ -42,10 +43,12 @@ class RehearsedMessage:
 class Rehearsal:
     """Messages of one cast, told to one detector."""
 
-    def __init__(self, cast: Cast, detector: Detector, end: EndSettings) -> None:
+    def __init__(self, cast: Cast, detector: Detector, end: EndSettings, secrets: Collection[str] = ()) -> None:
+        """`secrets` are those that the detector was made from: no failure quotes them."""
         self._cast = cast
         self._detector = detector
         self._end = end
+        self._secrets = secrets
         self._recent: tuple[Message, ...] = ()
         self.state = State()
         """The state after the last message."""
@@ -57,6 +60,7 @@ class Rehearsal:
         moment = Moment(message=message, recent=self._recent, cast=self._cast, state=self.state)
         answered = await ask("detector", lambda: self._detector.detect(moment), Presence, self._end.detector_timeout)
         believed, failure = (None, answered.failure) if answered.failure else believable(answered.value, moment)
+        failure = without(failure, self._secrets) if failure else None
         presence = _speaking(believed or Presence.only(message.speaker), along)
         self._fold(message, presence, along)
         return RehearsedMessage(presence, _reached(moment, presence, self._end), answered.seconds, failure)

@@ -34,7 +34,7 @@ async def answers(
     """
     scored = {*_scored_positions(scenes, task)}
     for number, scene in enumerate(scenes):
-        async for judged in judged_messages(scene, detector, spec.end, directions):
+        async for judged in judged_messages(scene, detector, spec.end, directions, spec.secrets()):
             seen(judged)
             if (number, judged.index) in scored:
                 yield _addressees(scene, judged, spec) if task == "addressees" else _participants(scene, judged)

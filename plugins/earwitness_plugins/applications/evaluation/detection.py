@@ -59,7 +59,7 @@ async def play_scenes(
     """Play all scenes to one detector."""
     found = SceneResults()
     for scene in scenes:
-        told = [judged async for judged in judged_messages(scene, detector, spec.end, run.directions)]
+        told = [judged async for judged in judged_messages(scene, detector, spec.end, run.directions, spec.secrets())]
         found.take(scene, told, spec, run)
         advance(len(scene.lines))
     return found

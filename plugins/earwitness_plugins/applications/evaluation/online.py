@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,11 +58,13 @@ class JudgedMessage:
 class SceneJudge:
     """One scene, told to one detector."""
 
-    def __init__(self, scene: LabelledScene, detector: Detector, end: EndSettings) -> None:
+    def __init__(
+        self, scene: LabelledScene, detector: Detector, end: EndSettings, secrets: Collection[str] = ()
+    ) -> None:
         self._end = end
         self._roles = Roles(_with_those_who_speak_along(scene), Cast())
         self._names = {id: name for name, id in self._roles.by_name.items()}
-        self._rehearsal = Rehearsal(Cast(members=tuple(self._roles.cast())), detector, end)
+        self._rehearsal = Rehearsal(Cast(members=tuple(self._roles.cast())), detector, end, secrets)
 
     async def judge(self, index: int, line: LabelledLine, text: str) -> JudgedMessage:
         """Tell the next message, and say what became of it."""
@@ -111,10 +113,14 @@ def _with_those_who_speak_along(scene: LabelledScene) -> LabelledScene:
 
 
 async def judged_messages(
-    scene: LabelledScene, detector: Detector, end: EndSettings, directions: Directions
+    scene: LabelledScene,
+    detector: Detector,
+    end: EndSettings,
+    directions: Directions,
+    secrets: Collection[str] = (),
 ) -> AsyncIterator[JudgedMessage]:
-    """Every message of a scene that is told, in order."""
-    watch = SceneJudge(scene, detector, end)
+    """Every message of a scene that is told, in order. No failure quotes one of the `secrets`."""
+    watch = SceneJudge(scene, detector, end, secrets)
     for index, line, text in told(scene, directions):
         yield await watch.judge(index, line, text)
 
