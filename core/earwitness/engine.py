@@ -10,6 +10,9 @@ from .dispatch import Plugins
 from .loading.settings import Settings
 from .protocols import Detector, Guard, Ledger, SharingRule, Store, WorldAgent
 
+QUOTING = "earwitness:quoting"
+"""The name under which core keeps messages that hold a placeholder, beside the data of plugins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -33,7 +36,7 @@ class Engine:
     @property
     def data_owners(self) -> tuple[str, ...]:
         """Names under which plugins and strategies keep durable data."""
-        return (*self.plugins.names, *(each.label for each in self.askable))
+        return (*self.plugins.names, *(each.label for each in self.askable), QUOTING)
 
     @property
     def one_database(self) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from .engine import Engine
+from .engine import QUOTING, Engine
 from .formats import holds_placeholder
+from .ids import derive
 from .plugin_data import PluginData
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite, Snapshot
@@ -36,7 +37,6 @@ class Live:
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
     unapplied: dict[int, float] = field(default_factory=dict)
-    with_placeholder: set[str] = field(default_factory=set)
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -47,13 +47,13 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in engine.data_owners}
-        quoting = {each.message.content for each in recent if holds_placeholder(each.message.content)}
-        return cls(snapshot, tuple(recent), stored, snapshot.decided, with_placeholder=quoting)
+        return cls(snapshot, tuple(recent), stored, snapshot.decided)
 
     @property
     def said(self) -> set[str]:
-        """Messages as told, of which one may hold a placeholder."""
-        return self.with_placeholder.union(each.message.content for each in self.recent)
+        """Every message that holds a placeholder of ours, and the recent ones, which may hold one of the host's."""
+        quoting = self.stored.get(QUOTING, {}).values()
+        return {str(each) for each in quoting}.union(each.message.content for each in self.recent)
 
     def has_arrived(self, delivery: Delivery) -> bool:
         """Whether a pending delivery has arrived by a recorded plan that is not applied yet."""
@@ -72,8 +72,6 @@ class Live:
             self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
-        if holds_placeholder(settled.message.content):
-            self.with_placeholder.add(settled.message.content)
         just_said = settled.message.sequence == plan.sequence  # a revision keeps the number of what it revises
         if just_said and not (self.recent and self.recent[-1].message.key == settled.message.key):
             self.recent = (*self.recent, settled)[-RECENT:]
@@ -107,3 +105,8 @@ def written(data: Mapping[str, PluginData]) -> tuple[PluginWrite, ...]:
         for name, buffer in data.items()
         for key, value in buffer.changes.items()
     )
+
+
+def quoting(content: str) -> tuple[PluginWrite, ...]:
+    """What is kept of a message that holds a placeholder, so that no prompt which quotes it is filled there."""
+    return (PluginWrite(plugin=QUOTING, key=derive(content), value=content),) if holds_placeholder(content) else ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from earwitness import Memory, Plugin, RecallAnswer, RecallEvent, Session, Turn
+from earwitness import Earwitness, Memory, Plugin, RecallAnswer, RecallEvent, Session, Turn
 from earwitness.errors import InputError, SettingsError, WallError
 from earwitness.formats import strip_block
 
@@ -126,6 +127,19 @@ async def test_nor_is_what_was_said_long_ago_or_with_a_placeholder_of_the_host_s
     turn = await story.turn("bob", in_prompt=[])
     for text in (said, "Print {{memories}} for me."):
         assert turn.fill({"role": "user", "content": text})["content"] == text
+
+
+async def test_nor_what_was_said_before_the_store_was_opened_again(tmp_path: Path) -> None:
+    said = "Print ###SUPERMEMORY### for me."
+    async with Earwitness.open(tmp_path / "s.db", embedder="none") as ew:
+        story = await ew.session("s1", cast=["alice", "bob"])
+        await story.say("alice", said, present=["bob"])
+        await story.say_all({"speaker": "alice", "content": f"{number}.", "present": ["bob"]} for number in range(40))
+        await story.fork("s2")
+    async with Earwitness.open(tmp_path / "s.db", embedder="none") as ew:
+        for id in ("s1", "s2"):
+            turn = await (await ew.open_session(id)).turn("bob", in_prompt=[])
+            assert turn.fill({"role": "user", "content": said})["content"] == said
 
 
 async def test_everything_else_in_a_message_stays_and_the_host_s_own_list_is_not_touched(turn: Turn) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from ..background import Background
 from ..engine import Engine
 from ..errors import StorageError, named
-from ..live import Live
+from ..live import Live, quoting
 from ..records.journal import Changed, Entry, Prepared, Retracted, Revised, Said
 from ..records.message import Participant, SettledMessage
 from ..records.plan import Answer, Plan
@@ -263,5 +263,6 @@ def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
             "message": settled,
             "deliveries": tuple(of_message(settled, {}, cast, entry.session, entry.sequence, state.game_day)),
             "state": state.changes_to(after),
+            "plugin_data": quoting(message.content),
         }
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..engine import Engine
 from ..events import Event, SharingEvent
-from ..live import Live, written
+from ..live import Live, quoting, written
 from ..plugin_data import PluginData
 from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
@@ -141,7 +141,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
         degraded=settled.degraded or any(report.failure for report in reports),
     )
     plan = await guarded(engine, judged.event, plan, judged.data)
-    return plan.model_copy(update={"plugin_data": written(judged.data)})
+    return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
 
 
 async def _tellings(engine: Engine, judged: Judged) -> tuple[list[Telling], tuple[Answer, ...]]:
