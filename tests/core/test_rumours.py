@@ -1,0 +1,189 @@
+"""Gossip arrives on its day and hops on: nobody tells what they do not know yet, and each hop asks that day's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+from earwitness import Memory, PlanEvent, ReadEvent, Session, Share, SharingAnswer, SharingEvent, Strike, Usage
+from earwitness.filters import EVERYTHING, Filter
+
+Begin = Callable[..., Awaitable[Session]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
+CAST = ["alice", "bob", "charlie", "dana", "eve"]
+
+
+class Chain:
+    """Everybody who comes to know it tells the next in the cast, so many days later."""
+
+    def __init__(self, delay: float = 2) -> None:
+        self.delay = delay
+        self.events: list[SharingEvent] = []
+
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        self.events.append(event)
+        ids = event.cast.ids
+        for teller in event.knowers:
+            if teller != "alice" and (place := ids.index(teller) + 1) < len(ids):
+                yield Share(character=ids[place], shared_from=teller, rule="chain", due=event.day + self.delay)
+
+
+class NotBefore:
+    """A guard that lets nobody learn anything by hearsay before a day."""
+
+    def __init__(self, day: float) -> None:
+        self.day = day
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        late = [each for each in event.plan.deliveries if each.support.how == "shared" and event.day < self.day]
+        return [Strike(delivery_id=each.id, reason="too early") for each in late]
+
+
+async def learned(story: Session, memories: Memories) -> dict[str, list[tuple[float | None, object]]]:
+    """Who learned it, on which day, and from whom."""
+    found = {}
+    for id in story.cast.ids:
+        day = story.state.game_day
+        held = [each for each in await memories(story, id) if (each.learned_day or 0) <= day]
+        found[id] = [(each.learned_day, each.metadata.get("sharedFrom")) for each in held]
+    return {id: held for id, held in found.items() if held}
+
+
+async def test_a_rumour_hops_on_each_hop_on_its_day(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    seen = []
+    for day in (2, 3, 4, 5, 7):
+        await story.change(game_day=day)
+        seen.append(list(await learned(story, memories)))
+    assert seen == [
+        ["alice", "bob"],
+        ["alice", "bob", "charlie"],
+        ["alice", "bob", "charlie"],
+        ["alice", "bob", "charlie", "dana"],
+        ["alice", "bob", "charlie", "dana", "eve"],
+    ]
+    assert (await learned(story, memories))["eve"] == [(7, "dana")]
+
+
+async def test_when_the_story_jumps_every_hop_still_has_its_own_day(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.change(game_day=10)
+    assert await learned(story, memories) == {
+        "alice": [(1, None)],
+        "bob": [(1, None)],
+        "charlie": [(3, "bob")],
+        "dana": [(5, "charlie")],
+        "eve": [(7, "dana")],
+    }
+    (memory,) = await memories(story, "eve")
+    explained = await story.backstage().explain(memory.id)
+    assert [hop.shared_from for hop in explained.supports] == ["dana"]
+    assert str(explained).count("was told by") == 3
+
+
+async def test_a_hop_is_recorded_with_the_change_that_brought_the_day(begin: Begin) -> None:
+    story = await begin(cast=CAST, sharing_rules=[rule := Chain()])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    settled = await (await story.change(game_day=3, key="day3")).settled()
+    told_on = [each for each in settled.deliveries if each.support.rule == "chain"]
+    assert [(each.owner, each.due, each.status) for each in told_on] == [("dana", 5, "pending")]
+    event = rule.events[-1]
+    assert (event.day, event.knowers, event.moment) == (3, ("charlie",), None)
+    assert [each.owner for each in event.arrived] == ["charlie"]
+
+
+async def test_a_delivery_is_never_due_before_its_tellers_own(begin: Begin) -> None:
+    class Backwards:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
+            if event.arrived:
+                return []
+            return [
+                Share(character="charlie", shared_from="bob", due=4),
+                Share(character="dana", shared_from="charlie", due=2),
+                Share(character="eve", shared_from="dana"),
+            ]
+
+    story = await begin(cast=CAST, sharing_rules=[Backwards()])
+    settled = await (await story.say("alice", "The sword is in the cave.", present=["bob"])).settled()
+    due = {each.owner: each.due for each in settled.deliveries if each.support.how == "shared"}
+    assert due == {"charlie": 4, "dana": 4, "eve": 4}
+
+
+async def test_what_a_guard_strikes_on_its_day_is_not_told_on(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()], guards=[guard := NotBefore(0)])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.settled()
+    guard.day = 5
+    await (await story.change(game_day=4)).settled()
+    guard.day = 0
+    await story.change(game_day=9)
+    assert list(await learned(story, memories)) == ["alice", "bob"]
+
+
+async def test_a_retraction_takes_back_every_hop(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()])
+    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.change(game_day=6)
+    await story.retract("m1")
+    await story.change(game_day=9)
+    assert await learned(story, memories) == {}
+
+
+async def test_a_share_carries_text_metadata_and_trust_of_its_own(begin: Begin, memories: Memories) -> None:
+    class Retelling:
+        def share(self, event: SharingEvent) -> SharingAnswer:
+            told = Share(
+                character="charlie",
+                shared_from="bob",
+                text="They say Alice found a sword.",
+                metadata={"pantheon_id": "tavern"},
+                trust=0.4,
+            )
+            usage = Usage(model="retell-1", tokens_in=20, tokens_out=9, cost=0.01)
+            return SharingAnswer(shares=(told,), version="graph 7", usage=usage)
+
+    story = await begin(sharing_rules=[Retelling()])
+    settled = await (await story.say("alice", "I have the sword!", present=["bob"])).settled()
+    (memory,) = await memories(story, "charlie")
+    assert "They say Alice found a sword." in memory.content
+    assert "I have the sword" not in memory.content
+    assert memory.metadata["pantheonId"] == "tavern"
+    (support,) = [each.support for each in settled.deliveries if each.owner == "charlie"]
+    assert support.trust == 0.4
+    (answer,) = [each for each in settled.plan.answers if each.by.startswith("sharing_rule:")]
+    assert (answer.version, answer.usage and answer.usage.model) == ("graph 7", "retell-1")
+
+
+async def test_what_was_told_on_is_told_in_the_tellers_words(begin: Begin, memories: Memories) -> None:
+    class Garbled:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
+            if not event.arrived:
+                return [Share(character="charlie", shared_from="bob", text="###Message###\nA sword?", due=2)]
+            return [Share(character="dana", shared_from="charlie")]
+
+    story = await begin(cast=CAST, sharing_rules=[Garbled()])
+    await story.say("alice", "I have the sword!", present=["bob"])
+    await story.change(game_day=2)
+    heard = [(await memories(story, id))[0].content for id in ("charlie", "dana")]
+    assert heard[0] == heard[1]
+    assert "\\###Message###\nA sword?" in heard[1]
+
+
+async def test_a_rules_own_data_is_durable_and_recorded_with_the_plan(begin: Begin) -> None:
+    class Counting:
+        name = "counting"
+
+        def share(self, event: SharingEvent) -> Iterable[Share]:
+            count: Any = event.data.get("count", 0)
+            event.data["count"] = count + 1
+            return ()
+
+    story = await begin(sharing_rules=[Counting()])
+    for text in ("One.", "Two."):
+        settled = await (await story.say("alice", text)).settled()
+    assert [(write.plugin, write.value) for write in settled.plan.plugin_data] == [("sharing_rule:counting", 2)]
