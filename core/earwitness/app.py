@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from . import register, transfer, wiring
 from .background import Background
+from .clock import now
 from .containers import Container, Membership, character_container, world_container
 from .dispatch import Plugins
 from .end.applier import Applier
@@ -18,7 +19,6 @@ from .engine import Engine
 from .errors import InputError, UnknownName, unknown
 from .held import Held
 from .ids import check_new_session_id, check_session_id
-from .journal import now
 from .live import Live
 from .loading import plugins as installed
 from .loading.settings import Settings

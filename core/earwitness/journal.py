@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
 
+from .clock import now
 from .end.applier import Applier
 from .end.decider import Decider
 from .end.revise import settled_message
@@ -126,11 +126,6 @@ def _as_told_today(body: Body) -> Body:
 def new_entry(body: Body, key: str | None) -> NewEntry:
     """What is appended to the journal. Raises `InvalidId`, and `InputError` for what cannot be kept."""
     return NewEntry(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())
-
-
-def now() -> str:
-    """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def conflict(key: str, told: Body, body: Body) -> KeyConflict:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .ids import memory_id
+from .records.derived import Derivation
+from .records.journal import Archived, Body, Derived, Transferred
 from .records.plan import Delivery, Plan, Restoration, Withdrawal
 
 
@@ -32,8 +34,21 @@ class RenamedPlans:
                 "deliveries": deliveries,
                 "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
                 "restorations": tuple(self._restoration(each) for each in plan.restorations),
+                "derived": tuple(self._derivation(each) for each in plan.derived),
             }
         )
+
+    def body(self, body: Body) -> Body:
+        """What was told of memories, under their new ids, once the plans before it are renamed."""
+        match body:
+            case Derived():
+                return body.model_copy(update={"derivation": self._derivation(body.derivation)})
+            case Transferred():
+                return body.model_copy(update={"memory": self._id(body.memory)})
+            case Archived():
+                return body.model_copy(update={"memories": tuple(self._id(id) for id in body.memories)})
+            case _:
+                return body
 
     def container(self, name: str) -> str:
         """A container's name; those that belong to a session are named after it."""
@@ -63,6 +78,9 @@ class RenamedPlans:
 
     def _restoration(self, old: Restoration) -> Restoration:
         return old.model_copy(update={"memory_id": self._id(old.memory_id), "restores": self._both(old.restores)})
+
+    def _derivation(self, old: Derivation) -> Derivation:
+        return old.model_copy(update={"rests_on": tuple(self._id(id) for id in old.rests_on)})
 
     def _both(self, deliveries: dict[str, str]) -> dict[str, str]:
         kept = {id: memory for id, memory in deliveries.items() if memory not in self._left_out}

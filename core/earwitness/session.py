@@ -9,29 +9,46 @@ from typing import Any, TypeVar
 
 from . import transfer
 from .backstage.backstage import Backstage
-from .containers import character_container
+from .containers import Container, character_container
 from .end.again import taken_back
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, StorageError, UnknownName, about
 from .filters import EVERYTHING, Filter, as_filter
+from .formats import as_said
+from .ids import WORLD
 from .journal import Journal, new_entry
 from .live import Live
 from .loading.settings import RecallSettings
 from .lore import Lore, pieces_of
+from .memory_entries import MemoryRef, check_memories, memory_ids
 from .outcome import Outcome
 from .places import parts, resolved
 from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
-from .records.journal import Body, Changed, Entry, NewEntry, Original, Prepared, Retracted, Revised, Said
+from .records.derived import Derivation
+from .records.journal import (
+    Archived,
+    Body,
+    Changed,
+    Derived,
+    Entry,
+    NewEntry,
+    Original,
+    Prepared,
+    Retracted,
+    Revised,
+    Said,
+    Transferred,
+)
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest
 from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import several, some_text, table, text, texts
-from .validation.messages import known_channel, message_text, refuse_newcomers, spoken, update_text
+from .validation.messages import known_channel, message_text, refuse_newcomers, refuse_revision, spoken, update_text
 from .validation.records import check_state, checked, state_keys
 
 T = TypeVar("T")
@@ -187,12 +204,78 @@ class Session:
         entry = await ledger.entry(self.id, key=target)
         if entry is None and not await ledger.deliveries(self.id, memory_ids=[target], limit=1):
             raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
-        if entry is not None and isinstance(entry.body, Revised | Retracted):
-            what = "a revision" if isinstance(entry.body, Revised) else "a retraction"
-            raise InputError(f"{target!r} is itself {what} of {entry.body.target!r}: name that one.")
+        if entry is not None:
+            refuse_revision(entry)
         if own_key is None and (before := await taken_back(self._engine, self.id, target, entry)):
             return self._journal.outcome(before)
         return await self._journal.append(checked(Retracted, target=target, by=by), own_key)
+
+    # ── single memories ──────────────────────────────────────────────────────────────────────────────────────────
+
+    async def remember(
+        self,
+        character: str | None,
+        content: str,
+        *,
+        type: str = "note",
+        container: Container | str | None = None,
+        rests_on: Iterable[MemoryRef] = (),
+        metadata: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Write a memory that is no message: a fact, a summary, a note.
+
+        `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
+        `rests_on` are memories, or keys of messages and changes: taking back any of them takes this memory with it.
+        `type` and `metadata` are stored with it. Raises `UnknownName` for a stranger or an unknown ground, and
+        `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was taken back.
+        """
+        owner = character if character in {None, WORLD} else (await self._known(str(character)))[0]
+        derivation = checked(
+            Derivation,
+            text=as_said(text("content", content)),
+            owner=owner,
+            container=container.name if isinstance(container, Container) else container,
+            type=type,
+            metadata=dict(table("metadata", metadata)),
+            rests_on=memory_ids("rests_on", rests_on),
+            rule="written by hand",
+        )
+        return await self._about_memories(Derived(derivation=derivation), key)
+
+    async def tell(
+        self,
+        teller: str,
+        listener: str,
+        memory: MemoryRef,
+        *,
+        content: str | None = None,
+        day: float | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Let one character pass on a memory to another, who has it from them: no message is said.
+
+        `memory` is one of the teller's, its id, or the key of what it is about. `content` is what is told in other
+        words, `day` the game day it is told on (default today; a later one is waited for). Raises `UnknownName`, and
+        `InputError` when the teller does not know it by then.
+        """
+        ids = await self._known(teller, listener)
+        told = None if content is None else message_text(content)
+        (what,) = memory_ids("memory", (memory,))
+        body = checked(Transferred, teller=ids[0], listener=ids[1], memory=what, text=told, day=day)
+        return await self._about_memories(body, key)
+
+    async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
+        """Take memories out of recall; `restore` puts them back. What rests on them stays.
+
+        Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
+        """
+        return await self._about_memories(checked(Archived, memories=memory_ids("memories", memories)), key)
+
+    async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
+        """Put archived memories back into recall. What was retracted stays so. Raises as `archive`."""
+        body = checked(Archived, memories=memory_ids("memories", memories), restore=True)
+        return await self._about_memories(body, key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -370,6 +453,13 @@ class Session:
             metadata=dict(table("metadata", metadata)),
             in_turn=in_turn,
         )
+
+    async def _about_memories(self, body: Derived | Transferred | Archived, key: str | None) -> Outcome:
+        """Tell what is done with memories, unless it was told before under this key: then it is not checked again."""
+        if await self._journal.entry_for_key(key) is None:
+            await self._decider.caught_up()
+            await check_memories(self._engine.ledger, self._live.snapshot, body)
+        return await self._journal.append(body, key)
 
     async def _sequence(self, at: str | int | None) -> int:
         if at is None:

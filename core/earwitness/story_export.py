@@ -11,7 +11,7 @@ from pydantic import ConfigDict, JsonValue, TypeAdapter
 from .containers import Container, Membership, check_container
 from .errors import StoryError
 from .ids import WORLD, own_key
-from .records.journal import Entry
+from .records.journal import Derived, Entry
 from .records.plan import Delivery, Plan, Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
@@ -125,7 +125,8 @@ def _check(export: StoryExport) -> None:
 def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
     if entry.key in keys:
         return f"its key {entry.key!r} is an earlier entry's."
-    if entry.key.startswith("#") and entry.key not in {own_key(entry.sequence), "#begin"}:
+    made = {own_key(entry.sequence), "#begin"}
+    if entry.key.startswith("#") and entry.key not in made and not isinstance(entry.body, Derived):
         return f"its key {entry.key!r} is not {own_key(entry.sequence)!r}."
     return None
 

@@ -82,10 +82,9 @@ async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen:
     await _admit(ledger, export.memberships, renamed)
     for begin in range(0, len(past), CHUNK):
         chunk = past[begin : begin + CHUNK]
-        told = [NewEntry(body=entry.body, key=entry.key, timestamp=entry.timestamp) for entry, _ in chunk]
-        await ledger.append_all(first.id, told)
-        for _, plan in chunk:
-            moved = renamed.plan(plan)
+        plans = [renamed.plan(plan) for _, plan in chunk]
+        await ledger.append_all(first.id, [_moved_entry(entry, renamed) for entry, _ in chunk])
+        for (_, plan), moved in zip(chunk, plans, strict=True):
             snapshot = snapshot.after(moved)
             if plan is past[-1][1]:
                 await _keep(ledger, first.id, data)
@@ -96,6 +95,10 @@ async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen:
                 await ledger.register(containers)
         seen(len(chunk))
     await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
+
+
+def _moved_entry(entry: Entry, renamed: RenamedPlans) -> NewEntry:
+    return NewEntry(body=renamed.body(entry.body), key=entry.key, timestamp=entry.timestamp)
 
 
 def _own_containers(session: str, past: Iterable[tuple[Entry, Plan]]) -> list[Container]:
@@ -169,7 +172,7 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     found = await engine.ledger.load(check_session_id(name))
     if found is None and name != origin:
         check_new_session_id(name)  # under its own id it exists already, elsewhere
-    if found is None or await _begins(engine, found, past):
+    if found is None or await _begins(engine, found, past, origin):
         await write_copy(engine, Snapshot(id=name), export, seen)
     elif not await _holds(engine, found, past, origin):
         raise InputError(
@@ -179,22 +182,26 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     return name
 
 
-async def _begins(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]]) -> bool:
+async def _begins(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]], origin: str) -> bool:
     """Whether the session is an import cut short of the first of these entries."""
-    there = await engine.ledger.entries(found.id)
-    entries = [entry for entry, _ in past][: len(there)]
-    return found.unfinished and found.parent is None and _told(there) == _told(entries)
+    if not found.unfinished or found.parent is not None:
+        return False
+    there, renamed = await engine.ledger.entries(found.id), RenamedPlans(origin, found.id)
+    for _, plan in past[: len(there)]:
+        renamed.plan(plan)
+    return _told(there) == _told([entry for entry, _ in past[: len(there)]], renamed)
 
 
 async def _holds(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]], origin: str) -> bool:
     """Whether the session begins with all of this, decided as it is here; it may have gone on since."""
     there = await engine.ledger.entries(found.id, up_to=len(past))
-    if found.unfinished or _told(there) != _told([entry for entry, _ in past]):
+    if found.unfinished or len(there) < len(past):
         return False
     plans = await engine.ledger.plans(found.id, up_to=len(past))
     theirs, ours = RenamedPlans(origin, found.id), RenamedPlans(found.id, found.id)
-    return [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
+    same = [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
+    return same and _told(there) == _told([entry for entry, _ in past], theirs)
 
 
-def _told(entries: Iterable[Entry]) -> list[tuple[str, Body, str]]:
-    return [(entry.key, entry.body, entry.timestamp) for entry in entries]
+def _told(entries: Iterable[Entry], renamed: RenamedPlans | None = None) -> list[tuple[str, Body, str]]:
+    return [(entry.key, renamed.body(entry.body) if renamed else entry.body, entry.timestamp) for entry in entries]

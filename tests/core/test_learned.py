@@ -32,6 +32,12 @@ def memory(content: str = "x", **metadata: MetaValue) -> Memory:
         ({"interactionType": "shared"}, Learned(way="told"), "was told by somebody"),
         ({"interactionType": "witnessed"}, Learned(way="witnessed"), "saw it happen"),
         ({"type": "character_update"}, Learned(way="heard"), "was there"),
+        ({"type": "summary"}, Learned(way="noted"), "noted it"),
+        (
+            {"type": "summary", "interactionType": "shared", "sharedFrom": "alice"},
+            Learned(way="told", teller="alice"),
+            "was told by Alice",
+        ),
     ],
 )
 def test_a_memory_says_how_its_owner_came_to_know_it(

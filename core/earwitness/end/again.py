@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from ..containers import world_container
 from ..engine import Engine
-from ..records.journal import Entry, Prepared, Retracted
+from ..records.journal import Entry, Prepared, Retracted, Transferred
 from ..records.plan import Delivery
 from .change import brought
+from .transfers import brought_by
 
 
 async def taken_back(engine: Engine, session: str, target: str, told: Entry | None) -> Entry | None:
     """The retraction of a message, change or memory of which nothing stands any more; `told` is what has the key."""
     copies = await _copies(engine, session, target, told)
-    if any(each.is_active for each in copies):
+    if any(each.is_kept for each in copies):
         return None
     sources = sorted({each.source for each in copies})
     world = world_container(session).name  # whose copy stands for the whole
@@ -28,6 +29,8 @@ async def _copies(engine: Engine, session: str, target: str, told: Entry | None)
     """What a retraction of this would take away first."""
     if told is None:
         return await engine.ledger.deliveries(session, memory_ids=[target])
+    if isinstance(told.body, Transferred):
+        return await brought_by(engine.ledger, told)
     if not isinstance(told.body, Prepared):
         return await engine.ledger.deliveries(session, sources=[target])
     return await brought(engine.ledger, told, told.body)

@@ -19,6 +19,7 @@ from ..errors import NotYetApplied, StorageError, named
 from ..live import Live
 from ..records.plan import Plan
 from .deliveries import BATCH, Work, arrival_day, is_plain, work_of_plain
+from .derivations import append_proposed
 from .reconciliation import reconciled, work_of
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class Applier:
             after = entries[-1].sequence
             for entry in entries:
                 if entry.sequence not in self._plans and (plan := await ledger.plan(session, entry.sequence)):
+                    await append_proposed(ledger, plan)  # what recorded it may have ended before it could
                     self.take(plan)
                     self._plans[entry.sequence] = None
         self._plans = dict(sorted(self._plans.items()))
@@ -185,6 +187,7 @@ class Applier:
         for plan in plans:
             for id in plan.forgotten:
                 left += await self._forget(plan, id)
+            await append_proposed(self._engine.ledger, plan)
         sequences = [plan.sequence for plan in plans]
         await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
         self._done(sequences)

@@ -19,19 +19,19 @@ from ..protocols import Ledger
 from ..records.character import Cast, Character
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
+from ..records.memory_types import PIECE_TYPES
 from ..records.moment import Movement
 from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.state import State
 from ..records.update import Update
 from .default_updates import default_updates
 from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
+from .derivations import proposed
 from .due import with_arrivals
 from .guards import guarded
 from .message import audience
 from .whereabouts import folded, moved_along
 from .withdrawals import of_source
-
-PIECES = ("plot", "character_card", "example_dialog", "lore")
 
 
 async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Plan:
@@ -66,7 +66,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         key=entry.key,
         movements=movements,
         deliveries=(*deliveries, *welcome),
-        derived=tuple(each for answer in answers if answer.value for each in answer.value.derived),
+        derived=proposed(answers),
         due_day=due_day,
         state=changes,
         forgotten=body.leaves_cast,
@@ -83,6 +83,14 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
 def event_at(live: Live, cast: Cast, state: State) -> Event:
     """What everybody who is asked about a change is told of where the story is."""
     return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day)
+
+
+async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
+    """The plan of what is no message, with what guards strike of it."""
+    data = dict(live.data())
+    event = event_at(live, live.snapshot.cast, live.snapshot.state)
+    plan = await guarded(engine, event, plan, data, silence=False)
+    return plan.model_copy(update={"plugin_data": written(data)})
 
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
@@ -110,9 +118,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         deliveries=tuple(deliveries),
         withdrawals=tuple(withdrawals),
     )
-    data = dict(live.data())
-    plan = await guarded(engine, event_at(live, live.snapshot.cast, live.snapshot.state), plan, data)
-    return plan.model_copy(update={"plugin_data": written(data)})
+    return await guarded_now(engine, live, plan)
 
 
 async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) -> list[str]:
@@ -237,7 +243,7 @@ async def _welcome(engine: Engine, live: Live, body: Changed, entry: Entry, now:
     if not newcomers or entry.sequence == 1:
         return []
     session = live.snapshot.id
-    common = await engine.ledger.deliveries(session, container=world_container(session).name, types=PIECES)
+    common = await engine.ledger.deliveries(session, container=world_container(session).name, types=PIECE_TYPES)
     return [
         _copied(each, character_container(session, id).name, id, entry.sequence, now)
         for id in newcomers

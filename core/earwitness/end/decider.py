@@ -15,16 +15,30 @@ from ..background import Background
 from ..engine import Engine
 from ..errors import StorageError, named
 from ..live import Live, quoting
-from ..records.journal import Changed, Entry, Prepared, Retracted, Revised, Said
+from ..records.journal import (
+    Archived,
+    Changed,
+    Derived,
+    Entry,
+    Prepared,
+    Retracted,
+    Revised,
+    Said,
+    Transferred,
+)
 from ..records.message import Participant, SettledMessage
 from ..records.plan import Answer, Plan
 from ..staleness import StalenessCheck
 from ..validation.messages import gone
 from .applier import Applier
+from .archive import archived
 from .change import changed, prepared
 from .deliveries import of_message
+from .derivations import append_proposed
+from .derived import derived
 from .message import message_of, said
 from .revise import retracted, revised
+from .transfers import transferred
 from .world import World
 
 BATCH = 64
@@ -155,7 +169,15 @@ class Decider:
                 for id in plan.forgotten:  # whoever joins under this id later must not lose what she then hears
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])
+                if plan.derived:
+                    await self._append_proposed(plan)
             self._applier.wake()
+
+    async def _append_proposed(self, plan: Plan) -> None:
+        entries = [each.entry for each in await append_proposed(self._engine.ledger, plan)]
+        for entry in entries:
+            self.staleness.note(entry)
+        self.told(entries)
 
     async def _plan(self, entry: Entry) -> Plan:
         """The recorded plan of an entry, decided now if there is none."""
@@ -240,6 +262,18 @@ async def decide(engine: Engine, live: Live, entry: Entry, applier: Applier) -> 
             return await revised(engine, live, entry, body, applier)
         case Retracted() as body:
             return await retracted(engine, live, entry, body)
+        case Derived() | Transferred() | Archived() as body:
+            return await _of_memories(engine, live, entry, body)
+
+
+async def _of_memories(engine: Engine, live: Live, entry: Entry, body: Derived | Transferred | Archived) -> Plan:
+    match body:
+        case Derived():
+            return await derived(engine, live, entry, body)
+        case Transferred():
+            return await transferred(engine, live, entry, body)
+        case Archived():
+            return await archived(engine, live, entry, body)
 
 
 def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:

@@ -300,6 +300,8 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
         metadata["interactionType"] = support.how
         if support.shared_from:
             metadata["sharedFrom"] = support.shared_from
+    if strongest.rests_on:
+        metadata["restsOn"] = list(strongest.rests_on)
     content = with_knowledge(fullest.body, lines)
     return Memory(id=strongest.memory_id, container=strongest.container, content=content, metadata=metadata)
 

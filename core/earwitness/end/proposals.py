@@ -21,6 +21,7 @@ from ..records.derived import Derivation
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
+from .derivations import proposed
 
 T = TypeVar("T")
 
@@ -124,16 +125,13 @@ class Proposals:
     agent: WorldAnswer
     plugins: Sequence[tuple[str, MessageAnswer]]
     reports: tuple[Answer, ...]
+    derived: tuple[Derivation, ...] = ()
+    """The agent's derived memories, then the plugins', in order."""
 
     @property
     def updates(self) -> tuple[Update, ...]:
         """The agent's updates, then the plugins', in order."""
         return (*self.agent.updates, *(update for _, answer in self.plugins for update in answer.updates))
-
-    @property
-    def derived(self) -> tuple[Derivation, ...]:
-        """The agent's derived memories, then the plugins', in order."""
-        return (*self.agent.derived, *(each for _, answer in self.plugins for each in answer.derived))
 
     def knowledge(self, character: str) -> list[Knowledge]:
         """Everything proposed for one character, each line once."""
@@ -175,7 +173,8 @@ async def propose(
     reports = tuple(each.reported() for each in answers)
     if agent is not None:
         reports = (agent.reported(), *reports)
-    return Proposals((agent and agent.value) or WorldAnswer(), answered, reports)
+    derived = proposed((*([agent] if agent else []), *answers))
+    return Proposals((agent and agent.value) or WorldAnswer(), answered, reports, derived)
 
 
 def _fields(event: Event) -> dict[str, Any]:

@@ -56,8 +56,8 @@ async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> se
 
 
 async def _removed(ledger: Ledger, session: str, cited: Collection[str]) -> set[str]:
-    """Those of the cited world memories that are no longer active."""
+    """Those of the cited world memories that were taken back."""
     if not cited:
         return set()
     found = await ledger.deliveries(session, memory_ids=sorted(cited), container=world_container(session).name)
-    return set(cited) - {each.memory_id for each in found if each.is_active}
+    return set(cited) - {each.memory_id for each in found if each.is_kept}

@@ -13,17 +13,22 @@ from ..formats import as_said
 from ..ids import WORLD, memory_id
 from ..live import LANDMARKS, Live
 from ..protocols import Ledger
-from ..records.journal import Changed, Entry, Prepared, Retracted, Revised
+from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
 from .change import brought
+from .derivations import groundless
 from .guards import received_by
 from .message import Judged, judge, moment_of, planned
+from .transfers import brought_by
 from .whereabouts import folded
-from .withdrawals import of_memory, of_source
+from .withdrawals import of_deliveries, of_memory, of_source
 from .world import World
+
+ASIDE = (Revised, Retracted, Derived, Transferred, Archived)
+"""Bodies of entries with which the story does not go on."""
 
 
 async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, applier: Applier) -> Plan:
@@ -69,7 +74,9 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     settled = await settled_message(engine.ledger, live.snapshot.id, source or body.target)
     told = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
     ledger, session, reason = engine.ledger, live.snapshot.id, f"retracted by {body.by}"
-    if told is not None:
+    if told is not None and isinstance(told.body, Transferred):
+        withdrawals = [await of_deliveries(ledger, session, await brought_by(ledger, told), reason)]
+    elif told is not None:
         withdrawals = [await of_source(ledger, session, each, reason) for each in await _sources(engine, told)]
     elif source is not None:
         withdrawals = [await of_source(ledger, session, source, reason)]
@@ -143,13 +150,14 @@ async def _whole(engine: Engine, live: Live, memory_id: str) -> str | None:
     """What the world's copy with this id is a copy of: it goes as a whole, else nobody could say who still knows it."""
     world = world_container(live.snapshot.id).name
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=[memory_id], container=world)
-    return next((each.source for each in found if each.is_active and not each.part.startswith("update-")), None)
+    return next((each.source for each in found if each.is_kept and not each.part.startswith("update-")), None)
 
 
 async def _sources(engine: Engine, told: Entry) -> list[str]:
-    """Source keys of what an entry brought that still stands; what was prepared goes by its pieces."""
+    """Source keys of what an entry brought, and of what was proposed for it alone; what was prepared goes by pieces."""
     if not isinstance(told.body, Prepared):
-        return [told.key]
+        plan = await engine.ledger.plan(told.session, told.sequence)
+        return [told.key, *(groundless(plan) if plan else ())]
     return sorted({each.source for each in await brought(engine.ledger, told, told.body) if each.is_active})
 
 
@@ -208,7 +216,7 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
 
 
 async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
-    """Perceivers and whereabouts follow the new text while nothing but revisions and retractions came after it.
+    """Perceivers and whereabouts follow the new text while the story has not gone on since.
 
     Without a new text (`None`) they are again as they were before the message.
     """
@@ -227,10 +235,13 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
 
 
 async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:
-    """Whether anything but revisions and retractions came after an entry; mostly the next one tells."""
+    """Whether the story went on after an entry: revisions, and what is done with memories, do not count.
+
+    Mostly the next entry tells.
+    """
     for limit in (1, None):
         since = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=live.snapshot.decided, limit=limit)
-        if not all(isinstance(each.body, Revised | Retracted) for each in since):
+        if not all(isinstance(each.body, ASIDE) for each in since):
             return True
     return False
 

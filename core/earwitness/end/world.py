@@ -12,12 +12,12 @@ from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
 from ..records.memory import Hit
+from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
 from ..records.plan import Delivery, Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
 
-UPDATES = ("world_state_update", "character_update")
 LOOK_BACK = 1_000
 """Entries within which an update may still say who has a thing."""
 
@@ -91,7 +91,7 @@ class World:
     async def _updates_after(self, sequence: int) -> Sequence[Delivery]:
         """Updates that stand, read once for all who were told up to the same entry."""
         if sequence not in self._since:
-            found = await self.ledger.deliveries(self.session, container=self._name, types=UPDATES, after=sequence)
+            found = await self.ledger.deliveries(self.session, container=self._name, types=UPDATE_TYPES, after=sequence)
             self._since[sequence] = [update for update in found if update.is_active]
         return self._since[sequence]
 

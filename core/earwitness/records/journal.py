@@ -10,6 +10,8 @@ from ..ids import derive
 from .base import Record
 from .channel import Channel
 from .character import Character
+from .derived import Derivation
+from .state import Day
 from .update import Audience, Update
 
 
@@ -134,7 +136,46 @@ class Retracted(Record):
     """Backstage role that did it."""
 
 
-Body = Annotated[Said | Changed | Prepared | Revised | Retracted, Field(discriminator="kind")]
+class Derived(Record):
+    """A memory that is no message was written by hand, or proposed by a plugin."""
+
+    kind: Literal["derived"] = "derived"
+    """The body's kind."""
+    derivation: Derivation
+    """The memory, and what it rests on."""
+
+
+class Transferred(Record):
+    """A character told another what she remembers."""
+
+    kind: Literal["transferred"] = "transferred"
+    """The body's kind."""
+    teller: str
+    """Id of the character who tells it."""
+    listener: str
+    """Id of the character who is told."""
+    memory: str
+    """Id of one of the teller's memories, or the key of what it is about."""
+    text: str | None = None
+    """What is told, in words of its own; `None` = what the teller remembers."""
+    day: Day | None = None
+    """The game day it is told on; `None` = the day the story is at."""
+
+
+class Archived(Record):
+    """Memories were taken out of recall, or put back."""
+
+    kind: Literal["archived"] = "archived"
+    """The body's kind."""
+    memories: tuple[str, ...]
+    """Memory ids."""
+    restore: bool = False
+    """Put back what was archived."""
+
+
+Body = Annotated[
+    Said | Changed | Prepared | Revised | Retracted | Derived | Transferred | Archived, Field(discriminator="kind")
+]
 
 
 class Entry(Record):

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from .base import Record
+from .memory_types import MESSAGE, OUR_TYPES
 
 if TYPE_CHECKING:
     from .memory import Metadata
 
-Way = Literal["said", "heard", "witnessed", "told", "news", "before"]
+Way = Literal["said", "heard", "witnessed", "told", "noted", "news", "before"]
 
 
 class Learned(Record):
@@ -18,7 +19,7 @@ class Learned(Record):
 
     way: Way
     """`said` it oneself, `heard` it said, `witnessed` it said to others, was `told` by somebody who knew; as `news` of
-    the world; or knew it from `before` the story."""
+    the world; `noted` it as a derived memory; or knew it from `before` the story."""
     teller: str | None = None
     """Character id: who said it, or who told it; `None` where nobody did."""
 
@@ -37,6 +38,8 @@ class Learned(Record):
                 return f"witnessed {teller} saying it" if teller else "saw it happen"
             case "told":
                 return f"was told by {teller or 'somebody'}"
+            case "noted":
+                return "noted it"
             case "news":
                 return "learned it as news of the world"
             case "before":
@@ -53,4 +56,6 @@ def learned(metadata: Metadata, how: str, shared_from: str | None) -> Learned:
         return Learned(way="said", teller=said_by)
     if how == "shared":
         return Learned(way="told", teller=shared_from)
+    if said_by is None and metadata.get("type", MESSAGE) not in OUR_TYPES:
+        return Learned(way="noted")
     return Learned(way="witnessed" if how == "witnessed" else "heard", teller=said_by)

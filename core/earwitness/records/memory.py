@@ -46,7 +46,7 @@ class Memory(Record):
 
     @property
     def type(self) -> str:
-        """`message`, `world_state_update`, `character_update`, `plot`, `character_card`, `example_dialog`, `lore`."""
+        """One of `OUR_TYPES`, such as `message` or `lore`, or what a derived memory was given, such as `fact`."""
         return str(self.metadata.get("type", "message"))
 
     @property

@@ -58,7 +58,7 @@ class Delivery(Record):
     """`pending` until its day, then `applied`; `struck` by a guard, when it is planned or when its day arrives;
     `withdrawn` by a retraction or revision; `archived`: out of recall, and restorable."""
     reason: str | None = None
-    """Why it was struck or withdrawn."""
+    """Why it was struck, withdrawn or archived."""
 
     @property
     def id(self) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..containers import Container
 from ..filters import EVERYTHING, Filter
 from ..lore import Lore
+from ..memory_entries import MemoryRef
 from ..records.channel import Channel, Context
 from ..records.character import Cast, Character
 from ..records.journal import Original
@@ -134,6 +136,69 @@ class Session(Mirror[AsyncSession]):
         Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
         return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
+
+    def remember(
+        self,
+        character: str | None,
+        content: str,
+        *,
+        type: str = "note",
+        container: Container | str | None = None,
+        rests_on: Iterable[MemoryRef] = (),
+        metadata: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Write a memory that is no message: a fact, a summary, a note.
+
+        `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
+        `rests_on` are memories, or keys of messages and changes: taking back any of them takes this memory with it.
+        `type` and `metadata` are stored with it. Raises `UnknownName` for a stranger or an unknown ground, and
+        `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was taken back.
+        """
+        return Outcome(
+            self._call,
+            self._call(
+                self._behind.remember,
+                character,
+                content,
+                type=type,
+                container=container,
+                rests_on=rests_on,
+                metadata=metadata,
+                key=key,
+            ),
+        )
+
+    def tell(
+        self,
+        teller: str,
+        listener: str,
+        memory: MemoryRef,
+        *,
+        content: str | None = None,
+        day: float | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Let one character pass on a memory to another, who has it from them: no message is said.
+
+        `memory` is one of the teller's, its id, or the key of what it is about. `content` is what is told in other
+        words, `day` the game day it is told on (default today; a later one is waited for). Raises `UnknownName`, and
+        `InputError` when the teller does not know it by then.
+        """
+        return Outcome(
+            self._call, self._call(self._behind.tell, teller, listener, memory, content=content, day=day, key=key)
+        )
+
+    def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
+        """Take memories out of recall; `restore` puts them back. What rests on them stays.
+
+        Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
+        """
+        return Outcome(self._call, self._call(self._behind.archive, *memories, key=key))
+
+    def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
+        """Put archived memories back into recall. What was retracted stays so. Raises as `archive`."""
+        return Outcome(self._call, self._call(self._behind.restore, *memories, key=key))
 
     def change(
         self,

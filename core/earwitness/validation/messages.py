@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
+from ..ids import WORLD
 from ..records.channel import Channel, Context
-from ..records.journal import Body, Changed, Said
+from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted, Revised, Said, Transferred
 from ..records.message import SettledMessage
 from .arguments import table
 
@@ -64,13 +65,29 @@ def refuse_newcomers(present: Iterable[str], settled: SettledMessage, joined: Ma
             )
 
 
+def refuse_revision(entry: Entry) -> None:
+    """Raises `InputError` for an entry that is not taken back itself, but by naming what it is about."""
+    match entry.body:
+        case Revised(target=target):
+            raise InputError(f"{entry.key!r} is itself a revision of {target!r}: name that one.")
+        case Retracted(target=target):
+            raise InputError(f"{entry.key!r} is itself a retraction of {target!r}: name that one.")
+        case Archived(restore=restore):
+            undo = "archive()" if restore else "restore()"
+            raise InputError(f"{entry.key!r} cannot be retracted: call {undo} with its memories.")
+
+
 def named_in(body: Body) -> tuple[str, ...]:
-    """Ids of those who say or do what is told, or perceive it by the host's word."""
+    """Ids of those who say, do or remember what is told, or perceive it by the host's word."""
     match body:
         case Said(speaker=speaker, present=present):
             return (speaker, *(present or ()))
         case Changed(moves=moves):
             return tuple(id for id, _, _ in moves)
+        case Derived(derivation=derivation):
+            return () if derivation.owner in {None, WORLD} else (str(derivation.owner),)
+        case Transferred(teller=teller, listener=listener):
+            return (teller, listener)
         case _:
             return ()
 

@@ -1,0 +1,107 @@
+"""Transfers: a character tells another what she remembers, because the host says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..containers import character_container
+from ..engine import Engine
+from ..formats import as_said, character_memory, harmless, message_text_of
+from ..ids import memory_id
+from ..live import Live
+from ..protocols import Ledger
+from ..records.character import Cast
+from ..records.journal import Entry, Transferred
+from ..records.memory import MetaValue, Support
+from ..records.plan import Delivery, Plan
+from .change import guarded_now
+from .deliveries import strength
+from .derived import undelivered
+
+RULE = "told"
+
+
+async def supports_of(ledger: Ledger, session: str, character: str, memory: str) -> Sequence[Delivery]:
+    """What makes a memory of a character's (by its id, or the key of what it is about), now or once it is due."""
+    container = character_container(session, character).name
+    found = await ledger.deliveries(session, memory_ids=[memory], container=container)
+    found = found or await ledger.deliveries(session, sources=[memory], container=container)
+    return [each for each in found if each.is_active]
+
+
+def why_not(body: Transferred, supports: Sequence[Delivery], day: float) -> str | None:
+    """Why the teller cannot tell of a memory on this day, in one sentence; `None` where she can. Pure."""
+    what = f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r} on day {day:g}"
+    if not supports:
+        return f"{what}: {body.teller!r} has no such memory. `inspect` lists what there is"
+    since = min(each.support.learned_day for each in supports)
+    return None if since <= day else f"{what}: {body.teller!r} learns it on day {since:g}"
+
+
+async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferred) -> Plan:
+    """The plan of a transfer: one more support of the teller's memory, for the listener; nothing if she lost it."""
+    snapshot = live.snapshot
+    day = snapshot.state.game_day if body.day is None else body.day
+    supports = await supports_of(engine.ledger, snapshot.id, body.teller, body.memory)
+    if why := why_not(body, supports, day):
+        return undelivered(entry, "core:walls", why)
+    if body.listener not in snapshot.cast:
+        return undelivered(entry, "core:walls", f"{body.listener!r} is not in the cast, and cannot be told")
+    delivery = handed_over(entry, body, supports, day, snapshot.cast)
+    plan = Plan(
+        session=snapshot.id,
+        sequence=entry.sequence,
+        key=entry.key,
+        deliveries=(delivery,),
+        due_day=snapshot.state.game_day,
+    )
+    return await guarded_now(engine, live, plan)
+
+
+def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, cast: Cast) -> Delivery:
+    """The listener's copy of what the teller knows on that day, when it is due. Pure."""
+    known = sorted((each for each in supports if each.support.learned_day <= day), key=strength)
+    given, fullest = known[0], max(known, key=lambda each: len(each.body))
+    container = character_container(entry.session, body.listener)
+    return given.model_copy(
+        update={
+            "sequence": entry.sequence,
+            "memory_id": memory_id(entry.session, given.source, given.revision, container.name, given.part),
+            "container": container.name,
+            "owner": container.owner,
+            "body": _body(fullest, body.text, day, cast),
+            "knowledge": (),
+            "rests_on": (),  # it holds as long as the teller's does
+            "metadata": _metadata(given, body),
+            "support": Support(how="shared", shared_from=body.teller, via=given.memory_id, rule=RULE, learned_day=day),
+            "due": day,
+            "status": "pending",
+            "reason": None,
+        }
+    )
+
+
+def _body(given: Delivery, text: str | None, day: float, cast: Cast) -> str:
+    """A message keeps its format; anything else is the text itself."""
+    speaker, said = given.metadata.get("speaker"), given.metadata.get("gameDay")
+    if given.part != "message" or not isinstance(speaker, str) or not isinstance(said, int | float):
+        return given.body if text is None else harmless(as_said(text))
+    name = cast[speaker].name if speaker in cast else speaker
+    return character_memory(name, message_text_of(given.body) if text is None else as_said(text), said, day)
+
+
+def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
+    """As the teller's; what was there before the story for her is news to the listener."""
+    left_out = {"permanent"} if body.text is None else {"permanent", "words"}
+    metadata = {key: value for key, value in given.metadata.items() if key not in left_out}
+    if "isSpeaker" in metadata:
+        metadata["isSpeaker"] = metadata.get("speaker") == body.listener
+    return metadata
+
+
+async def brought_by(ledger: Ledger, entry: Entry) -> Sequence[Delivery]:
+    """What the plan of a transfer brought, as it stands now."""
+    plan = await ledger.plan(entry.session, entry.sequence)
+    ids = [each.memory_id for each in plan.deliveries] if plan else []
+    found = await ledger.deliveries(entry.session, memory_ids=ids)
+    return [each for each in found if each.sequence == entry.sequence]

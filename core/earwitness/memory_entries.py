@@ -1,0 +1,83 @@
+"""Entries about single memories: written by hand, told on, archived, restored. Each is checked before it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from .end.derivations import problem
+from .end.derived import container_of, grounds_of, nobodys
+from .end.transfers import supports_of, why_not
+from .errors import InputError, UnknownName
+from .protocols import Ledger
+from .records.journal import Archived, Derived, Transferred
+from .records.memory import Memory
+from .records.plan import Snapshot
+from .start.recalled import Recalled
+from .validation.arguments import several, text
+
+MemoryRef: TypeAlias = str | Memory | Recalled
+"""A memory, or its id."""
+
+
+def memory_ids(what: str, given: Iterable[MemoryRef] | MemoryRef) -> tuple[str, ...]:
+    """The ids of memories, or keys as they are. Raises `InputError`."""
+    return tuple(_id(what, each) for each in several(what, given))  # type: ignore[arg-type]
+
+
+def _id(what: str, given: MemoryRef) -> str:
+    if isinstance(given, Recalled):
+        return given.memory.id
+    return given.id if isinstance(given, Memory) else text(what, given)
+
+
+async def check_memories(ledger: Ledger, story: Snapshot, body: Derived | Transferred | Archived) -> None:
+    """Raises `InputError` for what cannot be done with memories as they are, `UnknownName` for memories nobody has."""
+    match body:
+        case Derived():
+            await _check_derived(ledger, story, body)
+        case Transferred():
+            await _check_transferred(ledger, story.id, body, story.state.game_day)
+        case Archived():
+            await _check_archived(ledger, story.id, body)
+
+
+async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None:
+    session, derivation = story.id, body.derivation
+    if why := problem(derivation):
+        raise InputError(f"this cannot be remembered: {why}.")
+    container = await container_of(ledger, session, story.cast, derivation)
+    if container is None:
+        raise UnknownName(f"this cannot be remembered: {nobodys(story.cast, derivation)}.")
+    grounds = await grounds_of(ledger, session, container.name, derivation.rests_on)
+    if grounds.unknown is not None:
+        raise UnknownName(
+            f"rests_on = {grounds.unknown!r} is no memory id and no key of what session {session!r} was told: "
+            "`inspect` lists memories with their ids and keys."
+        )
+    if grounds.gone is not None:
+        raise InputError(f"rests_on = {grounds.gone!r} was taken back: nothing can rest on it.")
+
+
+async def _check_transferred(ledger: Ledger, session: str, body: Transferred, today: float) -> None:
+    if body.teller == body.listener:
+        raise InputError(f"{body.teller!r} cannot tell themselves of {body.memory!r}. Name another listener.")
+    supports = await supports_of(ledger, session, body.teller, body.memory)
+    if why := why_not(body, supports, today if body.day is None else body.day):
+        raise InputError(f"{why}.")
+
+
+async def _check_archived(ledger: Ledger, session: str, body: Archived) -> None:
+    found = await ledger.deliveries(session, memory_ids=body.memories)
+    known = {each.memory_id for each in found}
+    kept = {each.memory_id for each in found if each.is_kept}
+    _refuse_unknown([id for id in body.memories if id not in known], session)
+    for id in body.memories:
+        if id not in kept:
+            what = "restored" if body.restore else "archived"
+            raise InputError(f"memory {id!r} was retracted or never delivered: it cannot be {what}.")
+
+
+def _refuse_unknown(ids: Sequence[str], session: str) -> None:
+    if ids:
+        raise UnknownName(f"unknown memory id {ids[0]!r} in session {session!r}: `inspect` lists ids.")
