@@ -1,56 +1,119 @@
-"""A rehearsal makes of messages what END would, without a session."""
+"""A detector is told a transcript without a ledger, and each message is settled as END settles it."""
 
-from earwitness import Cast, Character, Moment, Movement, Perceived, Presence
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from earwitness import Moment, Movement, Perceived, Presence, Session
+from earwitness.errors import UnknownName
 from earwitness.loading.settings import EndSettings
-from earwitness.records.message import Message
 from earwitness.records.moment import Segment
 from earwitness.rehearsal import Rehearsal
 
-CAST = Cast(members=(Character("alice"), Character("bob"), Character("charlie")))
+CAST = ("alice", "bob", "charlie")
+TOLD = [
+    ("alice", "Bob comes in."),
+    ("bob", "Hello! [She looks tired.]"),
+    ("alice", "Go away, Bob."),
+    ("charlie", "Who was that?"),
+    ("alice", "[thinking] Nobody."),
+]
 
 
-def message(rehearsal: Rehearsal, content: str, speaker: str = "alice") -> Message:
-    """The next message."""
-    return Message(
-        key=str(rehearsal.sequence),
-        sequence=rehearsal.sequence,
-        speaker=speaker,
-        content=content,
-        game_day=1,
-        scene="tavern",
-        timestamp="2000-01-01T00:00:00+00:00",
-    )
-
-
-class Ears:
-    """Everything is whispered to Bob, who comes in for it."""
+class Listening:
+    """Everybody named here hears what is said; Bob comes with `comes in` and goes with `Go away`; keeps a count."""
 
     def __init__(self) -> None:
         self.moments: list[Moment] = []
 
     def detect(self, moment: Moment) -> Presence:
         self.moments.append(moment)
-        if "deaf" in moment.message.content:
-            raise ValueError("deaf")
-        everybody = {id: Perceived(probability=0.9, role="present") for id in ("bob", "charlie", "dora")}
-        segments = (Segment(text=moment.message.content, kind="whisper", audience=("bob",)),)
-        return Presence(characters=everybody, segments=segments, movements=(Movement(character="bob", kind="enter"),))
+        heard = moment.data["heard"] = int(str(moment.data.get("heard", 0))) + 1
+        said = moment.message.content
+        chance = {"bob": 0.9 if heard % 2 else 0.4, "charlie": 0.5}
+        kinds = {"comes in": "enter", "Go away": "leave"}
+        return Presence(
+            characters={id: Perceived(probability=p, role="present") for id, p in chance.items()},
+            movements=tuple(
+                Movement.model_validate({"character": "bob", "kind": kind})
+                for words, kind in kinds.items()
+                if words in said
+            ),
+            segments=tuple(
+                Segment(text=piece, kind="thought" if piece.startswith("[") else "spoken", audience=audience)
+                for piece, audience in pieces(said)
+            ),
+        )
 
 
-async def test_it_says_who_is_reached_and_folds_movements_into_the_state() -> None:
-    rehearsal = Rehearsal(CAST, ears := Ears(), EndSettings())
-    told = await rehearsal.hear(message(rehearsal, "Not a word."))
-    assert {id: part.confidence for id, part in told.reached.items()} == {"alice": 1, "bob": 0.9, "charlie": 0}
-    assert told.failure == "named 'dora', who are not in the cast; ignored"
-    assert rehearsal.state.whereabouts["bob"].here
-    assert (rehearsal.state.message_count, rehearsal.sequence) == (1, 3)
-    await rehearsal.hear(message(rehearsal, "Good."))
-    assert [each.content for each in ears.moments[1].recent] == ["Not a word."]
+def pieces(said: str) -> list[tuple[str, tuple[str, ...] | None]]:
+    before, bracket, thought = said.partition("[")
+    return [*([(before, None)] if before else []), *([(bracket + thought, ())] if bracket else [])]
 
 
-async def test_without_an_answer_only_the_speaker_is_reached_and_those_who_speak_along() -> None:
-    rehearsal = Rehearsal(CAST, Ears(), EndSettings())
-    told = await rehearsal.hear(message(rehearsal, "I am deaf."), along=["bob"])
-    assert {id: part.role for id, part in told.reached.items()} == {"alice": "speaker", "bob": "speaker"}
-    assert told.failure == "ValueError: deaf"
-    assert rehearsal.state.whereabouts["bob"].here
+async def test_it_settles_each_message_as_end_does(begin: Callable[..., Awaitable[Session]]) -> None:
+    live, rehearsed = Listening(), Listening()
+    story = await begin(detector=live)
+    rehearsal = Rehearsal(rehearsed, CAST)
+    for speaker, text in TOLD:
+        settled = await (await story.say(speaker, text)).settled()
+        judgement = await rehearsal.tell(speaker, text)
+        assert judgement.settled.participants == settled.participants
+        assert settled.plan.message is not None
+        assert judgement.settled.heard == settled.plan.message.heard
+        assert judgement.settled.message.content == settled.plan.message.message.content
+        assert rehearsal.state.whereabouts == story.state.whereabouts
+    assert rehearsal.state.last_perceivers == story.state.last_perceivers
+    assert [[each.content for each in moment.recent] for moment in rehearsed.moments] == [
+        [each.content for each in moment.recent] for moment in live.moments
+    ]
+
+
+async def test_beliefs_hold_the_unlikely_too_and_0_for_whom_no_part_reaches() -> None:
+    rehearsal = Rehearsal(Listening(), CAST)
+    assert {id: part.confidence for id, part in (await rehearsal.tell("alice", "Hm.")).beliefs.items()} == {
+        "alice": 1,
+        "bob": 0.9,
+        "charlie": 0.5,
+    }
+    judgement = await rehearsal.tell("alice", "[Hm.]")
+    assert {id: part.confidence for id, part in judgement.beliefs.items()} == {"alice": 1, "bob": 0, "charlie": 0}
+    assert list(judgement.settled.participants) == ["alice"]
+
+
+async def test_the_threshold_is_ends_own() -> None:
+    strict = Rehearsal(Listening(), CAST, end=EndSettings(threshold=0.95))
+    assert list((await strict.tell("alice", "Hm.")).settled.participants) == ["alice"]
+
+
+async def test_who_says_it_too_perceives_it_and_is_here() -> None:
+    rehearsal = Rehearsal(Listening(), CAST)
+    judgement = await rehearsal.tell("alice", "Aye!", together_with=["charlie"])
+    assert judgement.settled.participants["charlie"].role == "speaker"
+    assert rehearsal.state.whereabouts["charlie"].here
+
+
+async def test_a_detector_that_fails_leaves_the_speaker_alone_and_is_named_without_its_secret() -> None:
+    class Refused:
+        def detect(self, moment: Moment) -> Presence:
+            raise ConnectionError("401: sk-planted is refused")
+
+    judgement = await Rehearsal(Refused(), CAST, secrets=["sk-planted"]).tell("alice", "Hm.")
+    assert list(judgement.settled.participants) == list(judgement.beliefs) == ["alice"]
+    assert judgement.failure == "ConnectionError: 401: ********** is refused"
+
+
+async def test_only_members_of_the_cast_speak() -> None:
+    with pytest.raises(UnknownName, match="unknown character 'zoe'"):
+        await Rehearsal(Listening(), CAST).tell("zoe", "Hm.")
+
+
+async def test_what_was_ignored_in_an_answer_is_named() -> None:
+    class Inventive:
+        def detect(self, moment: Moment) -> Presence:
+            return Presence(characters={"dora": Perceived(probability=0.9, role="present")})
+
+    judgement = await Rehearsal(Inventive(), CAST).tell("alice", "Hm.")
+    assert judgement.failure == "named 'dora', who are not in the cast; ignored"

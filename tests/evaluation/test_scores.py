@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from earwitness.records.message import Participant
 from earwitness_plugins.applications.evaluation.detector_spec import DetectorSpec
 from earwitness_plugins.applications.evaluation.mistakes import ranked, worst_of
-from earwitness_plugins.applications.evaluation.online import Belief, JudgedMessage
 from earwitness_plugins.applications.evaluation.participants import row, scored_positions
 from earwitness_plugins.applications.evaluation.run import Run
+from earwitness_plugins.applications.evaluation.scene_judge import JudgedMessage
 from earwitness_plugins.applications.evaluation.scores import by_dataset, by_present, parts
 from earwitness_plugins.applications.evaluation.sheet import ScoredMessage, Sheet
 from earwitness_plugins.importers.labelled import LabelledLine, LabelledScene
@@ -85,7 +86,7 @@ def told(*made: LabelledLine, roster: tuple[str, ...] = ("Ann", "Ben")) -> Label
 
 
 def heard(index: int, *names: str, speaker: str = "Ann") -> JudgedMessage:
-    believed = {name: Belief(0.9, "present", ("spoke lately",)) for name in names}
+    believed = {name: Participant(role="present", confidence=0.9, evidence=("spoke lately",)) for name in names}
     return JudgedMessage(index, f"line {index}", (speaker,), believed, frozenset(names), 0.0, None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
@@ -17,10 +17,10 @@ from ..records.state import State
 from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .guards import guarded
-from .proposals import Proposals, detect, propose
-from .settle import asked_about, heard, missed, participants
+from .proposals import Proposals, presence_of, propose
+from .settle import asked_about, participants, settled_message
 from .shares import Teller, Telling, shares
-from .whereabouts import folded
+from .whereabouts import state_after
 from .world import World
 
 
@@ -42,7 +42,7 @@ class Judged:
 async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
     """Detect, propose, settle. With `keep_told` no news are told: a revision keeps what the first telling told."""
     data = dict(live.data())
-    presence, report = await detect(engine, moment, data)
+    presence, report = await presence_of(engine, moment, data)
     asked = asked_about(moment.message, presence, engine.settings.end)
     event = event_of(moment)
     proposals = await propose(engine, event, moment, presence, asked, world, data)
@@ -56,7 +56,7 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     )
     degraded = bool(report.failure) or proposals.degraded
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
-    settled = _settled(engine, moment.message, presence, added, found, degraded)
+    settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
     movements = (*_arrivals(moment, settled.participants), *presence.movements)
     reports = (report, *proposals.reports, *struck)
@@ -99,14 +99,7 @@ async def said(
     moment = moment_of(snapshot, message, recent(live, message))
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
-    after = state.updated(
-        {
-            "last_perceivers": tuple(judged.settled.participants),
-            "message_count": state.message_count + 1,
-            "turn_count": state.turn_count + in_turn,
-            "whereabouts": folded(state.whereabouts, judged.movements, state.current_scene, sequence),
-        }
-    )
+    after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
     plan = await planned(engine, live, judged, sequence)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # news is told with a memory, or not yet
@@ -184,27 +177,6 @@ def recent(live: Live, message: Message) -> tuple[Message, ...]:
     return tuple(
         each.message for each in live.recent if not each.retracted and each.message.sequence < message.sequence
     )
-
-
-def _settled(
-    engine: Engine,
-    message: Message,
-    presence: Presence,
-    added: Collection[str],
-    found: dict[str, Participant],
-    degraded: bool,
-) -> SettledMessage:
-    """With what each perceived, where that is less than the whole; who perceived nothing of it was no participant."""
-    partly: dict[str, str] = {}
-    if message.present is not None:
-        out = set()
-    elif engine.settings.end.perception == "whole":
-        out = missed(presence, found, message.speaker, added)
-    else:
-        partly = heard(presence, found, message.speaker, added)
-        out = {id for id, text in partly.items() if not text and id != message.speaker}
-    kept = {id: part for id, part in found.items() if id not in out}
-    return SettledMessage(message=message, participants=kept, heard=partly, degraded=degraded)
 
 
 async def _told(

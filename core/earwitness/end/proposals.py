@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from unicodedata import normalize
 
-from ..consultation import Answered, record_of
+from ..consultation import Answered, Consultant, Strategy, record_of
 from ..engine import Engine
 from ..events import Event, MessageAnswer, MessageEvent, WorldAgentEvent, WorldAnswer, WorldView
-from ..plugin_data import DataByOwner
+from ..plugin_data import DataByOwner, PluginData
+from ..protocols import Detector
 from ..records.character import Cast
 from ..records.derived import Derivation
+from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
@@ -26,29 +28,34 @@ from .derivations import proposed
 T = TypeVar("T")
 
 
-async def detect(engine: Engine, moment: Moment, data: DataByOwner) -> tuple[Presence, Answer]:
+async def presence_of(engine: Engine, moment: Moment, data: DataByOwner) -> tuple[Presence, Answer]:
     """Presence, fail closed: without a usable answer only the speaker perceives the message.
 
     Raises `StrategyError` for a failing detector if `strict`.
     """
     alone = Presence.only(moment.message.speaker)
-    if engine.detector is None:
+    if (detector := engine.detector) is None:
         return alone, Answer(by="detector:none")
-    detector, buffer = engine.detector.made, data.get(engine.detector.label, moment.data)
-    shown = moment.model_copy(update={"message": without_host_word(moment), "data": buffer})
-    answered = await engine.consultant.ask(
-        engine.detector,
-        lambda: detector.detect(shown),
-        lambda answer: believable(answer, moment),
-        buffer,
-        engine.settings.end.detector_timeout,
-    )
+    limit = engine.settings.end.detector_timeout
+    answered = await detect(engine.consultant, detector, moment, data.get(detector.label, moment.data), limit)
     return answered.value or alone, answered.reported()
 
 
-def without_host_word(moment: Moment) -> Any:
+async def detect(
+    consultant: Consultant, detector: Strategy[Detector], moment: Moment, data: PluginData, limit: float
+) -> Answered[Presence]:
+    """The presence that can be believed; none where the detector failed. `limit` is in seconds.
+
+    Raises `StrategyError` for a failing detector if the consultant is strict.
+    """
+    shown = moment.model_copy(update={"message": without_host_word(moment.message), "data": data})
+    return await consultant.ask(
+        detector, lambda: detector.made.detect(shown), lambda answer: believable(answer, moment), data, limit
+    )
+
+
+def without_host_word(message: Message) -> Message:
     """The message as a detector sees it: it judges the text, and the host's word is settled later."""
-    message = moment.message
     return message if message.present is None else message.model_copy(update={"present": None})
 
 

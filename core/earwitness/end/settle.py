@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from ..events import MessageAnswer
 from ..loading.settings import EndSettings
 from ..records.character import Cast
-from ..records.message import Message, Participant
+from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Perceived, Presence, Segment
 
 HOST = "the host said so"
@@ -39,6 +39,31 @@ def participants(
         _withhold(settled, named)
     settled[message.speaker] = _speaker(settled.get(message.speaker))
     return _ordered({id: part for id, part in settled.items() if id in cast}, message.speaker, cast)
+
+
+def settled_message(
+    message: Message,
+    presence: Presence,
+    found: Mapping[str, Participant],
+    end: EndSettings,
+    added: Collection[str] = (),
+    *,
+    degraded: bool = False,
+) -> SettledMessage:
+    """With what each perceived, where that is less than the whole; who perceived nothing of it was no participant.
+
+    `added` are ids of those who perceive the whole because a plugin says so.
+    """
+    partly: dict[str, str] = {}
+    if message.present is not None:
+        out = set()
+    elif end.perception == "whole":
+        out = missed(presence, found, message.speaker, added)
+    else:
+        partly = heard(presence, found, message.speaker, added)
+        out = {id for id, text in partly.items() if not text and id != message.speaker}
+    kept = {id: part for id, part in found.items() if id not in out}
+    return SettledMessage(message=message, participants=kept, heard=partly, degraded=degraded)
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:

@@ -1,14 +1,29 @@
-"""Folding movements into the whereabouts. Pure."""
+"""The state after a message, and movements folded into everyone's whereabouts. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from ..places import normal
+from ..records.message import SettledMessage
 from ..records.moment import Movement
-from ..records.state import PERCEIVES_NOTHING, Condition, Whereabouts
+from ..records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
 
 WhereaboutsById = Mapping[str, Whereabouts]
+
+
+def state_after(
+    state: State, settled: SettledMessage, movements: Iterable[Movement], sequence: int, *, in_turn: bool = False
+) -> State:
+    """The state once a message is settled: who perceived it, how many there were, and where everyone is."""
+    return state.updated(
+        {
+            "last_perceivers": tuple(settled.participants),
+            "message_count": state.message_count + 1,
+            "turn_count": state.turn_count + in_turn,
+            "whereabouts": folded(state.whereabouts, movements, state.current_scene, sequence),
+        }
+    )
 
 
 def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:

@@ -14,7 +14,7 @@ from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from earwitness_plugins.applications.evaluation.answers import PresenceTask
-    from earwitness_plugins.applications.evaluation.online import Directions, JudgedMessage
+    from earwitness_plugins.applications.evaluation.scene_judge import Directions, JudgedMessage
 
 
 @story_command("detect", store=options.NO_STORE)

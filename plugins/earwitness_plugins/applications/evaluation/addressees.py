@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from earwitness_plugins.importers.labelled import LabelledScene
 
-from .online import JudgedMessage
+from .scene_judge import JudgedMessage
 from .sheet import ScoredMessage
 
 
 def addressed(scene: LabelledScene, judged: JudgedMessage, threshold: float) -> tuple[str, ...]:
     """Names with the role addressee and at least the probability `threshold`, in the order of the roster."""
-    parts = judged.parts
+    parts = judged.beliefs
     return tuple(
         name
         for name in dict.fromkeys((*scene.roster, *parts))
-        if name in parts and parts[name].role == "addressee" and parts[name].probability >= threshold
+        if name in parts and parts[name].role == "addressee" and parts[name].confidence >= threshold
     )
 
 
@@ -23,7 +23,7 @@ def row(scene: LabelledScene, judged: JudgedMessage, threshold: float) -> Scored
     gold = scene.lines[judged.index].addressees
     if gold is None:
         return None
-    believed = {name: part.probability for name, part in judged.parts.items() if part.role == "addressee"}
+    believed = {name: part.confidence for name, part in judged.beliefs.items() if part.role == "addressee"}
     return ScoredMessage(
         dataset=scene.dataset,
         scene=scene.name,

@@ -10,8 +10,8 @@ from earwitness_plugins.importers.labelled import LabelledScene
 
 from .addressees import addressed
 from .detector_spec import DetectorSpec
-from .online import Directions, JudgedMessage, judged_messages
 from .participants import scored_positions
+from .scene_judge import Directions, JudgedMessage, judged_messages
 
 PresenceTask = Literal["participants", "addressees"]
 DECIMALS = 6
@@ -34,7 +34,7 @@ async def answers(
     """
     scored = {*_scored_positions(scenes, task)}
     for number, scene in enumerate(scenes):
-        async for judged in judged_messages(scene, detector, spec.end, directions, spec.secrets()):
+        async for judged in judged_messages(scene, detector, spec, directions):
             seen(judged)
             if (number, judged.index) in scored:
                 yield _addressees(scene, judged, spec) if task == "addressees" else _participants(scene, judged)
@@ -57,7 +57,7 @@ def _participants(scene: LabelledScene, judged: JudgedMessage) -> dict[str, Any]
 
 
 def _probability(judged: JudgedMessage, name: str) -> float:
-    return round(judged.parts[name].probability, DECIMALS) if name in judged.parts else 0.0
+    return round(judged.beliefs[name].confidence, DECIMALS) if name in judged.beliefs else 0.0
 
 
 def _addressees(scene: LabelledScene, judged: JudgedMessage, spec: DetectorSpec) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from .data import Data
 from .detector_spec import DetectorSpec, make_detector
 from .measures import SET_MEASURES
 from .mistakes import WorstScene, ranked, worst_of
-from .online import JudgedMessage, judged_messages
 from .run import Asides, EvaluationReport, Result, Run
+from .scene_judge import JudgedMessage, judged_messages
 from .scores import by_dataset, by_present, compared, parts, scores
 from .sheet import ScoredMessage, Sheet
 
@@ -59,7 +59,7 @@ async def play_scenes(
     """Play all scenes to one detector."""
     found = SceneResults()
     for scene in scenes:
-        told = [judged async for judged in judged_messages(scene, detector, spec.end, run.directions, spec.secrets())]
+        told = [judged async for judged in judged_messages(scene, detector, spec, run.directions)]
         found.take(scene, told, spec, run)
         advance(len(scene.lines))
     return found

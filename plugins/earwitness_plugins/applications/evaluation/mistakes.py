@@ -8,7 +8,7 @@ from typing import Literal
 
 from earwitness.records.base import Record
 
-from .online import JudgedMessage
+from .scene_judge import JudgedMessage
 from .sheet import ScoredMessage
 
 PRIOR = 5
@@ -94,7 +94,7 @@ def _runs(scene: Sequence[tuple[ScoredMessage, JudgedMessage]], told: Sequence[J
 
 def _run(name: str, kind: str, rows: Sequence[Pair], before: dict[int, str]) -> MistakeRun:
     _, judged = rows[0]
-    part = judged.parts.get(name)
+    part = judged.beliefs.get(name)
     return MistakeRun(
         character=name or NAMELESS,
         kind="leak" if kind == "leak" else "miss",
@@ -102,6 +102,6 @@ def _run(name: str, kind: str, rows: Sequence[Pair], before: dict[int, str]) -> 
         index=judged.index,
         text=judged.text[:EXCERPT_LENGTH],
         before=before.get(judged.index, "")[:EXCERPT_LENGTH],
-        probability=part.probability if part else 0.0,
+        probability=part.confidence if part else 0.0,
         evidence=part.evidence if part else (),
     )

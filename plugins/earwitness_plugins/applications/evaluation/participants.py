@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from earwitness_plugins.importers.labelled import LabelledScene
 
-from .online import JudgedMessage
+from .scene_judge import JudgedMessage
 from .sheet import ScoredMessage
 
 
@@ -26,7 +26,7 @@ def row(scene: LabelledScene, judged: JudgedMessage) -> ScoredMessage | None:
         certain=certain,
         true=certain if line.aside else roster & {*line.present},
         predicted=roster & judged.perceivers,
-        probability={name: part.probability for name, part in judged.parts.items() if name in roster},
+        probability={name: part.confidence for name, part in judged.beliefs.items() if name in roster},
         aside=line.aside,
     )
 

@@ -16,7 +16,7 @@ from .calibration import Bin
 from .data import DataFile
 from .detector_spec import DetectorSpec
 from .mistakes import WorstScene
-from .online import Directions
+from .scene_judge import Directions
 
 Task = Literal["participants", "addressees", "knowledge", "recall"]
 By = Literal["containers", "who_knows"]

@@ -19,7 +19,7 @@ from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from .detector_spec import DetectorSpec, make_detector
-from .online import Directions, told
+from .scene_judge import Directions, told
 
 
 @dataclass(frozen=True)

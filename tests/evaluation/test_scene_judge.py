@@ -9,7 +9,8 @@ from typing import Any
 from earwitness.loading.settings import EndSettings
 from earwitness.protocols import Detector
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Segment
-from earwitness_plugins.applications.evaluation.online import Directions, JudgedMessage, judged_messages
+from earwitness_plugins.applications.evaluation.detector_spec import DetectorSpec
+from earwitness_plugins.applications.evaluation.scene_judge import Directions, JudgedMessage, judged_messages
 from earwitness_plugins.importers.labelled import LabelledScene
 from earwitness_plugins.importers.scenes import ScenesImporter
 
@@ -34,7 +35,8 @@ class Scripted:
 async def judged(
     told: LabelledScene, detector: Detector, directions: Directions = "shown", **end: Any
 ) -> list[JudgedMessage]:
-    return [each async for each in judged_messages(told, detector, EndSettings(**end), directions)]
+    spec = DetectorSpec(label="d", name="d", end=EndSettings(**end))
+    return [each async for each in judged_messages(told, detector, spec, directions)]
 
 
 def evening(folder: Path) -> LabelledScene:
@@ -187,7 +189,7 @@ async def test_whom_no_segment_reaches_does_not_perceive_the_message() -> None:
     for perception in ("segments", "whole"):
         (told,) = await judged(scene(("Ann", "psst")), Scripted(cut(WHISPER)), perception=perception)
         assert told.perceivers == {"Ann", "Ben"}
-        assert told.parts["Cat"].probability == 0
+        assert told.beliefs["Cat"].confidence == 0
 
 
 async def test_who_hears_a_part_perceives_the_message() -> None:
