@@ -17,12 +17,12 @@ from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
-from .held import Held
 from .ids import check_new_session_id, check_session_id
 from .live import Live
 from .loading import plugins as installed
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
+from .open_handle import OpenHandle
 from .protocols import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
@@ -56,7 +56,7 @@ class Earwitness:
         self._deciders: dict[str, Decider] = {}
         self._background = Background()
         self._opening = asyncio.Lock()
-        self._held = Held(self)
+        self._handle = OpenHandle(self)
 
     @classmethod
     def open(
@@ -111,12 +111,12 @@ class Earwitness:
 
         Raises `StorageError`, and `InputError` when it was started already.
         """
-        await self._held.start()
+        await self._handle.start()
         return self
 
     async def close(self) -> None:
         """End what `start` began, once everything acknowledged is settled; again, or without `start`, does nothing."""
-        await self._held.close()
+        await self._handle.close()
 
     async def session(
         self,

@@ -1,4 +1,4 @@
-"""The tasks of an open instance: they begin while it is open, and none outlives it."""
+"""The background tasks of an open instance. None of them outlives it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import NotOpen
 
 
 class Background:
-    """A task group that says in words when it is not open, and lets a host's own error through unwrapped."""
+    """A task group with a clear error when it is not open, which lets the host's own errors through unwrapped."""
 
     def __init__(self) -> None:
         self._group: asyncio.TaskGroup | None = None
@@ -34,13 +34,13 @@ class Background:
         try:
             await group.__aexit__(kind, error, traceback)
         except BaseExceptionGroup:
-            if error is None:  # otherwise it only wraps what the host raised, which goes on by itself
+            if error is None:  # otherwise it only wraps the host's error, which propagates by itself
                 raise
         finally:
             self._group = None
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> asyncio.Task[None]:
-        """Begin a task. Raises `NotOpen`."""
+        """Start a task. Raises `NotOpen`."""
         group, coroutine = self._opened(), work()
         try:
             return group.create_task(coroutine, name=name)

@@ -40,6 +40,8 @@ CORE: tuple[StrategyKind, ...] = (
 )
 """Packages declare further kinds in the entry point group `earwitness.kind`: a name, and its protocol."""
 
+CORE_BY_NAME = {kind.name: kind for kind in CORE}
+
 CHOSEN: tuple[StrategyKind, ...] = tuple(kind for kind in CORE if kind.setting)
 """Those that settings choose."""
 

@@ -14,7 +14,7 @@ from ..errors import SettingsError, StrategyError, named, unknown
 from ..records.base import Record
 from ..redaction import Keys
 from .factories import NOT_A_PART, Factory, Recipe
-from .kinds import CORE, StrategyKind, check_protocol
+from .kinds import CORE_BY_NAME, StrategyKind, check_protocol
 from .strategy_spec import StrategySpec
 
 
@@ -39,7 +39,7 @@ class Strategies:
     @cached_property
     def kinds(self) -> Mapping[str, StrategyKind]:
         """Every kind by name: core's own, then those that installed packages declare."""
-        found = {kind.name: kind for kind in CORE}
+        found = dict(CORE_BY_NAME)
         for point in _points("kind"):
             if (protocol := self._loaded("kind", point)) is not None:
                 found.setdefault(point.name, StrategyKind(point.name, protocol))
@@ -117,9 +117,10 @@ class Strategies:
         return Recipe(f"{kind} {name!r}", self.factory(kind, name))
 
     def _kind(self, name: str) -> StrategyKind:
-        if name not in self.kinds:
+        found = CORE_BY_NAME.get(name) or self.kinds.get(name)  # core's own need no look at what is installed
+        if found is None:
             raise unknown("kind of strategy", name, self.kinds)
-        return self.kinds[name]
+        return found
 
     def _loaded(self, group: str, point: EntryPoint) -> Any:
         """The object of an entry point, or `None`: one broken distribution must not take the others along."""

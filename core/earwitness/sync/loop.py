@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar
 
 from ..app import Earwitness
 from ..errors import InputError, NotOpen
-from ..held import OPEN_ALREADY
+from ..open_handle import OPEN_ALREADY
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal

@@ -1,6 +1,6 @@
-"""An `async with` held open from one call to another, which may be made in different tasks.
+"""An `async with` block entered by one call and left by another, possibly in different tasks.
 
-A task group must be entered and left in one task; so the block stands in a task of its own.
+A task group must be entered and left in the same task. So the block runs in a task of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .errors import InputError
 OPEN_ALREADY = "this Earwitness is open already. Call close() first, or open another."
 
 
-class Held:
+class OpenHandle:
     """One block, entered by `start` and left by `close`."""
 
     def __init__(self, block: AbstractAsyncContextManager[Any]) -> None:
@@ -23,12 +23,12 @@ class Held:
         self._closing = asyncio.Event()
 
     async def start(self) -> None:
-        """Enter the block; returns once that is done. Raises what entering raises, and `InputError` when it is held."""
+        """Enter the block. Raises whatever entering it raises, and `InputError` when it has been entered already."""
         if self._task is not None:
             raise InputError(OPEN_ALREADY)
         self._closing.clear()
         entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._stand(entered), name="earwitness")
+        self._task = asyncio.create_task(self._run(entered), name="earwitness")
         try:
             await asyncio.wait({self._task, entered}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -36,13 +36,13 @@ class Held:
                 await self.close()
 
     async def close(self) -> None:
-        """Leave the block; returns once that is done. Raises what leaving raises. Nothing to do when it is not held."""
+        """Leave the block. Raises whatever leaving it raises. Does nothing when it has not been entered."""
         self._closing.set()
         task, self._task = self._task, None
         if task is not None:
             await asyncio.shield(task)
 
-    async def _stand(self, entered: asyncio.Future[None]) -> None:
+    async def _run(self, entered: asyncio.Future[None]) -> None:
         async with self._block:
             entered.set_result(None)
             await self._closing.wait()
