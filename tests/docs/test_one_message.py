@@ -18,8 +18,8 @@ from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 CORE = Path(earwitness.__file__).parent
 STAGES = ("session.py", "journal.py", "end/")
-HELPERS = {"end/world.py", "end/whereabouts.py"}
-"""What the stages call beside their own way: where characters are, and what a World Agent may look at."""
+HELPERS = {"end/world.py", "end/whereabouts.py", "end/derivations.py"}
+"""What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit."""
 
 
 class Gossip:
