@@ -332,6 +332,7 @@ class Ledger(Protocol):
         container: str | None = None,
         via: Sequence[str] | None = None,
         rests_on: Sequence[str] | None = None,
+        derived: bool = False,
         status: Status | None = None,
         due_by: float | None = None,
         after: int = 0,
@@ -340,7 +341,7 @@ class Ledger(Protocol):
     ) -> Sequence[Delivery]:
         """Deliveries that meet all conditions given, in (due, sequence, position in the plan) order. `after` is a
         sequence number; `types` are values of metadata `type`; `via` are the tellers' memory ids; `rests_on` are ids of
-        memories of which they rest on at least one."""
+        memories of which they rest on at least one; with `derived`, only derived memories."""
         ...
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:

@@ -466,6 +466,51 @@ async def test_what_is_due_later_is_archived_and_restored_as_well(begin: Begin, 
     assert len(await memories(story, "bob")) == 1
 
 
+# ── backstage ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_derived_memory_is_explained_by_what_it_rests_on(begin: Begin, memories: Memories) -> None:
+    story = await begin(present=["alice", "bob"], detector="everyone")
+    await story.say("alice", "The key is under the mat.", key="k")
+    await story.remember("bob", "There is a key.", type="summary", rests_on=["k"], key="sum")
+    await story.tell("bob", "charlie", "sum")
+    theirs = await one(memories, story, "charlie", "summary")
+    assert str(await story.backstage().explain(theirs.id)).splitlines() == [
+        "charlie remembers the summary 'sum'",
+        "  was told by bob on day 1: the host said so",
+        "    bob remembers the summary 'sum'",
+        "      noted it on day 1: written by hand",
+        "      because bob remembers what alice said on day 1 (message 2, key 'k')",
+        "        heard it from alice on day 1: everyone perceives everything",
+    ]
+    his = await one(memories, story, "bob")
+    await story.archive(his)
+    assert str(await story.backstage().explain(his.id)).splitlines() == [
+        "bob remembers what alice said on day 1 (message 2, key 'k') (archived)",
+        "  heard it from alice on day 1: everyone perceives everything [archived]",
+    ]
+    await story.retract("k")
+    assert "no more" in str(await story.backstage().explain(theirs.id))
+
+
+async def test_who_knows_finds_what_was_derived_though_the_world_never_heard_of_it(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"], detector="everyone", state={"game_day": 2})
+    await story.say("alice", "Let us drink tea by the river.", key="k", present=["bob"])
+    await story.remember("alice", "The dragon sleeps at noon.", type="fact", key="fact")
+    await story.tell("alice", "bob", "fact", day=3)
+    ask = "Does the dragon sleep at noon?"
+    assert str(await story.backstage().who_knows(ask)).splitlines() == [
+        "alice: noted it on day 2",
+        "bob: nothing found",
+        "charlie: nothing found",
+    ]
+    await story.change(game_day=3)
+    assert str((await story.backstage().who_knows(ask)).knowers["bob"]) == "bob: was told by alice on day 3"
+    assert not (await story.backstage().who_knows("Who drinks tea by the river?")).knowers["charlie"].knows
+    await story.retract("fact")
+    assert not any(each.knows for each in (await story.backstage().who_knows(ask)).knowers.values())
+
+
 # ── elsewhere ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

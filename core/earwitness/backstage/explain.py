@@ -40,8 +40,17 @@ async def _explained(engine: Engine, session: str, memory_id: str, seen: frozens
         metadata=first.metadata,
         content=with_knowledge(first.body, [line.text for line in first.knowledge]),
         knowledge=await _cited(engine, session, standing or deliveries),
+        rests_on=await _grounds(engine, session, standing or deliveries, seen | {memory_id}),
         calendar=engine.settings.calendar,
     )
+
+
+async def _grounds(
+    engine: Engine, session: str, deliveries: Sequence[Delivery], seen: frozenset[str]
+) -> tuple[Explanation, ...]:
+    ids = dict.fromkeys(id for each in deliveries for id in each.rests_on)
+    found = [await _explained(engine, session, id, seen) for id in ids]
+    return tuple(each for each in found if each is not None)
 
 
 async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:

@@ -13,6 +13,7 @@ from ..records.character import Cast
 from ..records.journal import Original, Piece
 from ..records.learned import Learned
 from ..records.memory import Memory, MetaValue
+from ..records.memory_types import MESSAGE, OUR_TYPES
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
 from ..records.state import State
@@ -107,7 +108,7 @@ class Hop(DatedRecord):
     learned: Learned | None
     """`said it`, `heard it from alice`, `was told by bob`, …; `None` for the world, which keeps everything."""
     status: str
-    """`applied`, `pending`, `struck` or `withdrawn`."""
+    """`applied`, `pending`, `struck`, `withdrawn` or `archived`."""
     learned_day: float
     """The game day it was learned."""
     shared_from: str | None = None
@@ -115,7 +116,7 @@ class Hop(DatedRecord):
     rule: str | None = None
     """The evidence or the rule behind it."""
     reason: str | None = None
-    """Why it was struck or withdrawn."""
+    """Why it was struck, withdrawn or archived."""
     via: Explanation | None = None
     """How the teller came to know it."""
 
@@ -134,7 +135,8 @@ class Hop(DatedRecord):
     @property
     def gone(self) -> str:
         """` [withdrawn: edited]`, ` [pending]`; nothing for what is applied."""
-        told = ": ".join(filter(None, [self.status, self.reason]))
+        reason = None if self.reason == self.status else self.reason
+        told = ": ".join(filter(None, [self.status, reason]))
         return "" if told == "applied" else f" [{told}]"
 
 
@@ -168,6 +170,8 @@ class Explanation(DatedRecord):
     """Every way it got there."""
     knowledge: tuple[Cited, ...] = ()
     """What was told along with it."""
+    rests_on: tuple[Explanation, ...] = ()
+    """How the memories got there that it was derived from."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -175,18 +179,30 @@ class Explanation(DatedRecord):
     def lines(self, depth: int = 0) -> list[str]:
         """The explanation line by line, each hop two steps further in."""
         indent = "  " * depth
-        lines = [f"{indent}{self.owner} remembers {self.about}" + ("" if self.alive else " no more")]
+        lines = [f"{indent}{self.owner} remembers {self.about}{self.state}"]
         for hop in self.supports:
             lines.append(f"{indent}  {hop}")
             lines += hop.via.lines(depth + 2) if hop.via else []
         for line in self.knowledge:
             lines.append(f"{indent}  was told along: {line.text}")
             lines += [f"{indent}    because the world remembers: {ground}" for ground in line.rests_on]
+        for ground in self.rests_on:
+            first, *more = ground.lines(depth + 1)
+            lines += [f"{indent}  because {first.lstrip()}", *more]
         return lines
 
     @property
+    def state(self) -> str:
+        """` no more` or ` (archived)`; nothing for what is alive."""
+        if self.alive:
+            return ""
+        return " (archived)" if any(hop.status == "archived" for hop in self.supports) else " no more"
+
+    @property
     def about(self) -> str:
-        """`what alice said on day 1 (message 2, key 'm1')`; `'lore:sword'` where nobody said anything."""
+        """`what alice said on day 1 (message 2, key 'm1')`; `the summary 'sum'`; `'lore:sword'` for a piece."""
+        if (type := str(self.metadata.get("type", MESSAGE))) not in OUR_TYPES:
+            return f"the {type} {self.source!r}"
         speaker, day = self.metadata.get("speaker"), self.metadata.get("gameDay")
         if speaker is None or not isinstance(day, int | float):
             return repr(self.source)

@@ -2,13 +2,14 @@
 
 The world's memories that are about the question are those that hold most of it, rare words counting for more than
 common ones (`rarity`); then each character's deliveries of just those are looked up in the ledger. So nobody is said to
-know a thing because some other memory of hers is worded alike.
+know a thing because some other memory of hers is worded alike. Derived memories are facts of their owner's own.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..containers import world_container
 from ..end.deliveries import strength
@@ -23,22 +24,42 @@ from ..records.plan import Delivery
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
 from .records import Knower, WhoKnows
 
-About = Callable[[str], bool]
-"""Whether a text is about what was asked, as much as the world's best memory of it."""
+Proof = tuple[Delivery, bool]
+"""A delivery, and whether it tells of the fact as world knowledge only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The world's memories that are about a question."""
+
+    ids: Sequence[str]
+    """Their ids."""
+    asked: WeightedQuery
+    """The question."""
+    least: float
+    """What a text must hold of it to be about it as much as the world's best memory of it."""
+
+    def about(self, text: str) -> bool:
+        """Whether another text is about the question as well."""
+        return self.asked.held(word_set(text)) >= self.least
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`."""
     session = live.snapshot.id
-    facts, about = await _facts(engine.store, world_container(session).name, question)
-    proofs = await _proofs(engine, session, facts, about)
+    known = await _facts(engine.store, world_container(session).name, question)
+    proofs = [*await _proofs(engine, session, known), *await _derived(engine, session, known)]
     calendar = engine.settings.calendar
-    knowers = {id: _knower(id, proofs.get(id, []), calendar) for id in live.snapshot.cast.ids}
+    of_each: dict[str, list[Proof]] = {}
+    for delivery, told_along in proofs:
+        if delivery.status == "applied" and delivery.owner != WORLD:
+            of_each.setdefault(delivery.owner, []).append((delivery, told_along))
+    knowers = {id: _knower(id, of_each.get(id, []), calendar) for id in live.snapshot.cast.ids}
     return WhoKnows(question=question, knowers=knowers)
 
 
-async def _facts(store: Store, world: str, question: str) -> tuple[list[str], About]:
-    """Ids of the world's memories that are about the question, and what tells whether another text is.
+async def _facts(store: Store, world: str, question: str) -> Facts:
+    """The world's memories that are about the question.
 
     A store without an index of terms is read as a whole: that says how rare a word is.
     """
@@ -48,7 +69,7 @@ async def _facts(store: Store, world: str, question: str) -> tuple[list[str], Ab
     return await asyncio.to_thread(facts_among_all, memories, question)
 
 
-def facts_among(holders: TermHolders, question: str) -> tuple[list[str], About]:
+def facts_among(holders: TermHolders, question: str) -> Facts:
     """The facts, by who holds the terms of the question. Pure."""
     asked = WeightedQuery(
         question, TermStatistics(holders.count, {term: len(ids) for term, ids in holders.ids.items()})
@@ -60,10 +81,10 @@ def facts_among(holders: TermHolders, question: str) -> tuple[list[str], About]:
     held = {terms: asked.held(terms) for terms in set(terms_of.values())}
     least = NEAR_BEST * max(held.values(), default=0.0)
     facts = [id for id, terms in terms_of.items() if held[terms] and held[terms] >= least]
-    return facts, lambda text: asked.held(word_set(text)) >= least
+    return Facts(facts, asked, least)
 
 
-def facts_among_all(world: Sequence[Memory], question: str) -> tuple[list[str], About]:
+def facts_among_all(world: Sequence[Memory], question: str) -> Facts:
     """The facts, by reading every memory of the world. Pure."""
     ids: dict[str, list[str]] = {term: [] for term in asked_terms(question)}
     for memory in world:
@@ -73,27 +94,29 @@ def facts_among_all(world: Sequence[Memory], question: str) -> tuple[list[str], 
     return facts_among(TermHolders(count=len(world), ids=holders), question)
 
 
-async def _proofs(
-    engine: Engine, session: str, facts: Sequence[str], about: About
-) -> dict[str, list[tuple[Delivery, bool]]]:
-    """Character id → applied deliveries about the facts, and whether each only tells of them as world knowledge."""
-    if not facts:
-        return {}
-    ledger = engine.ledger
+async def _proofs(engine: Engine, session: str, known: Facts) -> list[Proof]:
+    """Deliveries about the facts, and whether each only tells of them as world knowledge."""
+    if not known.ids:
+        return []
+    ledger, facts = engine.ledger, known.ids
     sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources))
-    copies = [each for each in all_copies if about(each.body)]  # who heard a part may have missed it
+    copies = [each for each in all_copies if known.about(each.body)]  # who heard a part may have missed it
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     told = [each for each in tellings if each.cites & set(facts)]
-    proofs: dict[str, list[tuple[Delivery, bool]]] = {}
-    for each, told_along in (*((each, False) for each in copies), *((each, True) for each in told)):
-        if each.status == "applied" and each.owner != WORLD:
-            proofs.setdefault(each.owner, []).append((each, told_along))
-    return proofs
+    return [*((each, False) for each in copies), *((each, True) for each in told)]
 
 
-def _knower(id: str, proofs: Sequence[tuple[Delivery, bool]], calendar: Calendar) -> Knower:
+async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
+    """Derived memories about the question: the world need not know of them."""
+    found = await engine.ledger.deliveries(session, derived=True, status="applied")
+    held = [(each, known.asked.held(word_set(each.body))) for each in found]
+    least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
+    return [(each, False) for each, share in held if share and share >= least]
+
+
+def _knower(id: str, proofs: Sequence[Proof], calendar: Calendar) -> Knower:
     if not proofs:
         return Knower(character=id)
     delivery, told_along = min(proofs, key=lambda each: (each[1], *strength(each[0])))

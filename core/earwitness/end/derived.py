@@ -15,12 +15,9 @@ from ..records.character import Cast
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
 from ..records.memory import MetaValue, Support
-from ..records.plan import Answer, Delivery, Plan, grouped
+from ..records.plan import DERIVED, Answer, Delivery, Plan, grouped
 from .change import guarded_now
 from .derivations import problem
-
-PART = "derived"
-
 
 # ── where it belongs, and what it rests on ──────────────────────────────────────────────────────────────────────────
 
@@ -111,12 +108,12 @@ def of_derivation(
     return Delivery(
         session=entry.session,
         sequence=entry.sequence,
-        memory_id=memory_id(entry.session, entry.key, 0, container.name, PART),
+        memory_id=memory_id(entry.session, entry.key, 0, container.name, DERIVED),
         container=container.name,
         owner=container.owner if container.kind in SESSION_KINDS else container.name,
         beyond_session=container.session is None,
         source=entry.key,
-        part=PART,
+        part=DERIVED,
         body=harmless(as_said(derivation.text)),
         rests_on=grounds.memory_ids,
         metadata=_metadata(entry, derivation, today),

@@ -17,8 +17,7 @@ from ..records.plan import Delivery, Plan
 from .change import guarded_now
 from .deliveries import strength
 from .derived import undelivered
-
-RULE = "told"
+from .settle import HOST
 
 
 async def supports_of(ledger: Ledger, session: str, character: str, memory: str) -> Sequence[Delivery]:
@@ -73,7 +72,7 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "knowledge": (),
             "rests_on": (),  # it holds as long as the teller's does
             "metadata": _metadata(given, body),
-            "support": Support(how="shared", shared_from=body.teller, via=given.memory_id, rule=RULE, learned_day=day),
+            "support": Support(how="shared", shared_from=body.teller, via=given.memory_id, rule=HOST, learned_day=day),
             "due": day,
             "status": "pending",
             "reason": None,

@@ -18,6 +18,8 @@ from .state import Day, State
 from .update import Knowledge
 from .usage import Usage
 
+DERIVED = "derived"
+"""The part of a derived memory."""
 Status = Literal["pending", "applied", "struck", "withdrawn", "archived"]
 
 
@@ -41,7 +43,7 @@ class Delivery(Record):
     revision: int = 0
     """Which revision of the source."""
     part: str = "message"
-    """Which part of the source: `message`, `update-0`, `plot`, …; the memory id derives from these."""
+    """Which part of the source: `message`, `update-0`, `plot`, `derived`, …; the memory id derives from these."""
     body: str
     """The content without the knowledge section."""
     knowledge: tuple[Knowledge, ...] = ()
@@ -65,6 +67,11 @@ class Delivery(Record):
         """Derived from the memory and the way it got there: the same way twice is one delivery."""
         support = self.support
         return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
+
+    @property
+    def is_derived(self) -> bool:
+        """It is about no message, update or piece, but a memory of its own kind: a fact, a summary, a note."""
+        return self.part == DERIVED
 
     @property
     def cites(self) -> frozenset[str]:

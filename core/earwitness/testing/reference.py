@@ -301,6 +301,7 @@ class MemoryLedger(MemoryRegister):
         container: str | None = None,
         via: Sequence[str] | None = None,
         rests_on: Sequence[str] | None = None,
+        derived: bool = False,
         status: Status | None = None,
         due_by: float | None = None,
         after: int = 0,
@@ -314,6 +315,7 @@ class MemoryLedger(MemoryRegister):
                 _among(delivery.memory_id, memory_ids)
                 and _among(delivery.source, sources)
                 and _among(delivery.support.via, via)
+                and (delivery.is_derived or not derived)
                 and (rests_on is None or not set(rests_on).isdisjoint(delivery.rests_on))
                 and _among(delivery.metadata.get("type"), types)
                 and container in {None, delivery.container}

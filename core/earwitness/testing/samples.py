@@ -105,6 +105,7 @@ def delivery(
     type: str = "message",
     cites: Iterable[str] = (),
     rests_on: Iterable[str] = (),
+    part: str = "message",
 ) -> Delivery:
     """A delivery; with `via`, somebody told it who had it in the memory of that id."""
     return Delivery(
@@ -114,6 +115,7 @@ def delivery(
         container=character_container(session, owner).name,
         owner=owner,
         source=source,
+        part=part,
         body=f"what {owner} knows of {source}",
         knowledge=(Knowledge(text="news", cites=tuple(cites)),) if cites else (),
         rests_on=tuple(rests_on),

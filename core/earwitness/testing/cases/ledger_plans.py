@@ -147,6 +147,7 @@ class Plans(LedgerCases):
             {"container": "s1-bob"},
             {"via": ["m0", "m1"]},
             {"rests_on": ["m1", "m2", "nobody"]},
+            {"derived": True},
             {"status": "pending"},
             {"status": "applied"},
             {"due_by": 1.5},
@@ -262,6 +263,7 @@ def _kinds(sequence: int) -> Sequence[Delivery]:
             due=1 + number / 4,
             type=type,
             rests_on=("m1", "m2", "m1")[: number % 4],
+            part="derived" if number % 5 == 0 else "message",
         )
         for number, (owner, via, type) in enumerate(
             (owner, via, type)

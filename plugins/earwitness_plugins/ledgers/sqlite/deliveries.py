@@ -129,7 +129,7 @@ def insert(connection: apsw.Connection, session: int, sequence: int, new: Delive
     for row in added:
         if row.delivery.knowledge:
             _cite(connection, session, sequence, row)
-        if row.delivery.rests_on:
+        if row.delivery.rests_on or row.delivery.is_derived:
             _ground(connection, session, sequence, row)
 
 
@@ -188,5 +188,5 @@ def _cite(connection: apsw.Connection, session: int, sequence: int, row: Deliver
 
 
 def _ground(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:
-    grounds = sorted(set(row.delivery.rests_on))
+    grounds = sorted({*row.delivery.rests_on, *([""] if row.delivery.is_derived else [])})
     connection.executemany(_GROUND, [(session, id, sequence, row.position) for id in grounds])

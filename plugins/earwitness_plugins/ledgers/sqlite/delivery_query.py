@@ -15,6 +15,7 @@ from .shared import Part, whole
 from .text import as_list
 
 SqlCondition = tuple[str, str | int | float]
+_DERIVED = "number IN (SELECT delivery FROM ledger_grounds WHERE session = ?1 AND ground = '')"
 _LIST = "(SELECT value FROM json_each(?))"
 _AMONG = {
     "memory_ids": f"memory_id IN {_LIST}",
@@ -35,6 +36,7 @@ class DeliveryQuery:
     container: str | None
     via: Sequence[str] | None
     rests_on: Sequence[str] | None
+    derived: bool
     status: Status | None
     due_by: float | None
     after: int
@@ -74,6 +76,8 @@ def _fixed(query: DeliveryQuery) -> Iterator[str]:
         if query.status not in get_args(Status):
             raise unknown("delivery status", query.status, get_args(Status))
         yield f"status = '{query.status}'"
+    if query.derived:
+        yield _DERIVED
     if _only_others(query):
         yield "type <> 'message'"
 
@@ -89,7 +93,7 @@ def _index_name(query: DeliveryQuery) -> str | None:
         return "memory"
     if query.via is not None:
         return "via"
-    if query.rests_on is not None:
+    if query.rests_on is not None or query.derived:
         return None
     if query.sources is not None:
         return "source"

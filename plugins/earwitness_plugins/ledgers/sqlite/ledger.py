@@ -194,6 +194,7 @@ class SqliteLedger:
         container: str | None = None,
         via: Sequence[str] | None = None,
         rests_on: Sequence[str] | None = None,
+        derived: bool = False,
         status: Status | None = None,
         due_by: float | None = None,
         after: int = 0,
@@ -201,7 +202,9 @@ class SqliteLedger:
         limit: int | None = None,
     ) -> Sequence[Delivery]:
         """Deliveries as they stand now that meet all conditions, in (due, sequence, position in the plan) order."""
-        query = DeliveryQuery(memory_ids, sources, container, via, rests_on, status, due_by, after, types, limit)
+        query = DeliveryQuery(
+            memory_ids, sources, container, via, rests_on, derived, status, due_by, after, types, limit
+        )
         return await self._of(session, lambda connection, its_number: find(connection, its_number, query), [])
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:

@@ -125,7 +125,7 @@ CREATE UNIQUE INDEX ledger_data_key ON ledger_data (session, plugin, key);
 """
 
 _GROUNDS = """
--- Which derived deliveries rest on which memory.
+-- Which deliveries rest on which memory; those of derived memories have an empty ground besides, to be found by.
 CREATE TABLE ledger_grounds (
     session INTEGER NOT NULL,
     ground TEXT NOT NULL,
