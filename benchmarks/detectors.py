@@ -57,7 +57,7 @@ SAID = (
 )
 TOLD = ("{a} leaves the room.", "{a} returns, followed by {b}.", "The fire burns low. {a} looks at {b}.")
 Line = tuple[str, str]
-NewEntry = tuple[Cast, Sequence[Line]]
+Scene = tuple[Cast, Sequence[Line]]
 
 
 @click.command(help=__doc__)
@@ -83,7 +83,7 @@ def main(as_json: bool, plot: Path | None, files: Sequence[Path], casts: str, me
     Report("detectors", {"detectors": rows}, [table], draw, targets).show(as_json=as_json, plot=plot)
 
 
-def made(size: int, messages: int, *, told: bool) -> NewEntry:
+def made(size: int, messages: int, *, told: bool) -> Scene:
     """A scene of so many characters who greet, whisper, come and go; `told` by a narrator, too, or by none."""
     order = random.Random(size)
     names = [
@@ -98,7 +98,7 @@ def made(size: int, messages: int, *, told: bool) -> NewEntry:
     return cast, lines
 
 
-def labelled(file: Path, messages: int) -> Iterator[NewEntry]:
+def labelled(file: Path, messages: int) -> Iterator[Scene]:
     """The scenes of a file, until so many messages have been told."""
     for row in map(json.loads, file.read_text("utf-8").splitlines()):
         if messages <= 0:
@@ -113,7 +113,7 @@ def labelled(file: Path, messages: int) -> Iterator[NewEntry]:
         yield cast, lines
 
 
-def _measured(name: str, told: Sequence[NewEntry], rounds: int) -> dict[str, Any]:
+def _measured(name: str, told: Sequence[Scene], rounds: int) -> dict[str, Any]:
     found: dict[str, list[float]] = {each: [] for each in DETECTORS}
     for _ in range(rounds):
         for each, kind in DETECTORS.items():

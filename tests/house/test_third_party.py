@@ -38,7 +38,8 @@ cast = Cast(members=tuple(map(Character, ["alice", "bob", "charlie", "dora"])))
 moment = Moment(message=said(4, "alice", "Here is the Locket."), recent=recent, cast=cast, state=State())
 presence = strategies.make("detector", "last_two").detect(moment)
 data = {{name: PluginData({{}}) for name in plugins.names}}
-event = MessageEvent(session="s1", cast=cast, data=data["keepsake"], moment=moment, presence=presence)
+here = dict(session="s1", cast=cast, state=State(), day=1, data=data["keepsake"])
+event = MessageEvent(**here, moment=moment, presence=presence)
 answers = asyncio.run(plugins.ask("on_message", event, MessageAnswer, limit=5, data=data))
 (answer,) = [answer.value for answer in answers if answer.by == "plugin:keepsake"]
 """
@@ -91,6 +92,22 @@ def test_an_installed_detector_runs_by_its_name(installed: Path) -> None:
 def test_an_installed_plugin_answers_its_hook_and_keeps_its_own_data(installed: Path) -> None:
     answer = "[answer.updates[0].description, data['keepsake']['times']]"
     assert ask(installed, LOADED + A_TURN, answer, block=()) == ["The locket glows for the 1. time", 1]
+
+
+TABLE = """
+from earwitness import Settings
+from earwitness.errors import SettingsError
+plugins = []
+try:
+    said = Settings.of(keepsake={given}).model_dump(mode="json", exclude_unset=True)
+except SettingsError as error:
+    said = str(error)
+"""
+
+
+def test_a_settings_table_of_an_installed_package_is_checked_by_its_model(installed: Path) -> None:
+    assert ask(installed, TABLE, "said", given={"thing": "ring"}) == {"keepsake": {"thing": "ring"}}
+    assert "unknown key 'thng' in keepsake" in ask(installed, TABLE, "said", given={"thng": "ring"})
 
 
 def test_a_plugin_blocked_by_its_name_is_not_loaded(installed: Path) -> None:
