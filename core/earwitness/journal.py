@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from .clock import now
+from .end.again import taken_back
 from .end.applier import Applier
 from .end.decider import Decider
 from .end.revise import settled_message
 from .engine import Engine
-from .errors import InputError, KeyConflict, UnknownName
+from .errors import InputError, KeyConflict, StorageError, UnknownName
 from .formats import as_said
 from .ids import check_key
 from .live import Live
+from .memory_entries import check_memories
 from .outcome import Outcome
-from .records.journal import Appended, Body, Entry, NewEntry, Revised, Said
+from .records.journal import (
+    Appended,
+    Archived,
+    Body,
+    Derived,
+    Entry,
+    NewEntry,
+    Retracted,
+    Revised,
+    Said,
+    Transferred,
+)
 from .records.message import SettledMessage
-from .validation.messages import named_in
-from .validation.records import keepable
+from .validation.arguments import text
+from .validation.messages import named_in, refuse_revision
+from .validation.records import checked, keepable
 
 
 class Journal:
     """Appends one session's entries, and wakes the decider."""
 
     def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier) -> None:
+        self._engine = engine
         self._ledger = engine.ledger
         self._live = live
         self._decider = decider
@@ -94,6 +111,77 @@ class Journal:
         if current.retracted:
             raise InputError(f"message {key!r} was retracted. Say it again under another key.")
         return current
+
+    async def append_about_memories(self, body: Derived | Transferred | Archived, key: str | None) -> Outcome:
+        """Append what is done with memories. Told again under its key, it is not checked again. Raises `InputError`."""
+        if await self.entry_for_key(key) is None:
+            await self._decider.caught_up()
+            await check_memories(self._ledger, self._live.snapshot, body)
+        return await self.append(body, key)
+
+    async def retract(self, target: str, by: str, own_key: str | None) -> Outcome:
+        """Append a retraction, or answer with the earlier one of something that is gone already.
+
+        Raises `UnknownName` for an unknown key or memory id, `InputError` for what is itself a revision.
+        """
+        await self._decider.caught_up()
+        session = self._live.snapshot.id
+        entry = await self._ledger.entry(session, key=target)
+        if entry is None and not await self._ledger.deliveries(session, memory_ids=[target], limit=1):
+            raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
+        if entry is not None:
+            refuse_revision(entry)
+        if own_key is None and (before := await taken_back(self._engine, session, target, entry)):
+            return self.outcome(before)
+        return await self.append(checked(Retracted, target=target, by=by), own_key)
+
+    async def reroll_target(self, key: str | None, own_key: str | None) -> str:
+        """The key of the message that a reroll replaces. Raises as `revisable`, and `InputError` without a message."""
+        told = await self.entry_for_key(own_key)
+        if told is not None and isinstance(told.body, Revised):
+            return key or told.body.target
+        await self._decider.caught_up()
+        target = key if key is not None else self.last_key()
+        await self.revisable(target)
+        return target
+
+    async def sequence_of(self, at: str | int | None) -> int:
+        """The number of an entry, by its key or number; of the last decided one for `None`. Raises `UnknownName`."""
+        if at is None:
+            return self._live.snapshot.decided
+        if isinstance(at, bool) or not isinstance(at, str | int):
+            raise InputError(f"at={at!r} is no entry to fork at. Give a message key or a sequence number.")
+        key, sequence = (text("at", at), None) if isinstance(at, str) else (None, at)
+        session = self._live.snapshot.id
+        entry = await self._ledger.entry(session, key=key, sequence=sequence)
+        if entry is None:
+            raise UnknownName(
+                f"no entry {at!r} in session {session!r} to fork at. Give a message key or a sequence number."
+            )
+        return entry.sequence
+
+    def last_key(self) -> str:
+        """The key of the last message. Raises `InputError` where there is none."""
+        said = [each.message.key for each in self._live.recent if not each.retracted]
+        if not said:
+            raise InputError("there is no message to reroll yet.")
+        return said[-1]
+
+    async def waiting(self, wait: float) -> Sequence[Entry]:
+        """Let decider and applier catch up for at most `wait` seconds; the entries that are left undecided, or that
+        those who perceived them do not remember yet."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + wait
+        with suppress(StorageError):
+            await self._decider.caught_up(wait)
+        if self._applier.failure is None:
+            with suppress(StorageError):
+                await self._applier.remembered(timeout=max(0.0, end - loop.time()))
+        if self._decider.idle and not self._live.unapplied:
+            return ()
+        decided = self._live.snapshot.decided
+        entries = await self._ledger.entries(self._live.snapshot.id, unapplied=True)
+        return [each for each in entries if each.sequence > decided or not self._applier.remembers(each.sequence)]
 
     async def _still_there(self, named: Collection[str]) -> None:
         """Raises `UnknownName` for one of these whom another process has forgotten."""

@@ -2,54 +2,44 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from . import transfer
 from .backstage.backstage import Backstage
 from .containers import Container, character_container
-from .end.again import taken_back
+from .drafts import Drafts, Move
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
-from .errors import InputError, StorageError, UnknownName, about
+from .errors import about
 from .filters import EVERYTHING, Filter, as_filter
-from .formats import as_said
-from .ids import WORLD
 from .journal import Journal, new_entry
 from .live import Live
 from .loading.settings import RecallSettings
-from .lore import Lore, pieces_of
-from .memory_entries import MemoryRef, check_memories, memory_ids
+from .lore import Lore
+from .memory_entries import MemoryRef, memory_ids
+from .names import NameResolver
 from .outcome import Outcome
-from .places import parts, resolved
 from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
-from .records.derived import Derivation
 from .records.journal import (
     Archived,
     Body,
     Changed,
-    Derived,
-    Entry,
     NewEntry,
     Original,
-    Prepared,
-    Retracted,
     Revised,
     Said,
-    Transferred,
 )
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest
 from .transfer import Seen, unseen
 from .turn import Turn
-from .validation.arguments import several, some_text, table, text, texts
-from .validation.messages import known_channel, message_text, refuse_newcomers, refuse_revision, spoken, update_text
-from .validation.records import check_state, checked, state_keys
+from .validation.arguments import several, table, text, texts
+from .validation.messages import known_channel, message_text, refuse_newcomers, spoken
+from .validation.records import checked
 
 T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
@@ -64,6 +54,8 @@ class Session:
         self._decider = decider
         self._applier = applier
         self._journal = Journal(engine, live, decider, applier)
+        self._names = NameResolver(live, decider)
+        self._drafts = Drafts(live, self._names)
         self._opener = opener
 
     def __repr__(self) -> str:
@@ -108,8 +100,8 @@ class Session:
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
         filter = as_filter(filter)
-        waiting = await self._at_hand(settings.wait)
-        request = RecallRequest(self._member(character).id, query, in_prompt, where, filter)
+        waiting = await self._journal.waiting(settings.wait)
+        request = RecallRequest(self._names.member(character).id, query, in_prompt, where, filter)
         return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -132,18 +124,9 @@ class Session:
         `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
         and `InputError` for an empty message.
         """
-        return await self._journal.append(
-            await self._said(
-                speaker,
-                content,
-                present=present,
-                context=context,
-                channel=channel,
-                metadata=metadata,
-                in_turn=in_turn,
-            ),
-            key,
-        )
+        where = known_channel(channel, context)
+        said = await self._said(speaker, content, present=present, channel=where, metadata=metadata, in_turn=in_turn)
+        return await self._journal.append(said, key)
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         """Tell many messages at once, such as a transcript: each is a table of what `say` takes.
@@ -171,7 +154,7 @@ class Session:
         Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
         who joined after it.
         """
-        seen = await self._seen_by(present)
+        seen = await self._names.perceivers(present)
         if not await self._journal.entry_for_key(own_key):
             refuse_newcomers(seen or (), await self._journal.revisable(key), self._live.snapshot.joined)
         return await self._journal.append(
@@ -180,16 +163,9 @@ class Session:
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
-        told = await self._journal.entry_for_key(own_key)
-        if told is not None and isinstance(told.body, Revised):
-            target = key or told.body.target
-        else:
-            await self._decider.caught_up()
-            target = key if key is not None else self._last_key()
-            await self._journal.revisable(target)
-        return await self._journal.append(
-            checked(Revised, target=target, content=message_text(content), reroll=True), own_key
-        )
+        target = await self._journal.reroll_target(key, own_key)
+        body = checked(Revised, target=target, content=message_text(content), reroll=True)
+        return await self._journal.append(body, own_key)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
@@ -198,17 +174,7 @@ class Session:
         again: the first outcome is returned (`created` is `False`).
         Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
         """
-        text("target", target)
-        await self._decider.caught_up()
-        ledger = self._engine.ledger
-        entry = await ledger.entry(self.id, key=target)
-        if entry is None and not await ledger.deliveries(self.id, memory_ids=[target], limit=1):
-            raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
-        if entry is not None:
-            refuse_revision(entry)
-        if own_key is None and (before := await taken_back(self._engine, self.id, target, entry)):
-            return self._journal.outcome(before)
-        return await self._journal.append(checked(Retracted, target=target, by=by), own_key)
+        return await self._journal.retract(text("target", target), by, own_key)
 
     # ── single memories ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -230,18 +196,8 @@ class Session:
         `type` and `metadata` are stored with it. Raises `UnknownName` for a stranger or an unknown ground, and
         `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was taken back.
         """
-        owner = character if character in {None, WORLD} else (await self._known(str(character)))[0]
-        derivation = checked(
-            Derivation,
-            text=as_said(text("content", content)),
-            owner=owner,
-            container=container.name if isinstance(container, Container) else container,
-            type=type,
-            metadata=dict(table("metadata", metadata)),
-            rests_on=memory_ids("rests_on", rests_on),
-            rule="written by hand",
-        )
-        return await self._about_memories(Derived(derivation=derivation), key)
+        body = await self._drafts.memory(character, content, type, container, rests_on, metadata)
+        return await self._journal.append_about_memories(body, key)
 
     async def tell(
         self,
@@ -259,23 +215,23 @@ class Session:
         words, `day` the game day it is told on (default today; a later one is waited for). Raises `UnknownName`, and
         `InputError` when the teller does not know it by then.
         """
-        ids = await self._known(teller, listener)
-        told = None if content is None else message_text(content)
-        (what,) = memory_ids("memory", (memory,))
-        body = checked(Transferred, teller=ids[0], listener=ids[1], memory=what, text=told, day=day)
-        return await self._about_memories(body, key)
+        return await self._journal.append_about_memories(
+            await self._drafts.transfer(teller, listener, memory, content, day), key
+        )
 
     async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
         """Take memories out of recall; `restore` puts them back. What rests on them stays.
 
         Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
         """
-        return await self._about_memories(checked(Archived, memories=memory_ids("memories", memories)), key)
+        return await self._journal.append_about_memories(
+            checked(Archived, memories=memory_ids("memories", memories)), key
+        )
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
         """Put archived memories back into recall. What was retracted stays so. Raises as `archive`."""
         body = checked(Archived, memories=memory_ids("memories", memories), restore=True)
-        return await self._about_memories(body, key)
+        return await self._journal.append_about_memories(body, key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -296,26 +252,7 @@ class Session:
         `leave` and `move` say who is here. Raises `InputError` for a value the key cannot hold, and `UnknownName` for a
         participant who is a stranger.
         """
-        changes = state_keys(changes)
-        check_state(self.state, changes)
-        if "participants" in changes:
-            changes["participants"] = await self._known(*several("participants", changes["participants"]))
-        told = several("updates", updates)
-        told_of = [each.description for each in told if isinstance(each, Update)]  # the others are refused below
-        for each in (*told_of, *([] if description is None else [description])):
-            update_text(each)
-        if not changes and not told and description is None:
-            raise InputError(
-                "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
-            )
-        body = checked(
-            Changed,
-            changes=changes,
-            description=description,
-            updates=told,
-            audience=await self._audience(audience),
-        )
-        return await self._journal.append(body, key)
+        return await self._journal.append(await self._drafts.change(changes, description, updates, audience), key)
 
     async def update(
         self,
@@ -329,33 +266,27 @@ class Session:
     ) -> Outcome:
         """Tell the world that something happened: `update("Alice acquired the Sacred Sword", character="alice",
         type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
-        about = (await self._known(character))[0] if character else None
-        told = checked(
-            Update,
-            description=update_text(description),
-            type="character_update" if about else "world_state_update",
-            update_type=type,
-            character=about,
-            audience=await self._audience(audience),
-            metadata=metadata,
-        )
-        return await self._journal.append(Changed(updates=(told,), audience=told.audience), key)
+        body = await self._drafts.update(description, character, type, audience, metadata)
+        return await self._journal.append(body, key)
 
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
         """These characters come to the current scene."""
-        return await self._moves([(each, "enter", None) for each in characters], key)
+        return await self._journal.append(await self._drafts.moves([(each, "enter", None) for each in characters]), key)
 
     async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
         """These characters leave the current scene; `to` names a place as in `move`."""
         place = None if to is None else await self._place("to", to, key)
-        return await self._moves([(each, "leave", place) for each in characters], key)
+        return await self._journal.append(
+            await self._drafts.moves([(each, "leave", place) for each in characters]), key
+        )
 
     async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
         """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
 
         Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
         """
-        return await self._moves([(character, "move", await self._place("place", place, key))], key)
+        move: Move = (character, "move", await self._place("place", place, key))
+        return await self._journal.append(await self._drafts.moves([move]), key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
@@ -383,14 +314,7 @@ class Session:
 
         A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
         """
-        lore = several("lore", lore)
-        pieces = await self._knowing(
-            lambda: pieces_of(plot, cards, examples, lore, resolve=lambda name: self._member(name).id)
-        )
-        kept = several("originals", originals)
-        if not pieces and not kept:
-            raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
-        return await self._journal.append(checked(Prepared, pieces=tuple(pieces), originals=kept), key)
+        return await self._journal.append(await self._drafts.preparation(plot, cards, examples, lore, originals), key)
 
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -418,13 +342,13 @@ class Session:
         await self._decider.caught_up()
         branch = await self._engine.ledger.load(id) if at is None else None
         again = branch.forked_at if branch is not None and branch.parent == self.id else None
-        sequence = await self._sequence(at) if again is None else again
+        sequence = await self._journal.sequence_of(at) if again is None else again
         await transfer.fork(self._engine, self.id, id, sequence, seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:
         """Remove a character and her container for good. What others remember of her stays."""
-        (member,) = await self._known(character)
+        member = await self._names.id(character)
         await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
 
     def backstage(self, role: str = "author") -> Backstage:
@@ -446,104 +370,17 @@ class Session:
     ) -> Said:
         return checked(
             Said,
-            speaker=(await self._known(speaker))[0],
+            speaker=await self._names.id(speaker),
             content=message_text(content),
             channel=known_channel(channel, context),
-            present=await self._seen_by(present),
+            present=await self._names.perceivers(present),
             metadata=dict(table("metadata", metadata)),
             in_turn=in_turn,
         )
 
-    async def _about_memories(self, body: Derived | Transferred | Archived, key: str | None) -> Outcome:
-        """Tell what is done with memories, unless it was told before under this key: then it is not checked again."""
-        if await self._journal.entry_for_key(key) is None:
-            await self._decider.caught_up()
-            await check_memories(self._engine.ledger, self._live.snapshot, body)
-        return await self._journal.append(body, key)
-
-    async def _sequence(self, at: str | int | None) -> int:
-        if at is None:
-            return self._live.snapshot.decided
-        if isinstance(at, bool) or not isinstance(at, str | int):
-            raise InputError(f"at={at!r} is no entry to fork at. Give a message key or a sequence number.")
-        if isinstance(at, str):
-            text("at", at)
-        entry = await self._engine.ledger.entry(
-            self.id, key=at if isinstance(at, str) else None, sequence=at if isinstance(at, int) else None
-        )
-        if entry is None:
-            raise UnknownName(
-                f"no entry {at!r} in session {self.id!r} to fork at. Give a message key or a sequence number."
-            )
-        return entry.sequence
-
-    def _last_key(self) -> str:
-        said = [each.message.key for each in self._live.recent if not each.retracted]
-        if not said:
-            raise InputError("there is no message to reroll yet.")
-        return said[-1]
-
-    async def _at_hand(self, wait: float) -> Sequence[Entry]:
-        """Let decider and applier catch up for at most `wait` seconds; what is left waiting."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + wait
-        with suppress(StorageError):
-            await self._decider.caught_up(wait)
-        if self._applier.failure is None:
-            with suppress(StorageError):
-                await self._applier.remembered(timeout=max(0.0, end - loop.time()))
-        return await self._waiting()
-
-    async def _waiting(self) -> Sequence[Entry]:
-        snapshot = self._live.snapshot
-        if self._decider.idle and not self._live.unapplied:
-            return ()
-        waiting = await self._engine.ledger.entries(snapshot.id, unapplied=True)
-        return [
-            entry
-            for entry in waiting
-            if entry.sequence > snapshot.decided or not self._applier.remembers(entry.sequence)
-        ]
-
-    def _member(self, name: str) -> Character:
-        return self.cast.named(name)
-
-    async def _knowing(self, asked: Callable[[], T]) -> T:
-        """What is found by names. For an unknown one the story is caught up once: another process may have added it."""
-        try:
-            return asked()
-        except UnknownName:
-            with suppress(StorageError):
-                await self._decider.caught_up()
-            return asked()
-
-    async def _known(self, *names: str) -> tuple[str, ...]:
-        """The ids of these characters. Raises `UnknownName`."""
-        return await self._knowing(lambda: tuple(self._member(each).id for each in names))
-
-    async def _seen_by(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
-        return None if present is None else await self._known(*several("present", present))
-
-    async def _audience(self, audience: Audience | list[str]) -> Audience:
-        if isinstance(audience, str):
-            if audience not in {"present", "public"}:
-                raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
-            return audience
-        return await self._known(*several("audience", audience))
-
     async def _place(self, what: str, place: str, key: str | None) -> str:
-        """The place as written; it becomes a path where it is decided, in the order of the journal."""
-        if not parts(some_text(what, place)):
-            raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")
-        if await self._journal.entry_for_key(key) is None:
-            resolved(place, self.state.places)
-        return place
-
-    async def _moves(self, moves: Sequence[tuple[str, Any, str | None]], key: str | None) -> Outcome:
-        ids = await self._known(*(who for who, _, _ in moves))
-        return await self._journal.append(
-            Changed(moves=tuple((id, how, to) for id, (_, how, to) in zip(ids, moves, strict=True))), key
-        )
+        anew = await self._journal.entry_for_key(key) is None
+        return self._names.check_place(what, place, anew=anew)
 
     def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
         settings = self._engine.settings

@@ -1,0 +1,131 @@
+"""What a host's calls become: bodies of journal entries, with every argument checked. Messages are `Session.say`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from .containers import Container
+from .errors import InputError
+from .formats import as_said
+from .ids import WORLD
+from .live import Live
+from .lore import Lore, pieces_of
+from .memory_entries import MemoryRef, memory_ids
+from .names import NameResolver
+from .records.derived import Derivation
+from .records.journal import Changed, Derived, Original, Prepared, Transferred
+from .records.update import Audience, Update
+from .validation.arguments import several, table, text
+from .validation.messages import message_text, update_text
+from .validation.records import check_state, checked, state_keys
+
+Move = tuple[str, Literal["enter", "leave", "move"], str | None]
+"""Name, kind, place."""
+
+
+class Drafts:
+    """Makes one session's entries of what the host hands in. Each method raises as the call it serves."""
+
+    def __init__(self, live: Live, names: NameResolver) -> None:
+        self._live = live
+        self._names = names
+
+    async def change(
+        self,
+        changes: Mapping[str, Any],
+        description: str | None,
+        updates: Iterable[Update],
+        audience: Audience | list[str],
+    ) -> Changed:
+        """A change of the state. See `Session.change`."""
+        changes = state_keys(changes)
+        check_state(self._live.snapshot.state, changes)
+        if "participants" in changes:
+            changes["participants"] = await self._names.ids(*several("participants", changes["participants"]))
+        told = several("updates", updates)
+        worded = [each.description for each in told if isinstance(each, Update)]  # the others are refused below
+        for each in (*worded, *([] if description is None else [description])):
+            update_text(each)
+        if not changes and not told and description is None:
+            raise InputError(
+                "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
+            )
+        who = await self._names.audience(audience)
+        return checked(Changed, changes=changes, description=description, updates=told, audience=who)
+
+    async def update(
+        self,
+        description: str,
+        character: str | None,
+        type: str | None,
+        audience: Audience | list[str],
+        metadata: Mapping[str, Any],
+    ) -> Changed:
+        """An update of the world. See `Session.update`."""
+        about = await self._names.id(character) if character else None
+        update = checked(
+            Update,
+            description=update_text(description),
+            type="character_update" if about else "world_state_update",
+            update_type=type,
+            character=about,
+            audience=await self._names.audience(audience),
+            metadata=metadata,
+        )
+        return Changed(updates=(update,), audience=update.audience)
+
+    async def moves(self, moves: Sequence[Move]) -> Changed:
+        """Movements by the host's word. See `Session.enter`, `leave` and `move`."""
+        ids = await self._names.ids(*(name for name, _, _ in moves))
+        return Changed(moves=tuple((id, kind, place) for id, (_, kind, place) in zip(ids, moves, strict=True)))
+
+    async def preparation(
+        self,
+        plot: str | Mapping[str, str] | None,
+        cards: Mapping[str, str] | None,
+        examples: Mapping[str, str | Sequence[str]] | None,
+        lore: Iterable[Lore | Mapping[str, Any] | str],
+        originals: Iterable[Original],
+    ) -> Prepared:
+        """What was there before the story. See `Session.prepare`."""
+        entries, names = several("lore", lore), self._names
+        pieces = await names.found(
+            lambda: pieces_of(plot, cards, examples, entries, resolve=lambda name: names.member(name).id)
+        )
+        kept = several("originals", originals)
+        if not pieces and not kept:
+            raise InputError("prepare() was given nothing. Give plot, cards, examples or lore.")
+        return checked(Prepared, pieces=tuple(pieces), originals=kept)
+
+    async def memory(
+        self,
+        character: str | None,
+        content: str,
+        type: str,
+        container: Container | str | None,
+        rests_on: Iterable[MemoryRef],
+        metadata: Mapping[str, Any] | None,
+    ) -> Derived:
+        """A memory written by hand. See `Session.remember`."""
+        owner = character if character in {None, WORLD} else await self._names.id(str(character))
+        derivation = checked(
+            Derivation,
+            text=as_said(text("content", content)),
+            owner=owner,
+            container=container.name if isinstance(container, Container) else container,
+            type=type,
+            metadata=dict(table("metadata", metadata)),
+            rests_on=memory_ids("rests_on", rests_on),
+            rule="written by hand",
+        )
+        return Derived(derivation=derivation)
+
+    async def transfer(
+        self, teller: str, listener: str, memory: MemoryRef, content: str | None, day: float | None
+    ) -> Transferred:
+        """A memory passed on. See `Session.tell`."""
+        ids = await self._names.ids(teller, listener)
+        words = None if content is None else message_text(content)
+        (what,) = memory_ids("memory", (memory,))
+        return checked(Transferred, teller=ids[0], listener=ids[1], memory=what, text=words, day=day)

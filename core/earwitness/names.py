@@ -1,0 +1,70 @@
+"""The names a host uses, as ids: of characters, audiences and places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TypeVar
+
+from .end.decider import Decider
+from .errors import InputError, StorageError, UnknownName
+from .live import Live
+from .places import parts, resolved
+from .records.character import Character
+from .records.update import Audience
+from .validation.arguments import several, some_text
+
+T = TypeVar("T")
+
+
+class NameResolver:
+    """Looks names up in one session's cast."""
+
+    def __init__(self, live: Live, decider: Decider) -> None:
+        self._live = live
+        self._decider = decider
+
+    def member(self, name: str) -> Character:
+        """The character with this id, name or alias, as far as is known here. Raises `UnknownName`."""
+        return self._live.snapshot.cast.named(name)
+
+    async def found(self, asked: Callable[[], T]) -> T:
+        """What is found by names. For an unknown one the story is caught up once: another process may have added it."""
+        try:
+            return asked()
+        except UnknownName:
+            with suppress(StorageError):
+                await self._decider.caught_up()
+            return asked()
+
+    async def id(self, name: str) -> str:
+        """The id of this character. Raises `UnknownName`."""
+        (id,) = await self.ids(name)
+        return id
+
+    async def ids(self, *names: str) -> tuple[str, ...]:
+        """The ids of these characters. Raises `UnknownName`."""
+        return await self.found(lambda: tuple(self.member(each).id for each in names))
+
+    async def perceivers(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
+        """The ids of those whom the host names as present; `None` where the host says nothing. Raises `UnknownName`."""
+        return None if present is None else await self.ids(*several("present", present))
+
+    async def audience(self, audience: Audience | list[str]) -> Audience:
+        """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown word."""
+        if not isinstance(audience, str):
+            return await self.ids(*several("audience", audience))
+        if audience not in {"present", "public"}:
+            raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
+        return audience
+
+    def check_place(self, what: str, place: str, *, anew: bool) -> str:
+        """The place as written; it becomes a path where it is decided, in the order of the journal.
+
+        Raises `InputError` for a place without a name and, where it is told `anew`, for one that may be several.
+        """
+        if not parts(some_text(what, place)):
+            raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")
+        if anew:
+            resolved(place, self._live.snapshot.state.places)
+        return place
