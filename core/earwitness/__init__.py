@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         PlanEvent,
         ReadAnswer,
         ReadEvent,
+        ReadProviderEvent,
+        ReadRequest,
         RecallAnswer,
         RecallEvent,
         Share,
@@ -79,6 +81,8 @@ __all__ = [
     "Presence",
     "ReadAnswer",
     "ReadEvent",
+    "ReadProviderEvent",
+    "ReadRequest",
     "RecallAnswer",
     "RecallEvent",
     "Recalled",
@@ -110,7 +114,7 @@ _MODULES = {
     "containers": "Container Membership",
     "errors": "EarwitnessError",
     "events": (
-        "Event MessageAnswer MessageEvent PlanEvent ReadAnswer ReadEvent "
+        "Event MessageAnswer MessageEvent PlanEvent ReadAnswer ReadEvent ReadProviderEvent ReadRequest "
         "RecallAnswer RecallEvent Share SharingAnswer SharingEvent StateChangeAnswer "
         "StateChangeEvent Strike StrikeAnswer WorldAgentEvent WorldAnswer WorldView "
     ),

@@ -8,7 +8,7 @@ from typing import Any
 from .consultation import Consultant, Strategy
 from .dispatch import Plugins
 from .loading.settings import Settings
-from .protocols import Detector, Guard, Ledger, SharingRule, Store, WorldAgent
+from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
 
 QUOTING = "earwitness:quoting"
 """The name under which core keeps messages that hold a placeholder, beside the data of plugins."""
@@ -25,13 +25,14 @@ class Engine:
     world_agent: Strategy[WorldAgent] | None
     sharing_rules: tuple[Strategy[SharingRule], ...]
     guards: tuple[Strategy[Guard], ...]
+    read_providers: tuple[Strategy[ReadProvider], ...]
     plugins: Plugins
 
     @property
     def askable(self) -> tuple[Strategy[Any], ...]:
         """Every strategy that decides."""
         single = [each for each in (self.detector, self.world_agent) if each is not None]
-        return (*single, *self.sharing_rules, *self.guards)
+        return (*single, *self.sharing_rules, *self.guards, *self.read_providers)
 
     @property
     def data_owners(self) -> tuple[str, ...]:

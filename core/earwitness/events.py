@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import ConfigDict, Field, SkipValidation
 
+from .containers import Container
 from .filters import EVERYTHING, NOTHING, Filter
 from .plugin_data import PluginData
 from .records.base import Record
@@ -234,6 +235,48 @@ class ReadAnswer(Reply):
     """Of what may be seen, what is known but must not be said here."""
     reason: str = ""
     """Why it must not be said, for `Recalled.unsayable`."""
+
+
+class ReadRequest(Record):
+    """A read provider asks that a recall should read one container."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    container: str
+    """Name of a registered container that the reader is a member of today, or of the reader's own."""
+    section: str = Field(default="shared", min_length=1)
+    """Which part of the recall what is found belongs to; several containers of a section are merged by rank."""
+    number: int = Field(default=4, ge=1)
+    """How many memories the section holds at most; the first request of a section decides."""
+    heading: str | None = None
+    """What stands above the section in a prompt, by default its name; the first request of a section decides."""
+    filter: Filter = EVERYTHING
+    """Narrows what is found."""
+    any_day: bool = False
+    """Whether to find also what another session learned on a later day than it is here: for containers whose sessions
+    count their days each for themselves."""
+
+
+@runtime_checkable
+class ContainersView(Protocol):
+    """What a read provider may ask the register of containers."""
+
+    async def readable(self, *, kind: str | None = None, names: Sequence[str] | None = None) -> Sequence[Container]:
+        """The containers, besides her own, that the reader may read today: all, of a kind, or those of these names."""
+        ...
+
+
+class ReadProviderEvent(Event):
+    """Somebody is about to recall, and read providers say what else should be read than her own container."""
+
+    character: str
+    """Who recalls (character id)."""
+    personality: str
+    """Who that is across sessions: what memberships name."""
+    query: str
+    """The recall query."""
+    containers: SkipValidation[ContainersView]
+    """The register of containers, to ask what may be read."""
 
 
 class PlanEvent(Event):

@@ -16,6 +16,8 @@ from .events import (
     PlanEvent,
     ReadAnswer,
     ReadEvent,
+    ReadProviderEvent,
+    ReadRequest,
     Share,
     SharingAnswer,
     SharingEvent,
@@ -88,6 +90,19 @@ class Guard(Protocol):
     def strike(self, event: PlanEvent) -> Soon[Iterable[Strike] | StrikeAnswer]:
         """Which deliveries must not happen. Asked when they are planned, and of those due on a later day once more when
         that day is here: then `event.plan` holds what arrives of one message, as settled, and `due_day`."""
+        ...
+
+
+@runtime_checkable
+class ReadProvider(Protocol):
+    """What a recall reads besides the character's own container: the only place where such reads come from."""
+
+    def reads(self, event: ReadProviderEvent) -> Soon[Iterable[ReadRequest]]:
+        """Ask for containers. May raise: then nothing is read for this provider.
+
+        A container that is not registered, the world's, another character's, another session's, or one that the reader
+        is no member of on that day, is refused and named in `turn.failures`.
+        """
         ...
 
 

@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .engine import Engine
-from .errors import WallError
+from .errors import WallError, unknown
 from .live import Live
 from .loading.settings import FillSettings, RecallSettings
-from .middle.fill import SYSTEM_ROLES, Prompt, fill, render
+from .middle.fill import SYSTEM_ROLES, Prompt, fill
+from .middle.render import render, render_section
 from .outcome import Outcome
 from .records.channel import Channel
 from .records.journal import Entry, Revised, Said
@@ -66,6 +67,14 @@ class Turn:
         """What came to mind, in a stable order, each with its reasons."""
         return self._recalled.memories
 
+    def sections(self) -> dict[str, tuple[Recalled, ...]]:
+        """The same memories by section, her own (`memories`) first; every section that was asked for is there."""
+        found = self._recalled
+        return {
+            section.name: tuple([each for each in found.memories if each.section == section.name])
+            for section in found.sections
+        }
+
     @property
     def notes(self) -> tuple[str, ...]:
         """Plugins' lines, shown before the memories."""
@@ -78,7 +87,7 @@ class Turn:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Plugins and guards that failed; a failing guard withheld what it guards."""
+        """Plugins, guards and read providers that failed, and reads that were refused. A failing guard withheld all."""
         return self._recalled.failures
 
     def fill(
@@ -99,11 +108,20 @@ class Turn:
         """
         mine = self.memories if memories is None else self._mine(memories)
         settings, filled = self._fill_settings(changes), texts("roles", roles)
-        return fill(prompt, mine, settings, self.notes, roles=filled, messages=self._live.said | self._undecided)
+        said = self._live.said | self._undecided
+        return fill(prompt, mine, settings, self.notes, sections=self._recalled.sections, roles=filled, messages=said)
 
-    def text(self, **changes: Any) -> str:
-        """The block of memories by itself, as `fill` would put it. Raises `SettingsError`."""
-        return render(self.memories, self._fill_settings(changes), self.notes)
+    def text(self, section: str | None = None, **changes: Any) -> str:
+        """The block of memories by itself, as `fill` would put it; or that of one section, without its heading.
+
+        Raises `SettingsError`, and `UnknownName` for a section that was not asked for.
+        """
+        settings = self._fill_settings(changes)
+        if section is None:
+            return render(self.memories, settings, self.notes, self._recalled.sections)
+        if section not in (names := [each.name for each in self._recalled.sections]):
+            raise unknown("section", section, names)
+        return render_section(self.memories, section, settings)
 
     async def say(
         self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any

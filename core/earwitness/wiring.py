@@ -125,6 +125,7 @@ def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[
         world_agent=_only(found["world_agent"]),
         sharing_rules=found["sharing_rule"],
         guards=found["guard"],
+        read_providers=found["read_provider"],
         plugins=hooks,
     )
 

@@ -33,6 +33,7 @@ CORE: tuple[StrategyKind, ...] = (
     StrategyKind("world_agent", protocols.WorldAgent, "world_agent"),
     StrategyKind("sharing_rule", protocols.SharingRule, "sharing_rules"),
     StrategyKind("guard", protocols.Guard, "guards"),
+    StrategyKind("read_provider", protocols.ReadProvider, "read_providers"),
     StrategyKind("ledger", protocols.Ledger, "ledger"),
     StrategyKind("store", protocols.Store, "store"),
     StrategyKind("importer", protocols.Importer),

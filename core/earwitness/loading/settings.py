@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from ..errors import InputError, SettingsError
+from ..formats import PLACEHOLDERS
 from ..records.base import Record
 from ..records.state import day_text
 from . import tables
@@ -76,6 +77,15 @@ class RecallSettings(Record):
     `turn.failures`."""
 
 
+class SectionSettings(Record):
+    """MIDDLE: how one section of a recall is put into a prompt."""
+
+    heading: str | None = None
+    """What stands above it; `None` = what its read provider says, `""` = nothing."""
+    placeholder: str | None = Field(default=None, min_length=1)
+    """Where it goes, by itself; `None` = among the others. A prompt without it does not hold the section."""
+
+
 class FillSettings(Record):
     """MIDDLE: how memories are put into a prompt."""
 
@@ -87,6 +97,10 @@ class FillSettings(Record):
     """Text around them, with `{memories}` where they go; `None` = just the memories."""
     placeholders: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """What stands for the memories besides `###SUPERMEMORY###`, such as `{{memories}}`."""
+    heading: str = "### {heading}"
+    """The line above a section where there are several, with `{heading}` where its heading goes."""
+    sections: dict[str, SectionSettings] = {}
+    """Section name → how it is put in: `[fill.sections.pantheon]`; a character's own memories are `memories`."""
 
     @field_validator("template")
     @classmethod
@@ -94,6 +108,25 @@ class FillSettings(Record):
         if template is not None and "{memories}" not in template:
             raise ValueError(f"template {template!r} does not hold {{memories}}, where the memories go.")
         return template
+
+    @field_validator("heading")
+    @classmethod
+    def _is_a_line(cls, heading: str) -> str:
+        if "{heading}" not in heading or heading.splitlines() != [heading]:
+            raise ValueError(f"heading {heading!r} must be one line that holds {{heading}}, where the heading goes.")
+        return heading
+
+    @model_validator(mode="after")
+    def _one_meaning_each(self) -> Self:
+        every = [*PLACEHOLDERS, *self.placeholders, *self.own_placeholders.values()]
+        if twice := next((each for each in every if every.count(each) > 1), None):
+            raise ValueError(f"placeholder {twice!r} stands for two things. Give each section one of its own.")
+        return self
+
+    @property
+    def own_placeholders(self) -> dict[str, str]:
+        """Section name → its own placeholder, of those that have one."""
+        return {name: each.placeholder for name, each in self.sections.items() if each.placeholder is not None}
 
 
 class Unsure(Record):
@@ -176,6 +209,8 @@ class Settings(Record):
     """Who else learns of it, in this order."""
     guards: tuple[StrategySpec, ...] = ()
     """What is withheld; all of them are asked."""
+    read_providers: tuple[StrategySpec, ...] = ()
+    """What a recall reads besides the character's own container, in this order."""
     plugins: tuple[str, ...] | None = None
     """Names of the plugins to load; `None` = all that are installed."""
     block: tuple[str, ...] = ()

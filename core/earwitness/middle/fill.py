@@ -7,15 +7,15 @@ all, wherever it is quoted. Without a placeholder there are no memories.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import InputError, WallError, quoted
-from ..formats import BLOCK_CLOSE, BLOCK_OPEN, PLACEHOLDERS, harmless_block
+from ..formats import PLACEHOLDERS
 from ..loading.settings import FillSettings
-from ..start.recalled import Recalled
+from ..start.recalled import OWN, Recalled, Section
+from .render import render, render_section
 
 Prompt = TypeVar("Prompt", str, Mapping[str, Any], Sequence[Mapping[str, Any]])
 SYSTEM_ROLES = ("system", "developer")
@@ -27,6 +27,7 @@ def fill(
     settings: FillSettings,
     notes: Sequence[str] = (),
     *,
+    sections: Sequence[Section] = (OWN,),
     roles: Collection[str] = SYSTEM_ROLES,
     messages: Collection[str] = (),
 ) -> Prompt:
@@ -43,8 +44,7 @@ def fill(
                 f"{type(memory).__name__} cannot be filled into a prompt: only what a turn recalled can. "
                 "Backstage records hold what no character may see."
             )
-    block = render(memories, settings, notes) if settings.enabled else ""
-    filler = _Filler(block, (*PLACEHOLDERS, *settings.placeholders), messages)
+    filler = _Filler(_blocks(memories, settings, notes, sections), messages)
     if isinstance(prompt, str):
         return filler.text(prompt)
     if isinstance(prompt, Mapping):
@@ -60,21 +60,30 @@ def _messages(prompt: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]
     )
 
 
-class _Filler:
-    """Puts the block where a placeholder stands that nobody said."""
+def _blocks(
+    memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str], sections: Sequence[Section]
+) -> dict[str, str]:
+    """What goes where: placeholder → block."""
+    apart = settings.own_placeholders
+    if not settings.enabled:
+        return dict.fromkeys((*PLACEHOLDERS, *settings.placeholders, *apart.values()), "")
+    main = render(memories, settings, notes, sections)
+    own = {placeholder: render_section(memories, name, settings) for name, placeholder in apart.items()}
+    return {**dict.fromkeys((*PLACEHOLDERS, *settings.placeholders), main), **own}
 
-    def __init__(self, block: str, placeholders: Sequence[str], messages: Collection[str]) -> None:
-        self._block = block
-        self._placeholders = placeholders
-        self._said = {
-            said for each in messages if any(word in each for word in placeholders) and (said := each.strip())
-        }
-        quoted_first = sorted(self._said.difference(placeholders), key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, (*quoted_first, *placeholders))))
+
+class _Filler:
+    """Puts the blocks where placeholders stand that nobody said."""
+
+    def __init__(self, blocks: Mapping[str, str], messages: Collection[str]) -> None:
+        self._blocks = blocks
+        self._said = {said for each in messages if any(word in each for word in blocks) and (said := each.strip())}
+        longest_first = [sorted(words, key=len, reverse=True) for words in (self._said.difference(blocks), blocks)]
+        self._pattern = re.compile("|".join(re.escape(word) for words in longest_first for word in words))
 
     def text(self, text: str) -> str:
         """Text of the host's, which may quote what was said."""
-        return self._pattern.sub(lambda found: self._block if found[0] in self._placeholders else found[0], text)
+        return self._pattern.sub(lambda found: self._blocks.get(found[0], found[0]), text)
 
     def message(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """A message with its text, or the text of its parts, filled."""
@@ -93,34 +102,3 @@ class _Filler:
     def _unless_said(self, text: str, told: bool) -> str:
         """`told`: it may be a message of the story as a whole, which system text never is."""
         return text if told and text.strip() in self._said else self.text(text)
-
-
-def render(memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str] = ()) -> str:
-    """The block of memories, marked so that it can be taken out again should a model repeat it."""
-    if not memories and not notes:
-        return ""
-    text = _listed([_harmless(each.text, settings) for each in memories], settings)
-    said = "".join(f"{_harmless(note, settings)}\n" for note in notes)
-    block = f"{BLOCK_OPEN}\n{said}{text}\n{BLOCK_CLOSE}"
-    return settings.template.replace("{memories}", block) if settings.template else block
-
-
-def _harmless(text: str, settings: FillSettings) -> str:
-    """Nothing in it ends our block, or is filled in its turn: a placeholder of the host's is cut by a backslash."""
-    for placeholder in settings.placeholders:
-        text = text.replace(placeholder, f"{placeholder[0]}\\{placeholder[1:]}")
-    return harmless_block(text)
-
-
-def _listed(texts: Sequence[str], settings: FillSettings) -> str:
-    match settings.format:
-        case "numbered":
-            return "\n".join(f"{number}. {_indented(text)}" for number, text in enumerate(texts, 1))
-        case "plain":
-            return "\n\n".join(texts)
-        case "json":
-            return json.dumps(texts, ensure_ascii=False, indent=0)
-
-
-def _indented(text: str) -> str:
-    return text.replace("\n", "\n   ")

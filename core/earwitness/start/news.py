@@ -5,9 +5,6 @@ The message itself stays out, since it is in the prompt; what was told along wit
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-
 from ..filters import matches
 from ..formats import only_knowledge
 from ..records.memory import Memory
@@ -16,12 +13,12 @@ from .recalled import Recalled
 from .source import RecallSource
 
 
-async def told_along(source: RecallSource, reads: Sequence[Read]) -> list[Recalled]:
+async def told_along(source: RecallSource, own: Read) -> list[Recalled]:
     """The knowledge sections of the memories whose messages are in the prompt. Raises `StorageError`."""
-    asked = [read for read in reads if read.in_prompt]
-    lists = await asyncio.gather(*(source.list(read.container, filter=read.of_prompt) for read in asked))
-    found = [memory for read, got in zip(asked, lists, strict=True) for memory in got if _allowed(memory, read)]
-    return [recalled for memory in found if (recalled := _news(memory))]
+    if not own.in_prompt:
+        return []
+    found = await source.list(own.container, filter=own.of_prompt)
+    return [recalled for memory in found if _allowed(memory, own) and (recalled := _news(memory))]
 
 
 def _allowed(memory: Memory, read: Read) -> bool:

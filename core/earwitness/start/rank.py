@@ -1,13 +1,14 @@
-"""START: from what was found to what is recalled: weights, recency, threshold, diversity, budget, order. Pure."""
+"""START: from what was found to what is recalled: weights, age, threshold, merging, diversity, budget, order. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..loading.settings import RecallSettings, Recency
 from ..records.memory import Hit, Memory
 from ..words import terms
-from .recalled import Recalled
+from .recalled import Recalled, Section
 
 CHARACTERS_A_TOKEN = 4
 
@@ -19,12 +20,58 @@ def ranked(hits: Sequence[Hit], weights: Mapping[str, float], day: float, settin
     return sorted(kept, key=lambda each: (-each.score, each.memory.id))
 
 
-def chosen(candidates: Sequence[Recalled], always: Sequence[Recalled], settings: RecallSettings) -> list[Recalled]:
-    """The recall: what is always there, then the best of the rest within number and budget, in a stable order."""
+def merged(lists: Sequence[Sequence[Recalled]]) -> Sequence[Recalled]:
+    """The candidates of one section, best first. Those of several containers by the reciprocal of their rank, not by
+    score: scores of different containers are not comparable.
+
+    A memory that two reads found stands where it ranks best.
+    """
+    if len(lists) == 1:
+        return lists[0]
+    best: dict[str, Recalled] = {}
+    for each in (_by_rank(candidate, rank) for found in lists for rank, candidate in enumerate(found, 1)):
+        if each.memory.id not in best or best[each.memory.id].score < each.score:
+            best[each.memory.id] = each
+    return sorted(best.values(), key=lambda each: -each.score)  # stable: of the same rank, in the order of the reads
+
+
+def _by_rank(candidate: Recalled, rank: int) -> Recalled:
+    return candidate.model_copy(update={"score": 1 / rank, "parts": {**candidate.parts, "rank": 1 / rank}})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was found for one section."""
+
+    section: Section
+    """The section."""
+    number: int
+    """How many memories it holds at most."""
+    found: Sequence[Recalled]
+    """Best first."""
+    always: Sequence[Recalled] = ()
+    """What is there whatever was found."""
+
+
+def chosen(sections: Sequence[Candidates], settings: RecallSettings) -> list[Recalled]:
+    """The recall, section by section: what is always there, then the best of the rest within number and budget.
+
+    The budget is one for all sections, spent in their order. What stands in one section is left out of the later ones.
+    """
     purse = Purse(settings.token_budget)
-    kept = purse.buy(always, len(always))
-    pick = _diverse if settings.diversity else _best
-    return sorted([*kept, *pick(candidates, settings, purse)], key=stable_order)
+    recalled: list[Recalled] = []
+    for section in sections:
+        recalled += _section(section, {each.memory.id for each in recalled}, settings.diversity, purse)
+    return recalled
+
+
+def _section(offered: Candidates, taken: Collection[str], diversity: float, purse: Purse) -> list[Recalled]:
+    kept = purse.buy(offered.always, len(offered.always))
+    found = [each for each in offered.found if each.memory.id not in taken] if taken else offered.found
+    picked = _diverse(found, offered.number, diversity, purse) if diversity else purse.buy(found, offered.number)
+    name = offered.section.name
+    placed = [each if each.section == name else each.model_copy(update={"section": name}) for each in (*kept, *picked)]
+    return sorted(placed, key=stable_order)
 
 
 def stable_order(recalled: Recalled) -> tuple[bool, float, str, str]:
@@ -83,18 +130,14 @@ def _scored(hit: Hit, weight: float | None, day: float, recency: Recency) -> Rec
     return Recalled(memory=hit.memory, score=score, parts=parts)
 
 
-def _best(candidates: Sequence[Recalled], settings: RecallSettings, purse: Purse) -> list[Recalled]:
-    return purse.buy(candidates, settings.memories)
-
-
-def _diverse(candidates: Sequence[Recalled], settings: RecallSettings, purse: Purse) -> list[Recalled]:
+def _diverse(candidates: Sequence[Recalled], number: int, diversity: float, purse: Purse) -> list[Recalled]:
     """Maximal marginal relevance (Carbonell & Goldstein 1998) of what fits; likeness = Jaccard index of the words."""
     words = {each.memory.id: frozenset(terms(each.memory.content)) for each in candidates}
     likest = dict.fromkeys(words, 0.0)
     picked: list[Recalled] = []
     left = [each for each in candidates if purse.affords(each)]
-    while left and len(picked) < settings.memories:
-        best = max(left, key=lambda each: _marginal(each, likest[each.memory.id], settings.diversity))
+    while left and len(picked) < number:
+        best = max(left, key=lambda each: _marginal(each, likest[each.memory.id], diversity))
         purse.spend(best)
         picked.append(best)
         left = [each for each in left if each is not best and purse.affords(each)]

@@ -1,4 +1,4 @@
-"""START: the fixed list of reads a recall may make. Each names one container; nothing else is ever searched."""
+"""START: the list of reads a recall may make. Each names one container; nothing else is ever searched."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..consultation import Answered, Strategy
-from ..containers import character_container
+from ..containers import Container
 from ..engine import Engine
 from ..errors import InvalidFilter, quoted
-from ..events import ReadAnswer, ReadEvent
-from ..filters import EVERYTHING, NOTHING, Compare, Filter, In, Not, Or, all_of, equals, matches, whole
+from ..events import ReadAnswer, ReadEvent, ReadRequest
+from ..filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, all_of, equals, matches, whole
 from ..plugin_data import PluginData
 from ..protocols import Guard
-from ..records.channel import Channel
 from ..records.memory import Memory
-from ..records.plan import Snapshot
+from .recalled import OWN, Section
+from .requests import Reader, requested
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Read:
     in_prompt: tuple[str, ...] = ()
     unsayable: tuple[tuple[Filter, str], ...] = ()
     """What is known but not sayable here, and why."""
+    section: Section = OWN
+    """Where in the prompt what it finds goes."""
+    number: int = 1
+    """How many memories the section holds at most."""
 
     @cached_property
     def filter(self) -> Filter:
@@ -44,47 +48,91 @@ class Read:
         """The same read with one more filter, which must hold too."""
         return self if filter == EVERYTHING else replace(self, permitted=all_of(self.permitted, filter))
 
+    def allows(self, memory: Memory) -> bool:
+        """Whether a store was right to find this memory."""
+        return memory.container == self.container and matches(self.filter, memory.metadata)
+
     def why_unsayable(self, memory: Memory) -> str | None:
         """Why this memory must not be said here, if it must not."""
         return next((reason for filter, reason in self.unsayable if matches(filter, memory.metadata)), None)
 
 
-async def listed_reads(
-    engine: Engine,
-    snapshot: Snapshot,
-    character: str,
-    channel: Channel,
-    in_prompt: Sequence[str],
-    data: Mapping[str, PluginData],
-) -> tuple[list[Read], list[str]]:
-    """The reads of one recall, guarded; and which guards failed (their reads then find nothing).
+@dataclass(frozen=True, slots=True)
+class _Guarded:
+    """What the guards make of one read."""
 
-    Today there is one: the character's own container. Raises `StrategyError` for a failing guard if `strict`.
+    permitted: Filter
+    unsayable: tuple[tuple[Filter, str], ...]
+    failures: tuple[str, ...]
+
+
+async def listed_reads(
+    engine: Engine, reader: Reader, query: str, number: int, in_prompt: Sequence[str], data: Mapping[str, PluginData]
+) -> tuple[list[Read], list[str]]:
+    """The reads of one recall, guarded: the character's own container, and what providers ask for.
+
+    Also which guards and providers failed (a failing guard's reads find nothing), and which requests were refused.
+    `number` is how many memories of her own are wanted at most. Raises `StrategyError` for a failure if `strict`.
     """
-    event = read_event(snapshot, character, character_container(snapshot.id, character).name, channel)
+    more, refused = await requested(engine, reader, query, data)
+    containers = [reader.own, *(container for _, container in more)]
+    guarded = await asyncio.gather(*(_guarded(engine, reader, each, data) for each in containers))
+    own, *others = guarded
+    day = reader.snapshot.state.game_day
+    permitted = all_of(learned_by(day), own.permitted)
+    reads = [Read(reader.own.name, permitted, tuple(in_prompt), own.unsayable, number=number)]
+    for request, its_guarded in zip((request for request, _ in more), others, strict=True):
+        reads.append(_requested_read(reader, request, its_guarded, in_prompt))
+    return reads, [*dict.fromkeys(failure for each in guarded for failure in each.failures), *refused]
+
+
+def _requested_read(reader: Reader, request: ReadRequest, guarded: _Guarded, in_prompt: Sequence[str]) -> Read:
+    permitted = all_of(
+        _learned(reader, request), _not_in_prompt(reader, request, in_prompt), request.filter, guarded.permitted
+    )
+    section = Section(name=request.section, heading=request.heading)
+    return Read(request.container, permitted, (), guarded.unsayable, section, request.number)
+
+
+def _learned(reader: Reader, request: ReadRequest) -> Filter:
+    known = learned_by(reader.snapshot.state.game_day)
+    return Or((known, Compare("sessionId", "!=", reader.snapshot.id))) if request.any_day else known
+
+
+def _not_in_prompt(reader: Reader, request: ReadRequest, in_prompt: Sequence[str]) -> Filter:
+    """Without the messages that the prompt holds already; another session's messages may have the same keys."""
+    if not in_prompt:
+        return EVERYTHING
+    held: Filter = In("messageIds", tuple(in_prompt))
+    return Not(held if request.container == reader.own.name else And((held, equals("sessionId", reader.snapshot.id))))
+
+
+async def _guarded(engine: Engine, reader: Reader, container: Container, data: Mapping[str, PluginData]) -> _Guarded:
+    if not engine.guards:
+        return _Guarded(EVERYTHING, (), ())
+    event = read_event(reader, container)
     answers = await asyncio.gather(*(_asked(engine, guard, event, data) for guard in engine.guards))
     filters = [answer.value.filter if answer.value else NOTHING for answer in answers]
     marks = tuple(
         (answer.value.unsayable, answer.value.reason or f"{answer.by} says so") for answer in answers if answer.value
     )
     marks = tuple((filter, why) for filter, why in marks if filter != NOTHING)
-    failures = [answer.label for answer in answers if answer.failure]
-    permitted = all_of(learned_by(snapshot.state.game_day), *filters)
-    return [Read(event.container, permitted, tuple(in_prompt), marks)], failures
+    return _Guarded(all_of(*filters), marks, tuple(answer.label for answer in answers if answer.failure))
 
 
-def read_event(snapshot: Snapshot, character: str, container: str, channel: Channel) -> ReadEvent:
+def read_event(reader: Reader, container: Container) -> ReadEvent:
     """What guards are told of one read."""
-    member = snapshot.cast[character]
+    snapshot = reader.snapshot
     return ReadEvent(
         session=snapshot.id,
         cast=snapshot.cast,
         state=snapshot.state,
         day=snapshot.state.game_day,
-        channel=channel,
-        character=character,
-        personality=member.personality_id,
-        container=container,
+        channel=reader.channel,
+        character=reader.character,
+        personality=reader.personality,
+        container=container.name,
+        kind=container.kind,
         users=tuple(each.user_id for each in snapshot.cast if each.user_id),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..consultation import Answered
 from ..engine import Engine
 from ..events import RecallAnswer, RecallEvent
-from ..filters import Filter, all_of, equals, matches
+from ..filters import Filter, equals
 from ..formats import message_line, recall_query
 from ..live import Live
 from ..loading.settings import RecallSettings
@@ -18,9 +18,10 @@ from ..records.channel import Channel
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from .news import told_along
-from .rank import chosen, ranked
+from .rank import Candidates, chosen, merged, ranked
 from .reads import Read, listed_reads
 from .recalled import Recall, Recalled
+from .requests import Reader
 from .source import RecallSource
 from .window import candidates
 
@@ -53,20 +54,22 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     asked = query_of(live, character, latest) if request.query is None else request.query
     keys = tuple(each.message.key for each in latest) if request.in_prompt is None else request.in_prompt
     data = dict(live.data())
-    listed, failures = await listed_reads(engine, live.snapshot, character, channel, keys, data)
+    reader = Reader(live.snapshot, character, channel)
+    listed, failures = await listed_reads(engine, reader, asked, settings.memories, keys, data)
     reads = [read.narrowed(request.filter) for read in listed]
     source = RecallSource(engine, live, settings.timeout)
     found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
-    permanent = await _permanent(source, reads) if settings.permanent == "always" else []
-    always = [*permanent, *await told_along(source, reads)]
+    permanent = await _permanent(source, reads[0]) if settings.permanent == "always" else []
+    always = [*permanent, *await told_along(source, reads[0])]
     answers = await _plugins(engine, live, character, asked, found, channel, data)
-    hits = _dropped([*found, *await _added(source, reads, answers, found)], answers)
+    hits = await _added(source, reads, answers, found)
     await _keep(engine, live, data)
-    best = ranked(_without(hits, always), _weights(answers), live.snapshot.state.game_day, settings)
+    sections = _sections(reads, hits, always, answers, live.snapshot.state.game_day, settings)
     return Recall(
         character=character,
         query=asked,
-        memories=tuple(_marked(each, reads) for each in chosen(best, _kept(always, answers), settings)),
+        memories=tuple([_marked(each, reads) for each in chosen(sections, settings)]),
+        sections=tuple([each.section for each in sections]),
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
         failures=(
             *failures,
@@ -103,24 +106,40 @@ def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> st
 
 async def _searched(
     source: RecallSource, reads: Sequence[Read], query: str, day: float, settings: RecallSettings
-) -> list[Hit]:
+) -> list[list[Hit]]:
     """One search a read, each in its own container; what a store returns is checked again here."""
     found = await asyncio.gather(*(candidates(source, read, query, day, settings) for read in reads))
-    return [hit for read, hits in zip(reads, found, strict=True) for hit in hits if _allowed(hit.memory, read)]
+    return [[hit for hit in hits if read.allows(hit.memory)] for read, hits in zip(reads, found, strict=True)]
 
 
-def _allowed(memory: Memory, read: Read) -> bool:
-    return memory.container == read.container and matches(read.filter, memory.metadata)
+async def _permanent(source: RecallSource, own: Read) -> list[Recalled]:
+    """What was there before the story; what is shared stays within the number of its section."""
+    read = own.narrowed(equals("permanent", True))
+    memories = await source.list(read.container, filter=read.filter)
+    return [Recalled(memory=memory, score=1.0, parts={}) for memory in memories if read.allows(memory)]
 
 
-async def _permanent(source: RecallSource, reads: Sequence[Read]) -> list[Recalled]:
-    reads = [Read(each.container, all_of(each.filter, equals("permanent", True))) for each in reads]
-    lists = await asyncio.gather(*(source.list(each.container, filter=each.filter) for each in reads))
+def _sections(
+    reads: Sequence[Read],
+    hits: Sequence[Sequence[Hit]],
+    always: Sequence[Recalled],
+    answers: Sequence[Answered[RecallAnswer]],
+    day: float,
+    settings: RecallSettings,
+) -> list[Candidates]:
+    """What was found by section, her own first; the first read of a section decides its heading and number."""
+    dropped, weights = _drops(answers), _weights(answers)
+    out = dropped.union(each.memory.id for each in always)
+    lists: dict[str, list[list[Recalled]]] = {}
+    for read, found in zip(reads, hits, strict=True):
+        left = [hit for hit in found if hit.memory.id not in out] if out else found
+        lists.setdefault(read.section.name, []).append(ranked(left, weights, day, settings))
+    first = {read.section.name: read for read in reversed(reads)}
+    kept = [each for each in always if each.memory.id not in dropped]
+    own = reads[0].section.name
     return [
-        Recalled(memory=memory, score=1.0, parts={})
-        for read, memories in zip(reads, lists, strict=True)
-        for memory in memories
-        if _allowed(memory, read)
+        Candidates(first[name].section, first[name].number, merged(several), kept if name == own else ())
+        for name, several in lists.items()
     ]
 
 
@@ -129,7 +148,7 @@ async def _plugins(
     live: Live,
     character: str,
     query: str,
-    found: Sequence[Hit],
+    found: Sequence[Sequence[Hit]],
     channel: Channel,
     data: Mapping[str, PluginData],
 ) -> Sequence[Answered[RecallAnswer]]:
@@ -144,7 +163,7 @@ async def _plugins(
         channel=channel,
         character=character,
         query=query,
-        memories=tuple(found),
+        memories=tuple({hit.memory.id: hit for hits in found for hit in hits}.values()),
     )
     return await engine.plugins.ask(
         "on_recall", event, RecallAnswer, limit=engine.settings.end.plugin_timeout, data=data
@@ -159,35 +178,26 @@ async def _keep(engine: Engine, live: Live, data: Mapping[str, PluginData]) -> N
 
 
 async def _added(
-    source: RecallSource, reads: Sequence[Read], answers: Sequence[Answered[RecallAnswer]], found: Sequence[Hit]
-) -> list[Hit]:
-    """What plugins add, read again from the listed containers only, and filtered again."""
-    known = {hit.memory.id for hit in found}
+    source: RecallSource,
+    reads: Sequence[Read],
+    answers: Sequence[Answered[RecallAnswer]],
+    found: Sequence[Sequence[Hit]],
+) -> list[list[Hit]]:
+    """What was found and what plugins add, read again from the listed containers only, and filtered again."""
+    known = {hit.memory.id for hits in found for hit in hits}
     wanted = [id for answer in _given(answers) for id in answer.add if id not in known]
     if not wanted:
-        return []
+        return [list(hits) for hits in found]
     lists = await asyncio.gather(*(source.get(read.container, wanted) for read in reads))
-    hits = [
-        (read, Hit(memory=each, score=1.0, parts={"added": 1.0}))
-        for read, got in zip(reads, lists, strict=True)
-        for each in got
-    ]
-    return [hit for read, hit in hits if _allowed(hit.memory, read)]
+    return [[*hits, *_as_hits(read, got)] for read, hits, got in zip(reads, found, lists, strict=True)]
 
 
-def _dropped(hits: Sequence[Hit], answers: Sequence[Answered[RecallAnswer]]) -> list[Hit]:
-    dropped = {id for answer in _given(answers) for id in answer.drop}
-    return [hit for hit in hits if hit.memory.id not in dropped]
+def _as_hits(read: Read, memories: Sequence[Memory]) -> list[Hit]:
+    return [Hit(memory=each, score=1.0, parts={"added": 1.0}) for each in memories if read.allows(each)]
 
 
-def _kept(always: Sequence[Recalled], answers: Sequence[Answered[RecallAnswer]]) -> list[Recalled]:
-    dropped = {id for answer in _given(answers) for id in answer.drop}
-    return [each for each in always if each.memory.id not in dropped]
-
-
-def _without(hits: Sequence[Hit], always: Sequence[Recalled]) -> list[Hit]:
-    there = {each.memory.id for each in always}
-    return [hit for hit in hits if hit.memory.id not in there]
+def _drops(answers: Sequence[Answered[RecallAnswer]]) -> set[str]:
+    return {id for answer in _given(answers) for id in answer.drop}
 
 
 def _weights(answers: Sequence[Answered[RecallAnswer]]) -> dict[str, float]:

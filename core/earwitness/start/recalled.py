@@ -1,4 +1,4 @@
-"""What a turn remembers: memories of one container, each with why it came to mind."""
+"""What a turn remembers: memories in sections, each with why it came to mind."""
 
 from __future__ import annotations
 
@@ -6,14 +6,33 @@ from ..records.base import Record
 from ..records.learned import Learned
 from ..records.memory import Memory
 
+OWN_SECTION = "memories"
+"""The section of what a character remembers herself."""
+
+
+class Section(Record):
+    """A part of a recall that is shown by itself."""
+
+    name: str = OWN_SECTION
+    """Such as `pantheon`; settings of `fill` name it."""
+    heading: str | None = None
+    """What stands above it where there are several; by default its name."""
+
+
+OWN = Section()
+"""The section of the character's own memories."""
+
 
 class Recalled(Record):
     """One memory a recall brought back. Only these can be filled into a prompt."""
 
     memory: Memory
     """The memory, from a container this reader may read."""
+    section: str = OWN_SECTION
+    """Name of the section it belongs to."""
     score: float
-    """What it was ranked by, all parts together."""
+    """What it was ranked by, all parts together; in a section of several containers the reciprocal of its rank in its
+    own, since scores of different containers are not comparable."""
     parts: dict[str, float]
     """The score by part: `words`, `meaning`, `rerank`, `recency`, `weight`, …."""
 
@@ -51,10 +70,12 @@ class Recall(Record):
     query: str
     """What was asked."""
     memories: tuple[Recalled, ...]
-    """In a stable order: permanent ones first, then as they were learned."""
+    """Section by section; in each in a stable order: permanent ones first, then as they were learned."""
+    sections: tuple[Section, ...] = (OWN,)
+    """Every section that was asked for, her own first, also where nothing was found."""
     notes: tuple[str, ...] = ()
     """Plugins' lines to show before the memories."""
     pending: tuple[str, ...] = ()
     """Keys of messages the recall did not wait for."""
     failures: tuple[str, ...] = ()
-    """Plugins and guards that failed; a failing guard withheld what it guards."""
+    """Plugins, guards and read providers that failed, and reads that were refused. A failing guard withheld all."""

@@ -25,9 +25,14 @@ async def candidates(
     only takes from a score, so none is that scores less than the best have left (the threshold algorithm of Fagin,
     Lotem and Naor 2003); at most to `LARGEST` hits.
     """
-    wanted = limit = settings.memories * CANDIDATES
+    wanted = limit = read.number * CANDIDATES
     hits = await source.search(read.container, query, filter=read.filter, limit=limit)
-    while settings.recency.weight and limit < LARGEST and len(hits) >= limit and _may_miss(hits, day, settings):
+    while (
+        settings.recency.weight
+        and limit < LARGEST
+        and len(hits) >= limit
+        and _may_miss(hits, day, read.number, settings)
+    ):
         limit = min(limit * WIDER, LARGEST)
         hits = await source.search(read.container, query, filter=read.filter, limit=limit)
     if len(hits) <= wanted:
@@ -36,7 +41,7 @@ async def candidates(
     return [hit for hit in hits if hit.memory.id in best]
 
 
-def _may_miss(hits: Sequence[Hit], day: float, settings: RecallSettings) -> bool:
+def _may_miss(hits: Sequence[Hit], day: float, number: int, settings: RecallSettings) -> bool:
     """Whether one that scores no more than the last of these could be among the best, were it new."""
     today = sorted((aged(hit, day, settings.recency) for hit in hits), reverse=True)
-    return hits[-1].score > max(today[settings.memories - 1], settings.threshold)
+    return hits[-1].score > max(today[number - 1], settings.threshold)

@@ -30,6 +30,10 @@ class Turn(Mirror[AsyncTurn]):
         """What came to mind, in a stable order, each with its reasons."""
         return self._behind.memories
 
+    def sections(self) -> dict[str, tuple[Recalled, ...]]:
+        """The same memories by section, her own (`memories`) first; every section that was asked for is there."""
+        return self._behind.sections()
+
     @property
     def notes(self) -> tuple[str, ...]:
         """Plugins' lines, shown before the memories."""
@@ -42,7 +46,7 @@ class Turn(Mirror[AsyncTurn]):
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Plugins and guards that failed; a failing guard withheld what it guards."""
+        """Plugins, guards and read providers that failed, and reads that were refused. A failing guard withheld all."""
         return self._behind.failures
 
     def fill(
@@ -63,9 +67,12 @@ class Turn(Mirror[AsyncTurn]):
         """
         return self._behind.fill(prompt, memories, roles=roles, **changes)
 
-    def text(self, **changes: Any) -> str:
-        """The block of memories by itself, as `fill` would put it. Raises `SettingsError`."""
-        return self._behind.text(**changes)
+    def text(self, section: str | None = None, **changes: Any) -> str:
+        """The block of memories by itself, as `fill` would put it; or that of one section, without its heading.
+
+        Raises `SettingsError`, and `UnknownName` for a section that was not asked for.
+        """
+        return self._behind.text(section, **changes)
 
     def say(
         self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any

@@ -22,6 +22,7 @@ from .cases.promises_closed import FailClosed
 from .cases.promises_how import Provenance
 from .cases.promises_lost import NothingLost
 from .cases.promises_random import RandomStories
+from .cases.promises_shared import SharedContainers
 from .cases.promises_text import TextIsData
 from .cases.promises_there import There
 from .cases.promises_twice import NothingTwice
@@ -29,7 +30,9 @@ from .cases.promises_walls import PromisedWalls
 from .suite import Report, adapted, check
 
 
-class PromisesSuite(PromisedWalls, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData, RandomStories):
+class PromisesSuite(
+    PromisedWalls, SharedContainers, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData, RandomStories
+):
     """Subclass it, and say in `make_store_and_ledger` how to make yours."""
 
 

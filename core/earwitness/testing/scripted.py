@@ -15,6 +15,8 @@ import anyio
 from ..events import (
     PlanEvent,
     ReadEvent,
+    ReadProviderEvent,
+    ReadRequest,
     RecallAnswer,
     RecallEvent,
     Share,
@@ -135,6 +137,19 @@ class Only:
         return [Strike(delivery_id=each.id, reason="not for them") for each in struck]
 
 
+class Reads:
+    """A read provider: the same requests for every recall. `asked` are the events it was shown."""
+
+    def __init__(self, *requests: ReadRequest) -> None:
+        self.requests = requests
+        self.asked: list[ReadProviderEvent] = []
+
+    def reads(self, event: ReadProviderEvent) -> Iterable[ReadRequest]:
+        """The requests given."""
+        self.asked.append(event)
+        return self.requests
+
+
 class Adds(Plugin):
     """A plugin that adds to every recall whatever ids it was given."""
 
@@ -202,7 +217,7 @@ FAULTS: tuple[Callable[..., Any | Awaitable[Any]], ...] = (
 
 
 class ScriptedStrategy:
-    """A detector, World Agent, sharing rule or guard whose every method is this function."""
+    """A detector, World Agent, sharing rule, guard or read provider whose every method is this function."""
 
     def __init__(self, does: Callable[..., Any]) -> None:
-        self.detect = self.propose = self.share = self.filter = self.strike = does
+        self.detect = self.propose = self.share = self.filter = self.strike = self.reads = does

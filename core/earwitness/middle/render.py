@@ -1,0 +1,108 @@
+"""MIDDLE: memories as a block of text, in sections under their headings. Pure.
+
+Memories are data: no text forges a heading, ends the block, or holds a placeholder that would be filled in its turn.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+
+from ..formats import BLOCK_CLOSE, BLOCK_OPEN, harmless_block
+from ..loading.settings import FillSettings, SectionSettings
+from ..start.recalled import OWN, OWN_SECTION, Recalled, Section
+
+
+def render(
+    memories: Sequence[Recalled],
+    settings: FillSettings,
+    notes: Sequence[str] = (),
+    sections: Sequence[Section] = (OWN,),
+) -> str:
+    """The block of memories, marked so that it can be taken out again should a model repeat it.
+
+    Several sections stand under their headings; a character's own memories by themselves have none. Sections with a
+    placeholder of their own are left out.
+    """
+    together = [each for each in memories if each.section not in settings.own_placeholders]
+    if not together and not notes:
+        return ""
+    said = "".join(f"{_harmless(note, settings)}\n" for note in notes)
+    block = _block(f"{said}{_in_sections(_by_section(together, settings, sections), settings, sections)}")
+    return settings.template.replace("{memories}", block) if settings.template else block
+
+
+def render_section(memories: Sequence[Recalled], name: str, settings: FillSettings) -> str:
+    """The block of one section by itself, without heading, notes and template."""
+    texts = [_harmless(each.text, settings) for each in memories if each.section == name]
+    return _block(_listed(texts, settings)) if texts else ""
+
+
+def _block(text: str) -> str:
+    return f"{BLOCK_OPEN}\n{text}\n{BLOCK_CLOSE}"
+
+
+def _by_section(
+    memories: Sequence[Recalled], settings: FillSettings, sections: Sequence[Section]
+) -> dict[str, list[str]]:
+    """The texts of every section that holds something, in the sections' order."""
+    texts: dict[str, list[str]] = {section.name: [] for section in sections}
+    for each in memories:
+        texts.setdefault(each.section, []).append(_harmless(each.text, settings))
+    return {name: each for name, each in texts.items() if each}
+
+
+def _in_sections(texts: Mapping[str, Sequence[str]], settings: FillSettings, sections: Sequence[Section]) -> str:
+    """As JSON it is a list of texts, or lists by section name."""
+    if not texts.keys() - {OWN_SECTION}:
+        return _listed(texts.get(OWN_SECTION, ()), settings)
+    if settings.format == "json":
+        return json.dumps(texts, ensure_ascii=False, indent=0)
+    given = {section.name: section.heading for section in sections}
+    headings = {name: _heading(name, given.get(name), settings) for name in texts}
+    shown = {_folded(heading) for heading in headings.values() if heading}
+    return "\n\n".join(
+        "\n".join(filter(None, (headings[name], _listed([_unforged(text, shown) for text in own], settings))))
+        for name, own in texts.items()
+    )
+
+
+def _heading(name: str, given: str | None, settings: FillSettings) -> str:
+    """The line above a section; empty where settings want none."""
+    chosen = settings.sections.get(name, SectionSettings()).heading
+    words = next((each for each in (chosen, given) if each is not None), name.replace("_", " ").capitalize())
+    line = " ".join(words.split())
+    return settings.heading.replace("{heading}", _harmless(line, settings)) if line else ""
+
+
+def _unforged(text: str, headings: Collection[str]) -> str:
+    """The text with every line that would pass for one of the headings cut by a backslash."""
+    return "\n".join(f"\\{line}" if _folded(line) in headings else line for line in text.split("\n"))
+
+
+def _folded(line: str) -> str:
+    """The line as a reader sees it, whatever is in it that cannot be seen."""
+    plain = unicodedata.normalize("NFKC", line).casefold()
+    return " ".join("".join(each for each in plain if unicodedata.category(each) != "Cf").split())
+
+
+def _harmless(text: str, settings: FillSettings) -> str:
+    """Nothing in it ends our block, or is filled in its turn: a placeholder of the host's is cut by a backslash."""
+    for placeholder in (*settings.placeholders, *settings.own_placeholders.values()):
+        text = text.replace(placeholder, f"{placeholder[0]}\\{placeholder[1:]}")
+    return harmless_block(text)
+
+
+def _listed(texts: Sequence[str], settings: FillSettings) -> str:
+    match settings.format:
+        case "numbered":
+            return "\n".join(f"{number}. {_indented(text)}" for number, text in enumerate(texts, 1))
+        case "plain":
+            return "\n\n".join(texts)
+        case "json":
+            return json.dumps(texts, ensure_ascii=False, indent=0)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n   ")

@@ -1,0 +1,148 @@
+"""START: which containers a recall reads besides the character's own. Providers ask; the register says who may.
+
+A request is refused by name where the container is not registered, is the world's or another character's, belongs to
+another session, or where the reader is no member on that day.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..consultation import Answered, Strategy
+from ..containers import SESSION_KINDS, Container, Membership, character_container
+from ..engine import Engine
+from ..errors import InvalidFilter, named, quoted
+from ..events import ReadProviderEvent, ReadRequest
+from ..filters import whole
+from ..plugin_data import PluginData
+from ..protocols import Ledger, ReadProvider
+from ..records.channel import Channel
+from ..records.plan import Snapshot
+
+Granted = tuple[ReadRequest, Container]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who recalls, and where."""
+
+    snapshot: Snapshot
+    """The session as it stands."""
+    character: str
+    """Character id."""
+    channel: Channel
+    """Where the character is about to speak."""
+
+    @property
+    def personality(self) -> str:
+        """Who that is across sessions."""
+        return self.snapshot.cast[self.character].personality_id
+
+    @property
+    def own(self) -> Container:
+        """The character's own container."""
+        return character_container(self.snapshot.id, self.character)
+
+    def may_read(self, container: Container) -> bool:
+        """Whether members may read it here at all: it is not the world's, another character's or another session's."""
+        return container.kind not in SESSION_KINDS and container.session in {None, self.snapshot.id}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableContainers:
+    """What a provider may ask the register: what this reader may read."""
+
+    ledger: Ledger
+    reader: Reader
+
+    async def readable(self, *, kind: str | None = None, names: Sequence[str] | None = None) -> Sequence[Container]:
+        """The containers, besides her own, that the reader may read today: all, of a kind, or those of these names."""
+        held = await self.ledger.memberships(containers=names, member=self.reader.personality, kind=kind)
+        day = self.reader.snapshot.state.game_day
+        found = await self.ledger.claimed([each.container for each in held if each.holds_on(day)])
+        return [each for each in found if self.reader.may_read(each)]
+
+
+async def requested(
+    engine: Engine, reader: Reader, query: str, data: Mapping[str, PluginData]
+) -> tuple[list[Granted], list[str]]:
+    """What the providers ask for and the reader may read; and which providers failed, and what was refused.
+
+    Raises `StrategyError` for a failing provider if `strict`.
+    """
+    if not engine.read_providers:
+        return [], []
+    event = _event(engine, reader, query)
+    answers = await asyncio.gather(*(_asked(engine, each, event, data) for each in engine.read_providers))
+    asked = [(answer.by, request) for answer in answers for request in answer.value or ()]
+    decided = await _decided(engine.ledger, reader, [request for _, request in asked])
+    granted = [each for each in decided if not isinstance(each, str)]
+    refused = [f"{by}: {each}" for (by, _), each in zip(asked, decided, strict=True) if isinstance(each, str)]
+    return granted, [*(answer.label for answer in answers if answer.failure), *refused]
+
+
+def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]:
+    """A provider's answer as a list, or why it is none: anything else in it spoils it."""
+    try:
+        requests = list(answer) if isinstance(answer, Iterable) else None
+        if requests is None or not all(isinstance(each, ReadRequest) for each in requests):
+            return None, f"answered {quoted(answer)}, expected any number of ReadRequest"
+        for each in requests:
+            whole(each.filter)
+    except InvalidFilter as error:
+        return None, f"answered {error}"
+    except Exception as error:  # noqa: BLE001 - a stranger's generator may raise anything
+        return None, named(error)
+    return requests, None
+
+
+def _event(engine: Engine, reader: Reader, query: str) -> ReadProviderEvent:
+    snapshot = reader.snapshot
+    return ReadProviderEvent(
+        session=snapshot.id,
+        cast=snapshot.cast,
+        state=snapshot.state,
+        day=snapshot.state.game_day,
+        channel=reader.channel,
+        character=reader.character,
+        personality=reader.personality,
+        query=query,
+        containers=ReadableContainers(engine.ledger, reader),
+    )
+
+
+async def _asked(
+    engine: Engine, provider: Strategy[ReadProvider], event: ReadProviderEvent, data: Mapping[str, PluginData]
+) -> Answered[list[ReadRequest]]:
+    own = data.get(provider.label, event.data)
+    shown = event.model_copy(update={"data": own})
+    return await engine.consultant.ask(provider, lambda: provider.made.reads(shown), read_requests, own)
+
+
+async def _decided(ledger: Ledger, reader: Reader, requests: Sequence[ReadRequest]) -> list[Granted | str]:
+    """Each request with its container, or why it is refused."""
+    names = sorted({each.container for each in requests} - {reader.own.name})
+    if not names:
+        return [(each, reader.own) for each in requests]
+    found = {each.name: each for each in await ledger.claimed(names)}
+    held = await ledger.memberships(containers=names, member=reader.personality)
+    found[reader.own.name] = reader.own
+    return [_granted(reader, each, found.get(each.container), held) for each in requests]
+
+
+def _granted(
+    reader: Reader, request: ReadRequest, container: Container | None, held: Sequence[Membership]
+) -> Granted | str:
+    name, day = request.container, reader.snapshot.state.game_day
+    if container is None:
+        return f"container {name!r} is not registered"
+    if container == reader.own:
+        return request, container
+    if not reader.may_read(container):
+        where = "" if container.session is None else f" in session {container.session!r}"
+        return f"container {name!r} is the {container.kind} container of {container.owner!r}{where}"
+    if not any(each.holds_on(day) for each in held if each.container == name):
+        return f"{reader.personality!r} is no member of container {name!r} on game day {day}"
+    return request, container
