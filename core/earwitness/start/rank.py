@@ -14,7 +14,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 def ranked(hits: Sequence[Hit], weights: Mapping[str, float], day: float, settings: RecallSettings) -> list[Recalled]:
-    """Candidates with their final scores, best first, those under the threshold left out."""
+    """SectionCandidates with their final scores, best first, those under the threshold left out."""
     scored = [_scored(hit, weights.get(hit.memory.id), day, settings.recency) for hit in hits]
     kept = [each for each in scored if each.score >= settings.threshold]
     return sorted(kept, key=lambda each: (-each.score, each.memory.id))
@@ -40,7 +40,7 @@ def _by_rank(candidate: Recalled, rank: int) -> Recalled:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class SectionCandidates:
     """What was found for one section."""
 
     section: Section
@@ -53,7 +53,7 @@ class Candidates:
     """What is there whatever was found."""
 
 
-def chosen(sections: Sequence[Candidates], settings: RecallSettings) -> list[Recalled]:
+def chosen(sections: Sequence[SectionCandidates], settings: RecallSettings) -> list[Recalled]:
     """The recall, section by section: what is always there, then the best of the rest within number and budget.
 
     The budget is one for all sections, spent in their order. What stands in one section is left out of the later ones.
@@ -65,7 +65,7 @@ def chosen(sections: Sequence[Candidates], settings: RecallSettings) -> list[Rec
     return recalled
 
 
-def _section(offered: Candidates, taken: Collection[str], diversity: float, purse: Purse) -> list[Recalled]:
+def _section(offered: SectionCandidates, taken: Collection[str], diversity: float, purse: Purse) -> list[Recalled]:
     kept = purse.buy(offered.always, len(offered.always))
     found = [each for each in offered.found if each.memory.id not in taken] if taken else offered.found
     picked = _diverse(found, offered.number, diversity, purse) if diversity else purse.buy(found, offered.number)

@@ -18,7 +18,7 @@ from ..records.channel import Channel
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from .news import told_along
-from .rank import Candidates, chosen, merged, ranked
+from .rank import SectionCandidates, chosen, merged, ranked
 from .reads import Read, listed_reads
 from .recalled import Recall, Recalled
 from .requests import Reader
@@ -126,7 +126,7 @@ def _sections(
     answers: Sequence[Answered[RecallAnswer]],
     day: float,
     settings: RecallSettings,
-) -> list[Candidates]:
+) -> list[SectionCandidates]:
     """What was found by section, her own first; the first read of a section decides its heading and number."""
     dropped, weights = _drops(answers), _weights(answers)
     out = dropped.union(each.memory.id for each in always)
@@ -138,7 +138,7 @@ def _sections(
     kept = [each for each in always if each.memory.id not in dropped]
     own = reads[0].section.name
     return [
-        Candidates(first[name].section, first[name].number, merged(several), kept if name == own else ())
+        SectionCandidates(first[name].section, first[name].number, merged(several), kept if name == own else ())
         for name, several in lists.items()
     ]
 

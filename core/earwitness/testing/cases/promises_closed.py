@@ -204,7 +204,7 @@ class FailClosed(PromiseCases):
                 standing = {each.owner for each in settled.deliveries if each.is_active}
                 assert standing == {"world", "alice"}, fault.__name__
                 assert settled.degraded, fault.__name__
-                assert any(each.by == "guard:strategy" for each in settled.failures), fault.__name__
+                assert any(each.by == "guard:scriptedstrategy" for each in settled.failures), fault.__name__
                 assert await self.held(story, "bob") == await self.held(story, "carol") == [], fault.__name__
                 assert "A secret!" not in (await story.turn("bob")).query, fault.__name__
 
@@ -235,7 +235,9 @@ class FailClosed(PromiseCases):
                 story = await ew.open_session("s1")
                 turn = await story.turn("alice", query="the crown", in_prompt=(), permanent="always")
                 assert turn.memories == (), fault.__name__
-                assert [each.split(":")[:2] for each in turn.failures] == [["guard", "strategy"]], fault.__name__
+                assert [each.split(":")[:2] for each in turn.failures] == [["guard", "scriptedstrategy"]], (
+                    fault.__name__
+                )
                 assert turn.fill("You are Alice. ###SUPERMEMORY###") == "You are Alice. "
 
     @case

@@ -73,7 +73,11 @@ class SharedContainers(PromiseCases):
         request = ReadRequest(container=HUB.name, number=100, filter=equals("type", "message"))
         async with stage.open(read_providers=[Reads(request)], guards=[Only(days)], plugins=[adds]) as ew:
             await self._hub(ew, learnedDay=1, contextType="dm")
-            hidden = ({"learnedDay": 2, "contextType": "dm"}, {"learnedDay": 1, "contextType": "public_channel"}, {})
+            hidden: tuple[dict[str, MetaValue], ...] = (
+                {"learnedDay": 2, "contextType": "dm"},
+                {"learnedDay": 1, "contextType": "public_channel"},
+                {},
+            )
             await ew.engine.store.put(
                 [memory(HUB.name, f"h{number}", f"hidden {SECRET}", **more) for number, more in enumerate(hidden)]
             )
