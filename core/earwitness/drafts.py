@@ -20,7 +20,7 @@ from .validation.arguments import several, table, text
 from .validation.messages import message_text, update_text
 from .validation.records import check_state, checked, state_keys
 
-Move = tuple[str, Literal["enter", "leave", "move"], str | None]
+HostMove = tuple[str, Literal["enter", "leave", "move"], str | None]
 """Name, kind, place."""
 
 
@@ -75,7 +75,7 @@ class Drafts:
         )
         return Changed(updates=(update,), audience=update.audience)
 
-    async def moves(self, moves: Sequence[Move]) -> Changed:
+    async def moves(self, moves: Sequence[HostMove]) -> Changed:
         """Movements by the host's word. See `Session.enter`, `leave` and `move`."""
         ids = await self._names.ids(*(name for name, _, _ in moves))
         return Changed(moves=tuple((id, kind, place) for id, (_, kind, place) in zip(ids, moves, strict=True)))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from . import transfer
 from .backstage.backstage import Backstage
 from .containers import Container, character_container
-from .drafts import Drafts, Move
+from .drafts import Drafts, HostMove
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
@@ -285,7 +285,7 @@ class Session:
 
         Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
         """
-        move: Move = (character, "move", await self._place("place", place, key))
+        move: HostMove = (character, "move", await self._place("place", place, key))
         return await self._journal.append(await self._drafts.moves([move]), key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
