@@ -8,7 +8,7 @@ know a thing because some other memory of hers is worded alike. Derived memories
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..containers import world_container
@@ -74,14 +74,18 @@ def facts_among(holders: TermHolders, question: str) -> Facts:
     asked = WeightedQuery(
         question, TermStatistics(holders.count, {term: len(ids) for term, ids in holders.ids.items()})
     )
-    terms_of: dict[str, tuple[str, ...]] = {}
-    for term, ids in holders.ids.items():
+    held_by: dict[str, int] = {}  # id → a bit for each term that it holds, as most hold the same few
+    for place, ids in enumerate(holders.ids.values()):
         for id in ids:
-            terms_of[id] = (*terms_of.get(id, ()), term)
-    held = {terms: asked.held(terms) for terms in set(terms_of.values())}
+            held_by[id] = held_by.get(id, 0) | 1 << place
+    held = {bits: asked.held(_of_bits(bits, holders.ids)) for bits in set(held_by.values())}
     least = NEAR_BEST * max(held.values(), default=0.0)
-    facts = [id for id, terms in terms_of.items() if held[terms] and held[terms] >= least]
+    facts = [id for id, bits in held_by.items() if held[bits] and held[bits] >= least]
     return Facts(facts, asked, least)
+
+
+def _of_bits(bits: int, terms: Iterable[str]) -> set[str]:
+    return {term for place, term in enumerate(terms) if bits >> place & 1}
 
 
 def facts_among_all(world: Sequence[Memory], question: str) -> Facts:

@@ -25,14 +25,16 @@ def length_norms(lengths: Integers, live: Flags) -> Doubles:
     return K1 * (1 - B) + lengths.astype(np.float64) * (K1 * B / max(average, 1.0))
 
 
-def add_term(scores: Doubles, weight: float, rows: Integers, counts: Integers, norms: Doubles) -> None:
-    """Add one term's share to the scores of the rows that hold it.
+def scores(weights: Doubles, rows: Integers, counts: Integers, norms: Doubles) -> Doubles:
+    """The score of each row; shape (n,).
 
     Args:
-        scores: the scores so far, shape (n,); changed in place.
-        weight: the term's inverse document frequency.
-        rows: the rows that hold the term, each once, shape (m,).
-        counts: how often each of them holds it, shape (m,).
+        weights: the inverse document frequency of one term in one row that holds it, shape (m,).
+        rows: those rows, shape (m,); a row comes once for each term that it holds.
+        counts: how often each holds that term, shape (m,).
         norms: `length_norms` of all rows, shape (n,).
     """
-    scores[rows] += weight * (K1 + 1) * counts / (counts + norms[rows])
+    found: Doubles = weights * (K1 + 1) * counts
+    found /= counts + norms[rows]
+    scored: Doubles = np.bincount(rows, found, len(norms)).astype(np.float64, copy=False)
+    return scored

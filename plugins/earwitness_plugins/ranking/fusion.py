@@ -19,8 +19,10 @@ WORDS_SHARE = 0.6
 _RRF = 60
 _COLUMNS = 4
 """`kth_largest` lays the scores out in this many columns for each score that is wanted."""
-_DIGITS = 6
-"""Scores that differ only by the noise of float32 are ties, and ties go by id."""
+_FEW = 1_000
+"""Among up to this many scores it looks at all."""
+_UNIT = 1e6
+"""Scores are rounded to this many parts: what differs only by the noise of float32 is a tie, and ties go by id."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +42,23 @@ def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH
     """
     part = normalised if fusion == "score" else reciprocal_ranks
     share = WORDS_SHARE if fusion == "score" else 0.5
-    parts = part(words, depth), part(meaning, depth)
-    strong = np.flatnonzero((parts[0] > 0) | (parts[1] > 0))
-    by_words, by_meaning = parts[0][strong], parts[1][strong]
+    by_words, by_meaning = part(words, depth), part(meaning, depth)
     if not by_words.any():
         share = 0.0
     elif not by_meaning.any():
         share = 1.0
-    scores = np.zeros(len(words))
-    scores[strong] = rounded(share * by_words + (1 - share) * by_meaning)
-    return Fused(scores, *parts)
+    return Fused(rounded(share * by_words + (1 - share) * by_meaning), by_words, by_meaning)
 
 
 def normalised(scores: Doubles, depth: int) -> Doubles:
     """0 to 1 from the score at `depth` (from 0, when there are no more rows than that) to the best; negatives are 0."""
-    best = max(float(scores.max(initial=0.0)), 0.0)
+    best = float(scores.max(initial=0.0))
     floor = kth_largest(scores, depth) if len(scores) > depth <= np.count_nonzero(scores > 0) else 0.0
     if best <= floor:
         return np.where((scores >= best) & (scores > 0), 1.0, 0.0)
-    scaled = np.zeros(len(scores))
-    above = np.flatnonzero(scores > floor)
-    scaled[above] = (scores[above] - floor) / (best - floor)
+    scaled: Doubles = np.maximum(scores, floor)
+    scaled -= floor
+    scaled /= best - floor
     return scaled
 
 
@@ -70,7 +68,7 @@ def kth_largest(scores: Doubles, k: int) -> float:
     Of many, most are left out first: the k-th largest of the largest of each column is no larger than what is wanted.
     """
     height = len(scores) // (_COLUMNS * k)
-    if height > 1:
+    if height > 1 and len(scores) > _FEW:
         table = scores[: len(scores) // height * height].reshape(height, -1)
         scores = scores[scores >= np.partition(table.max(axis=0), -k)[-k]]
     return float(np.partition(scores, -k)[-k])
@@ -91,12 +89,14 @@ def reciprocal_ranks(scores: Doubles, depth: int) -> Doubles:
 
 def rounded(scores: Doubles) -> Doubles:
     """The scores without the noise of their last digits."""
-    return np.round(scores, _DIGITS)
+    return np.rint(scores * _UNIT) / _UNIT
 
 
 def best(scores: Doubles, id_of: Callable[[int], str], count: int) -> list[int]:
     """The places of the best `count` scores, best first; ties by the id of the place."""
     places = np.arange(len(scores))
     if len(scores) > count > 0:
-        places = np.flatnonzero(scores >= kth_largest(scores, count))
-    return sorted(places.tolist(), key=lambda place: (-scores[place], id_of(place)))[:count]
+        places = (scores >= kth_largest(scores, count)).nonzero()[0]
+    found = places.tolist()
+    keys = [(-score, id_of(place)) for place, score in zip(found, scores[places].tolist(), strict=True)]
+    return [place for _, place in sorted(zip(keys, found, strict=True))][:count]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earwitness.filters import equals
 
@@ -42,29 +41,26 @@ def beside(spoken: Flags, places: Integers) -> Flags:
 
 
 class Neighbours(NamedTuple):
-    """Which of n memories stand beside each other."""
+    """Which of n memories stand beside each other, as m pairs."""
 
-    before: NDArray[np.intp]
-    """The place of the message before each; n where there is none among them. Shape (n,)."""
-    after: NDArray[np.intp]
-    """The same for the message after each."""
+    earlier: Integers
+    """The place of the message that comes first; shape (m,)."""
+    later: Integers
+    """The place of the message just after it; shape (m,)."""
 
     @classmethod
     def of(cls, spoken: Flags, places: Integers) -> Self:
         """The neighbours among the memories at these ascending places; arguments as in `beside`."""
-        n = len(places)
-        before, after = np.full(n, n, np.intp), np.full(n, n, np.intp)
-        said = np.flatnonzero(spoken[places])
-        ranks = np.cumsum(spoken)[places[said]]
-        adjacent = np.flatnonzero(ranks[1:] - ranks[:-1] == 1)
-        before[said[adjacent + 1]] = said[adjacent]
-        after[said[adjacent]] = said[adjacent + 1]
-        return cls(before, after)
+        said = spoken[places].nonzero()[0]
+        ranks = spoken.cumsum()[places[said]]
+        adjacent = (ranks[1:] - ranks[:-1] == 1).nonzero()[0]
+        return cls(said[adjacent], said[adjacent + 1])
 
     def lifted(self, scores: Doubles) -> Doubles:
         """The scores, each lifted towards the higher ones beside it; shape (n,)."""
-        padded = np.append(scores, 0.0)
-        more: Doubles = BEFORE * np.maximum(padded[self.before] - scores, 0.0)
-        more += AFTER * np.maximum(padded[self.after] - scores, 0.0)
+        lead = scores[self.earlier] - scores[self.later]
+        more: Doubles = np.zeros(len(scores))
+        more[self.later] = BEFORE * np.maximum(lead, 0.0)
+        more[self.earlier] += AFTER * np.maximum(-lead, 0.0)
         more += scores
         return more

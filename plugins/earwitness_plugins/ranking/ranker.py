@@ -67,14 +67,19 @@ class Ranked(NamedTuple):
     """What each score is made of: `words`, `meaning`, and, where they counted, `rerank` and `context`."""
 
 
+_ALL = 1_000
+"""Among up to this many candidates, all that were found are looked at: leaving some out would take longer."""
+
+
 class _Scored(NamedTuple):
-    """m candidates that share something with the query."""
+    """m candidates that share something with the query; shapes (m,)."""
 
     places: Integers
     scores: Doubles
-    """Shape (m,)."""
-    parts: dict[str, Doubles]
-    """By name, each of shape (m,); NaN where a part does not count."""
+    words: Doubles
+    meaning: Doubles
+    again: Doubles | None = None
+    """What re-ranking gave them; NaN for those that were not re-ranked."""
 
 
 def rank(candidates: Candidates, words: Mapping[str, str], limit: int, method: RankingMethod) -> Ranked:
@@ -84,8 +89,8 @@ def rank(candidates: Candidates, words: Mapping[str, str], limit: int, method: R
     """
     found = (candidates.words > 0) | (candidates.meaning > 0)
     fused = fusion.fuse(candidates.words, candidates.meaning, method.fusion, depth=_depth(found, limit))
-    near = _near(np.flatnonzero(fused.scores), found, candidates.spoken, at_least=max(limit, rerank.DEPTH))
-    scored = _Scored(near, fused.scores[near], {"words": fused.words[near], "meaning": fused.meaning[near]})
+    near = _near(fused.scores, found, candidates.spoken, at_least=max(limit, rerank.DEPTH))
+    scored = _Scored(near, fused.scores[near], fused.words[near], fused.meaning[near])
     neighbours = Neighbours.of(candidates.spoken, near)
     if method.reranker is not None and near.size:
         scored = _reranked(candidates, words, scored, neighbours, method.reranker)
@@ -98,9 +103,12 @@ def _depth(found: Flags, limit: int) -> int:
     return depth if np.count_nonzero(found) > depth else len(found)
 
 
-def _near(strong: Integers, found: Flags, spoken: Flags, *, at_least: int) -> Integers:
+def _near(scores: Doubles, found: Flags, spoken: Flags, *, at_least: int) -> Integers:
     """The places of all that can be among the best: those with a score, and their neighbours."""
-    return np.flatnonzero(found & beside(spoken, strong) if len(strong) >= at_least else found)
+    if len(found) > _ALL:
+        strong = scores.nonzero()[0]
+        found = found & beside(spoken, strong) if len(strong) >= at_least else found
+    return found.nonzero()[0]
 
 
 def _reranked(
@@ -115,19 +123,27 @@ def _reranked(
     again = np.full(len(lifted), np.nan)
     again[chosen] = rerank.similarities(reranker, tokens, weights, documents)
     scores = fusion.rounded((1 - rerank.SHARE) * lifted + rerank.SHARE * np.nan_to_num(again))
-    return _Scored(scored.places, scores, {**scored.parts, "rerank": again})
+    return scored._replace(scores=scores, again=again)
 
 
 def _best(candidates: Candidates, scored: _Scored, lifted: Doubles, limit: int) -> Ranked:
     """The best of the `lifted` scores, which are those of `scored` with the lift of their neighbours."""
-    chosen = fusion.best(lifted, lambda place: candidates.id_at(scored.places[place]), limit)
-    lifts = lifted[chosen] - scored.scores[chosen]
-    parts = {name: part[chosen] for name, part in scored.parts.items()}
-    parts["context"] = np.where(lifts > 0, lifts, np.nan)
-    return Ranked(scored.places[chosen].tolist(), lifted[chosen].tolist(), _by_row(parts))
+    places = scored.places.tolist()
+    chosen = np.array(fusion.best(lifted, lambda place: candidates.id_at(places[place]), limit), np.intp)
+    scores = lifted[chosen]
+    lifts = scores - scored.scores[chosen]
+    return Ranked(scored.places[chosen].tolist(), scores.tolist(), _parts(scored, chosen, lifts))
 
 
-def _by_row(parts: Mapping[str, Doubles]) -> list[dict[str, float]]:
-    """One table for each row, without the parts that are NaN."""
-    columns = [[(name, value) for value in part.tolist()] for name, part in parts.items()]
-    return [{name: value for name, value in row if value == value} for row in zip(*columns, strict=True)]
+def _parts(scored: _Scored, chosen: Integers, lifts: Doubles) -> list[dict[str, float]]:
+    """What the chosen scores are made of."""
+    columns = zip(scored.words[chosen].tolist(), scored.meaning[chosen].tolist(), strict=True)
+    found = [{"words": words, "meaning": meaning} for words, meaning in columns]
+    if scored.again is not None:
+        for part, again in zip(found, scored.again[chosen].tolist(), strict=True):
+            if again == again:  # not NaN
+                part["rerank"] = again
+    for part, lift in zip(found, lifts.tolist(), strict=True):
+        if lift > 0:
+            part["context"] = lift
+    return found

@@ -25,7 +25,9 @@ async def embedded(embedder: Embedder, texts: Sequence[str]) -> Floats:
     if not texts:
         return np.zeros((0, embedder.identity.dimension), np.float32)
     answer = embedder.embed(texts) if len(texts) <= _AT_ONCE else await to_thread.run_sync(embedder.embed, texts)
-    vectors = np.asarray(await answer if inspect.isawaitable(answer) else answer, np.float32)
+    if not isinstance(answer, np.ndarray) and inspect.isawaitable(answer):
+        answer = await answer
+    vectors = np.asarray(answer, np.float32)
     wanted = (len(texts), embedder.identity.dimension)
     if vectors.shape != wanted or not np.isfinite(vectors).all():
         raise StrategyError(

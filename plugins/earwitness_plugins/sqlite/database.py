@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from time import monotonic
 from typing import TypeVar
 
 import apsw
@@ -26,6 +27,8 @@ from .writer import Writer
 
 T = TypeVar("T")
 IN_MEMORY = ":memory:"
+_GIVE_WAY = 0.001
+"""So many seconds of inline reads may follow each other before other tasks run."""
 
 
 class Database:
@@ -47,6 +50,7 @@ class Database:
         self._readers: Readers | None = None
         self._inline: InlineReader | None = None
         self._folder: TemporaryDirectory[str] | None = None
+        self._gave_way = 0.0
 
     @classmethod
     def at(cls, path: str, resources: Resources, *, busy_timeout: float = 5.0) -> Database:
@@ -101,13 +105,18 @@ class Database:
         """As `read`, but at once on the caller's thread: for a few rows by key, or for what is in memory already.
 
         The way to a thread and back would take longer than such a read. When it cannot run at once, or the operation
-        raises `WouldBlock`, a reading thread does it, with `otherwise` if that is given. Other tasks run first.
+        raises `WouldBlock`, a reading thread does it, with `otherwise` if that is given. Other tasks run in between.
         """
-        await asyncio.sleep(0)
+        await self._let_others_run()
         try:
             return self._opened(self._inline).read(operation)
         except WouldBlock:
             return await self.read(otherwise or operation)
+
+    async def peek(self, operation: Transaction[T]) -> T:
+        """As `read_inline`, for an operation of one statement; raises `WouldBlock` when it cannot run at once."""
+        await self._let_others_run()
+        return self._opened(self._inline).peek(operation)
 
     async def sync(self) -> None:
         """Return once every write so far is durable."""
@@ -123,6 +132,13 @@ class Database:
             self._inline = self._readers = self._writer = self._folder = None
         with CancelScope(shield=True):
             await to_thread.run_sync(_stop, *stopping)
+
+    async def _let_others_run(self) -> None:
+        """Give way to other tasks of the event loop, at most once a millisecond."""
+        now = monotonic()
+        if now - self._gave_way > _GIVE_WAY:
+            await asyncio.sleep(0)
+            self._gave_way = monotonic()
 
     def _start(self) -> None:
         path = self.path

@@ -29,17 +29,25 @@ class InlineReader:
 
     def read(self, operation: Transaction[T]) -> T:
         """Run an operation in a read transaction. Raises what that raises, and `WouldBlock` if it cannot run now."""
-        if not self._lock.acquire(blocking=False):
-            raise WouldBlock
-        try:
-            if self._stopped:
-                raise WouldBlock
-            connection = self._connection = self._connection or self._connect()
+
+        def transaction(connection: apsw.Connection) -> T:
             connection.execute("BEGIN")
             try:
                 return operation(connection)
             finally:
                 connection.execute("ROLLBACK")
+
+        return self.peek(transaction)
+
+    def peek(self, operation: Transaction[T]) -> T:
+        """As `read`, without a transaction: for an operation of one statement, which is one by itself."""
+        if not self._lock.acquire(blocking=False):
+            raise WouldBlock
+        try:
+            if self._stopped:
+                raise WouldBlock
+            self._connection = self._connection or self._connect()
+            return operation(self._connection)
         except (apsw.Error, DamagedBlob) as error:
             self._connection = None
             raise WouldBlock from error

@@ -21,8 +21,8 @@ def test_a_term_that_all_have_still_weighs_something() -> None:
 
 def test_bm25_is_its_formula() -> None:
     lengths, live = np.array([2, 4, 600]), np.array([True, True, False])
-    found = np.zeros(3)
-    bm25.add_term(found, 2.0, np.array([1]), np.array([3]), bm25.length_norms(lengths, live))
+    norms = bm25.length_norms(lengths, live)
+    found = bm25.scores(np.array([2.0]), np.array([1]), np.array([3]), norms)
     assert found.tolist() == [0, pytest.approx(2 * 3 * 2.2 / (3 + 1.2 * (0.25 + 0.75 * 4 / 3))), 0]
 
 

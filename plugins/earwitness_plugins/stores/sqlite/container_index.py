@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earwitness.records.memory import Memory
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, TokenIds, bm25
 
 from .columns import Column
@@ -24,6 +25,27 @@ class Postings(NamedTuple):
 
     rows: Integers
     counts: Integers
+
+
+class Occurrences(NamedTuple):
+    """Where some terms occur: one element for each row that holds one of them; shapes (m,).
+
+    For each row they come in the order of the terms. Deleted rows are among them.
+    """
+
+    rows: Integers
+    counts: Integers
+    """How often the row holds the term."""
+    terms: Integers
+    """Which of the terms it is, by place."""
+
+
+class Selection(NamedTuple):
+    """The rows that a filter lets through, in the order they were first written; shapes (n,)."""
+
+    rows: Integers
+    spoken: Flags
+    """Which of them are messages."""
 
 
 class Block(NamedTuple):
@@ -71,8 +93,13 @@ class ContainerIndex:
         self._segment_rows: Integers = np.zeros(0, np.int64)
         self._folded_postings: dict[str, Postings] = {}
         self._tokens: dict[int, TokenIds] = {}
+        self.memories: dict[int, Memory] = {}
+        """Row → its memory, where that was kept."""
+        self.selections: dict[Hashable, Selection] = {}
+        """What a filter lets through of this version, by `masks.key`."""
         self._kept_bytes = 0
         self._norms: Doubles | None = None
+        self._documents: int | None = None
         self._in_order = True
         self._tail_postings: dict[str, array[int]] = {}
         """Term → row, count, row, count, …; an array of numbers is none of the garbage collector's business."""
@@ -130,6 +157,13 @@ class ContainerIndex:
         return arrays + columns + self._kept_bytes + _BYTES_AN_ID * self.size + _BYTES_A_TAIL_ROW * len(self.tail)
 
     @property
+    def documents(self) -> int:
+        """How many live rows it has; counted once a version."""
+        if self._documents is None:
+            self._documents = int(np.count_nonzero(self.live))
+        return self._documents
+
+    @property
     def length_norms(self) -> Doubles:
         """Shape (size,): see `bm25.length_norms`; worked out once a version."""
         if self._norms is None:
@@ -158,7 +192,7 @@ class ContainerIndex:
         self._in_order &= _ascending(self._positions[max(start - 1, 0) : self.size])
         self._lengths[rows] = block.lengths
         self._live[rows] = True
-        self._norms = None
+        self._forget_version()
         self._vectors[rows] = block.vectors
         self.ids.extend(block.ids)
         return np.arange(start, self.size)
@@ -190,7 +224,12 @@ class ContainerIndex:
     def mark_deleted(self, slots: Integers) -> None:
         """Mark slots as deleted."""
         self._live[self.rows_of(np.sort(slots))] = False
-        self._norms = None
+        self._forget_version()
+
+    def _forget_version(self) -> None:
+        """Forget what was worked out for the version before."""
+        self._norms = self._documents = None
+        self.selections.clear()
 
     @property
     def segment_rows(self) -> tuple[dict[int, int], Integers]:
@@ -205,9 +244,23 @@ class ContainerIndex:
         """Whether the term's postings in the segments were loaded."""
         return term in self._folded_postings
 
-    def folded_postings(self, term: str) -> Postings:
-        """The postings in the segments of a term that it knows."""
-        return self._folded_postings[term]
+    def occurrences(self, terms: Sequence[str]) -> Occurrences:
+        """Where terms occur whose postings in the segments were loaded."""
+        tail, sizes = array("q"), []
+        for term in terms:
+            found = self._tail_postings.get(term, _NOWHERE)
+            tail.extend(found)
+            sizes.append(len(found) // 2)
+        pairs, places = np.array(tail, np.int64), np.arange(len(terms))
+        in_tail = Occurrences(pairs[0::2], pairs[1::2], np.repeat(places, sizes))
+        if not self.segments:
+            return in_tail
+        folded = [self._folded_postings[term] for term in terms]
+        return Occurrences(
+            np.concatenate([*(each.rows for each in folded), in_tail.rows]),
+            np.concatenate([*(each.counts for each in folded), in_tail.counts]),
+            np.concatenate([np.repeat(places, [each.rows.size for each in folded]), in_tail.terms]),
+        )
 
     def keep_postings(self, term: str, found: Postings) -> None:
         """Keep the term's postings until there are other segments."""
@@ -223,10 +276,14 @@ class ContainerIndex:
         self._tokens[row] = ids
         self._kept_bytes += 120 + ids.nbytes
 
-    def tail_postings(self, term: str) -> Postings:
-        """The term's postings in the tail."""
-        pairs = np.array(self._tail_postings.get(term, _NOWHERE))
-        return Postings(pairs[0::2], pairs[1::2])
+    def keep_memory(self, row: int, memory: Memory) -> None:
+        """Keep the memory of a row for the next search."""
+        self.memories[row] = memory
+        self._kept_bytes += (
+            1_000
+            + 2 * len(memory.content)
+            + sum(_BYTES_AN_ID * len(value) for value in memory.metadata.values() if isinstance(value, list))
+        )
 
     def _index(self, row: int, words: str) -> None:
         for term, count in Counter(words.split()).items():

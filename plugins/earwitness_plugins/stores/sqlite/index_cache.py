@@ -6,15 +6,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import TypeVar
 
 import apsw
 
 from earwitness_plugins.sqlite import WouldBlock
 
 from .container_index import ContainerIndex
-from .containers import ContainerRow, find_container
+from .containers import ContainerRow, find_container, select
 from .loader import refresh
 
+T = TypeVar("T")
 SMALL = 10_000
 """A container of up to this many slots is searched in a millisecond or two, most of it under Python's lock."""
 FEW_NEW = 64
@@ -53,6 +55,22 @@ class IndexCache:
             entry = self._entries.get(name)
         kept = entry.index if entry else None
         return kept is not None and kept.size <= SMALL
+
+    def peek(self, connection: apsw.Connection, name: str, look: Callable[[ContainerIndex], T]) -> T:
+        """What `look` finds in an index that is in memory and up to date, outside of a transaction.
+
+        Raises `WouldBlock` where it is not, or another reader has it.
+        """
+        with self._lock:
+            entry = self._entries.get(name)
+        if entry is None or not entry.lock.acquire(blocking=False):
+            raise WouldBlock
+        try:
+            if entry.index is None or not _is_current(connection, name, entry.index):
+                raise WouldBlock
+            return look(entry.index)
+        finally:
+            entry.lock.release()
 
     @contextmanager
     def using(self, connection: apsw.Connection, name: str, *, inline: bool = False) -> Iterator[ContainerIndex | None]:
@@ -106,6 +124,12 @@ class IndexCache:
             while self._total > self._limit and len(self._entries) > 1:
                 _, oldest = self._entries.popitem(last=False)
                 self._total -= oldest.nbytes
+
+
+def _is_current(connection: apsw.Connection, name: str, kept: ContainerIndex) -> bool:
+    """Whether nothing has changed since: another embedder would also have given the container a new version."""
+    stored = "SELECT number, generation, version FROM store_container WHERE name = ?"
+    return select(connection, stored, (name,)) == [(kept.number, kept.generation, kept.version)]
 
 
 def _same_index(kept: ContainerIndex, container: ContainerRow) -> bool:

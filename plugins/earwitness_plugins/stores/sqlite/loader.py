@@ -65,7 +65,7 @@ def _field(connection: apsw.Connection, field: str, data: str | bytes) -> list[A
 def load_postings(connection: apsw.Connection, index: ContainerIndex, terms: Iterable[str]) -> None:
     """Load the postings of these terms that the index does not have yet, all at once."""
     found: dict[str, list[tuple[int, bytes]]] = {term: [] for term in terms if not index.knows(term)}
-    if not found:
+    if not found or not index.segments:
         return
     stored = (
         "SELECT term, segment, data FROM store_posting WHERE container = ? AND term IN (SELECT value FROM json_each(?))"
@@ -74,15 +74,6 @@ def load_postings(connection: apsw.Connection, index: ContainerIndex, terms: Ite
         found[term].append((segment, data))
     for term, parts in found.items():
         index.keep_postings(term, _joined(index, parts))
-
-
-def postings(connection: apsw.Connection, index: ContainerIndex, term: str) -> Postings:
-    """The rows that hold a term, deleted ones included. The index keeps those in segments."""
-    load_postings(connection, index, (term,))
-    folded, tail = index.folded_postings(term), index.tail_postings(term)
-    if not tail.rows.size:
-        return folded
-    return Postings(np.concatenate([folded.rows, tail.rows]), np.concatenate([folded.counts, tail.counts]))
 
 
 def _joined(index: ContainerIndex, parts: Sequence[tuple[int, bytes]]) -> Postings:

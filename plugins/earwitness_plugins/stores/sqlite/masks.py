@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
@@ -23,6 +23,19 @@ def mask(filter: Filter, size: int, column: Callable[[str], Column]) -> Flags:
             return ~mask(part, size, column)
         case Compare() | In():
             return column(filter.field).mask(filter, size)
+
+
+def key(filter: Filter) -> Hashable:
+    """What tells filters apart that hold for other memories: unlike for Python, `True` is not `1` here."""
+    match filter:
+        case Compare(field, operator, value):
+            return field, operator, type(value), value
+        case In(field):
+            return field, filter.among
+        case Not(part):
+            return Not, key(part)
+        case And(parts) | Or(parts):
+            return type(filter), *map(key, parts)
 
 
 def _all(masks: list[Flags], size: int) -> Flags:

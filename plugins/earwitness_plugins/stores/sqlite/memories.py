@@ -14,8 +14,6 @@ from .shared import read_lists
 
 MemoryRow = tuple[str, str, str, int | None]
 """id, content, metadata as JSON, and the number of its long lists."""
-BLANK = Memory.model_construct(id="", container="", content="", metadata={})
-"""To copy others from: half the time of `model_construct`."""
 _SELECT = "SELECT id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
 
 
@@ -76,7 +74,7 @@ def _memories(connection: apsw.Connection, container: str, rows: Sequence[Memory
     for its_own, row in zip(metadata, rows, strict=True):
         its_own.update(lists.get(row[3] or 0, {}))
     return [
-        BLANK.model_copy(update={"id": id, "container": container, "content": content, "metadata": its_own})
+        Memory.unchecked({"id": id, "container": container, "content": content, "metadata": its_own})
         for (id, content, *_), its_own in zip(rows, metadata, strict=True)
     ]
 

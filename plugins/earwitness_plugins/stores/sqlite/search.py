@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NoReturn, cast
 
 import apsw
 import numpy as np
 
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.protocols import TermHolders
-from earwitness.records.memory import Hit
+from earwitness.records.memory import Hit, Memory
 from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
 from earwitness_plugins.ranking.neighbours import SPOKEN
+from earwitness_plugins.sqlite import WouldBlock
+from earwitness_plugins.stores.read_only import read_only
 
-from .container_index import ContainerIndex, Postings
-from .loader import column, load_postings, postings
-from .masks import mask
-from .memories import BLANK, content_at, memories_at
+from .container_index import ContainerIndex, Occurrences, Selection
+from .loader import column, load_postings
+from .masks import key, mask
+from .memories import content_at, memories_at
 
 _FEW = 4
 """Where fewer than one row in this many may be found, only their vectors are compared."""
-_BLANK = Hit.model_construct(memory=BLANK, score=0.0, parts={})
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,21 @@ class SearchQuery:
         return query_words(self.text)
 
 
+_SELECTIONS = 16
+"""So many filters are kept with what they let through."""
+
+
+class _NoConnection:
+    """Stands for a connection where all that is needed must be in memory."""
+
+    def execute(self, *_: object) -> NoReturn:
+        """Raises `WouldBlock`: it is to be read first."""
+        raise WouldBlock
+
+
+NO_CONNECTION = cast(apsw.Connection, _NoConnection())
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """A container by name, the connection that reads it, and its index."""
@@ -47,36 +64,31 @@ class View:
     name: str
     connection: apsw.Connection
     index: ContainerIndex
-    _postings: dict[str, Postings] = field(default_factory=dict, init=False)
-    _idfs: dict[str, float] = field(default_factory=dict, init=False)
+
+    def selected(self, filter: Filter) -> Selection:
+        """The memories that match the filter."""
+        kept, its_key = self.index.selections, key(filter)
+        found = kept.get(its_key)
+        if found is None:
+            rows = self.rows(filter)
+            found = Selection(rows, self._mask(SPOKEN)[rows])
+            if len(kept) < _SELECTIONS:
+                kept[its_key] = found
+        return found
 
     def rows(self, filter: Filter) -> Integers:
         """The rows of the memories that match the filter, in the order they were first written."""
         index = self.index
-        rows = np.flatnonzero(index.live if filter == EVERYTHING else index.live & self.mask(filter))
+        rows = (index.live if filter == EVERYTHING else index.live & self._mask(filter)).nonzero()[0]
         return rows if index.in_order else rows[np.argsort(index.positions[rows])]
 
-    def mask(self, filter: Filter) -> Flags:
-        """Which rows match the filter, deleted ones included."""
+    def _mask(self, filter: Filter) -> Flags:
         return mask(filter, self.index.size, partial(column, self.connection, self.index))
 
-    def postings(self, term: str) -> Postings:
-        """The rows that hold a term, deleted ones included."""
-        if term not in self._postings:
-            self._postings[term] = postings(self.connection, self.index, term)
-        return self._postings[term]
-
-    @cached_property
-    def documents(self) -> int:
-        """How many memories the container holds."""
-        return int(np.count_nonzero(self.index.live))
-
-    def idf(self, term: str) -> float:
-        """What a term weighs in this container."""
-        if term not in self._idfs:
-            containing = np.count_nonzero(self.index.live[self.postings(term).rows])
-            self._idfs[term] = idf(self.documents, int(containing))
-        return self._idfs[term]
+    def occurrences(self, terms: Sequence[str]) -> Occurrences:
+        """Where the terms occur, deleted rows included."""
+        load_postings(self.connection, self.index, terms)
+        return self.index.occurrences(terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +100,7 @@ class _Seen:
     words: Doubles
     meaning: Doubles
     spoken: Flags
+    idfs: Mapping[str, float]
     reranker: Reranker | None
 
     def id_at(self, place: int) -> str:
@@ -96,7 +109,7 @@ class _Seen:
 
     def idf(self, term: str) -> float:
         """What a term weighs in this container."""
-        return self.view.idf(term)
+        return self.idfs[term]
 
     def tokens(self, places: Sequence[int]) -> Sequence[TokenIds]:
         """The token ids of these rows. Contents are cut into tokens only once."""
@@ -108,13 +121,14 @@ def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: R
 
     A query without words and meaning finds the newest memories, with score 0.
     """
-    rows = view.rows(filter)
+    rows, spoken = view.selected(filter)
     if limit <= 0 or not rows.size:
         return []
     if not query.words and not query.vector.any():
         return _newest(view, rows[::-1][:limit].tolist())
-    words, meaning = _word_scores(view, query)[rows], _meaning_scores(view.index, query.vector, rows)
-    seen = _Seen(view, rows, words, meaning, view.mask(SPOKEN)[rows], method.reranker)
+    words, idfs = _word_scores(view, list(query.words.values()))
+    meaning = _meaning_scores(view.index, query.vector, rows)
+    seen = _Seen(view, rows, words[rows], meaning, spoken, idfs, method.reranker)
     ranked = rank(seen, query.words, limit, method)
     return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
 
@@ -122,23 +136,26 @@ def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: R
 def holders(view: View, terms: Sequence[str]) -> TermHolders:
     """Ids of the memories that hold each of these terms."""
     index = view.index
-    load_postings(view.connection, index, terms)
-    ids = {}
-    for term in terms:
-        rows = view.postings(term).rows
-        ids[term] = tuple(index.ids[row] for row in rows[index.live[rows]].tolist())
-    return TermHolders.model_construct(count=view.documents, ids=ids)
+    if not terms:
+        return TermHolders(count=index.documents, ids={})
+    rows, _, places = view.occurrences(terms)
+    live = index.live[rows]
+    order = np.argsort(places[live], kind="stable")
+    ends = np.cumsum(np.bincount(places[live], minlength=len(terms)))
+    by_term = np.split(rows[live][order], ends[:-1])
+    ids = {term: tuple([index.ids[row] for row in its.tolist()]) for term, its in zip(terms, by_term, strict=True)}
+    return TermHolders.unchecked({"count": index.documents, "ids": ids})
 
 
-def _word_scores(view: View, query: SearchQuery) -> Doubles:
-    scores = np.zeros(view.index.size)
-    norms = view.index.length_norms
-    load_postings(view.connection, view.index, query.words.values())
-    for term in query.words.values():
-        where = view.postings(term)
-        if where.rows.size:
-            bm25.add_term(scores, view.idf(term), where.rows, where.counts, norms)
-    return scores
+def _word_scores(view: View, terms: Sequence[str]) -> tuple[Doubles, dict[str, float]]:
+    """BM25 of all rows, shape (size,), and what each term weighs."""
+    index = view.index
+    rows, counts, places = view.occurrences(terms)
+    there = places if index.documents == index.size else places[index.live[rows]]
+    holding = np.bincount(there, minlength=len(terms)).tolist()
+    idfs = [idf(index.documents, containing) for containing in holding]
+    scores = bm25.scores(np.array(idfs, np.float64)[places], rows, counts, index.length_norms)
+    return scores, dict(zip(terms, idfs, strict=True))
 
 
 def _meaning_scores(index: ContainerIndex, vector: Floats, rows: Integers) -> Doubles:
@@ -165,12 +182,21 @@ def _newest(view: View, rows: list[int]) -> list[Hit]:
 
 
 def _as_hits(view: View, rows: list[int], scores: Sequence[float], parts: Sequence[dict[str, float]]) -> list[Hit]:
-    index = view.index
-    memories = memories_at(view.connection, view.name, index.number, _positions(index, rows))
-    return [  # not validated again: it was checked when it was written
-        _BLANK.model_copy(update={"memory": memory, "score": score, "parts": made_of})
-        for memory, score, made_of in zip(memories, scores, parts, strict=True)
+    kept = _memories(view, rows)
+    return [
+        Hit.unchecked({"memory": kept[row], "score": score, "parts": made_of})
+        for row, score, made_of in zip(rows, scores, parts, strict=True)
     ]
+
+
+def _memories(view: View, rows: list[int]) -> Mapping[int, Memory]:
+    """The memories of these rows, and others. They are read only once, and nobody can change them."""
+    index = view.index
+    if new := [row for row in rows if row not in index.memories]:
+        read = memories_at(view.connection, view.name, index.number, _positions(index, new))
+        for row, memory in zip(new, read, strict=True):
+            index.keep_memory(row, memory.model_copy(update={"metadata": read_only(memory.metadata)}))
+    return index.memories
 
 
 def _positions(index: ContainerIndex, rows: list[int]) -> list[int]:

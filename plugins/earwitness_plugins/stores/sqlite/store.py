@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -18,14 +19,14 @@ from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed
-from earwitness_plugins.sqlite import Database
+from earwitness_plugins.sqlite import Database, WouldBlock
 from earwitness_plugins.sqlite.long_lists import ListTexts
 
 from . import embedder_change, fingerprint, memories, writes
 from .health import examined
 from .index_cache import IndexCache
 from .schema import COMPONENT, MIGRATIONS
-from .search import SearchQuery, View, holders, search
+from .search import NO_CONNECTION, SearchQuery, View, holders, search
 from .segments import indexed_words
 from .shared import Text, Words
 from .writes import PreparedMemory
@@ -212,7 +213,12 @@ class SqliteStore:
             with cache.using(connection, container, inline=inline) as index:
                 return look(View(container, connection, index)) if index else nothing
 
+        def peek(connection: apsw.Connection) -> T:
+            return cache.peek(connection, container, lambda index: look(View(container, NO_CONNECTION, index)))
+
         if short and cache.is_quick(container):
+            with suppress(WouldBlock):
+                return await self._database.peek(peek)
             return await self._database.read_inline(partial(operation, inline=True), operation)
         return await self._database.read(operation)
 
