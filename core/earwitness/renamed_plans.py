@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .ids import memory_id
 from .records.derived import Derivation
 from .records.journal import Archived, Body, Derived, Transferred
@@ -14,8 +16,10 @@ class RenamedPlans:
     Deliveries to containers that belong to no session are left out: they were the first session's doing, once.
     """
 
-    def __init__(self, old: str, new: str) -> None:
+    def __init__(self, old: str, new: str, containers: Collection[str] = ()) -> None:
+        """`containers` are the names, under the old id, of all that belong to the session."""
         self.old, self.new = old, new
+        self._containers = containers
         self._ids: dict[str, str] = {}
         self._left_out: set[str] = set()
 
@@ -80,7 +84,8 @@ class RenamedPlans:
         return old.model_copy(update={"memory_id": self._id(old.memory_id), "restores": self._both(old.restores)})
 
     def _derivation(self, old: Derivation) -> Derivation:
-        return old.model_copy(update={"rests_on": tuple(self._id(id) for id in old.rests_on)})
+        name = self.container(old.container) if old.container in self._containers else old.container
+        return old.model_copy(update={"container": name, "rests_on": tuple(self._id(id) for id in old.rests_on)})
 
     def _both(self, deliveries: dict[str, str]) -> dict[str, str]:
         kept = {id: memory for id, memory in deliveries.items() if memory not in self._left_out}

@@ -75,7 +75,7 @@ async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen:
 
     It is `unfinished` until its last plan is recorded; repeating the call goes on where the last one was cut short.
     """
-    ledger, renamed, past, data = engine.ledger, RenamedPlans(export.id, first.id), export.past, export.data
+    ledger, renamed, past, data = engine.ledger, _renamed(export, first.id), export.past, export.data
     snapshot = first = first.model_copy(update={"unfinished": bool(past)})
     containers = [*_own_containers(first.id, past), *_moved(export.containers, renamed)]
     await ledger.create(first, containers)
@@ -95,6 +95,11 @@ async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen:
                 await ledger.register(containers)
         seen(len(chunk))
     await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
+
+
+def _renamed(export: StoryExport, id: str) -> RenamedPlans:
+    own = [each.name for each in (*_own_containers(export.id, export.past), *export.containers)]
+    return RenamedPlans(export.id, id, own)
 
 
 def _moved_entry(entry: Entry, renamed: RenamedPlans) -> NewEntry:
@@ -168,13 +173,13 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     An import that was cut short is taken up again; where the story holds all of it already, nothing changes. Raises
     `InputError` when another session has the id; then nothing is written.
     """
-    origin, past, name = export.id, export.past, id or export.id
+    name = id or export.id
     found = await engine.ledger.load(check_session_id(name))
-    if found is None and name != origin:
+    if found is None and name != export.id:
         check_new_session_id(name)  # under its own id it exists already, elsewhere
-    if found is None or await _begins(engine, found, past, origin):
+    if found is None or await _begins(engine, found, export):
         await write_copy(engine, Snapshot(id=name), export, seen)
-    elif not await _holds(engine, found, past, origin):
+    elif not await _holds(engine, found, export):
         raise InputError(
             f"session {name!r} exists already, and it is another. "
             "Import it under another id (`--as ID`, in Python `id=`), or forget it first."
@@ -182,23 +187,25 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     return name
 
 
-async def _begins(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]], origin: str) -> bool:
+async def _begins(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
     """Whether the session is an import cut short of the first of these entries."""
     if not found.unfinished or found.parent is not None:
         return False
-    there, renamed = await engine.ledger.entries(found.id), RenamedPlans(origin, found.id)
-    for _, plan in past[: len(there)]:
+    there, renamed = await engine.ledger.entries(found.id), _renamed(export, found.id)
+    past = export.past[: len(there)]
+    for _, plan in past:
         renamed.plan(plan)
-    return _told(there) == _told([entry for entry, _ in past[: len(there)]], renamed)
+    return _told(there) == _told([entry for entry, _ in past], renamed)
 
 
-async def _holds(engine: Engine, found: Snapshot, past: Sequence[tuple[Entry, Plan]], origin: str) -> bool:
+async def _holds(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
     """Whether the session begins with all of this, decided as it is here; it may have gone on since."""
+    past = export.past
     there = await engine.ledger.entries(found.id, up_to=len(past))
     if found.unfinished or len(there) < len(past):
         return False
     plans = await engine.ledger.plans(found.id, up_to=len(past))
-    theirs, ours = RenamedPlans(origin, found.id), RenamedPlans(found.id, found.id)
+    theirs, ours = _renamed(export, found.id), RenamedPlans(found.id, found.id)
     same = [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
     return same and _told(there) == _told([entry for entry, _ in past], theirs)
 

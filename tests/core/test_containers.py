@@ -19,9 +19,8 @@ from earwitness.containers import (
 )
 from earwitness.errors import ContainerCollision, InputError, InvalidId, NotOpen, StoryError, UnknownName, WallError
 from earwitness.ids import PREFIXES
-from earwitness.records.journal import Changed
 from earwitness.testing.reference import MemoryLedger
-from earwitness.testing.samples import NOON, delivery, memory, plan
+from earwitness.testing.samples import memory
 
 Open = Callable[..., Awaitable[Earwitness]]
 Begin = Callable[..., Awaitable[Session]]
@@ -221,28 +220,18 @@ async def test_the_register_is_closed_with_the_instance() -> None:
 
 
 async def _with_a_shared_memory(app: Earwitness) -> Session:
-    """A story that brought one memory to the pantheon's hub, one to its own notice board and one to Alice."""
+    """A story that brought one memory to the pantheon's hub, and one that rests on Alice's to its notice board."""
     story = await app.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
     await app.register(OLYMPUS, BOARD)
     await app.admit(BOARD, "alice", since=2)
-    await (await story.say("alice", "Zeus is away.")).settled()
-    ledger = app.engine.ledger
-    entry = (await ledger.append("s1", Changed(quiet=True), timestamp=NOON)).entry
-    own = delivery("m-alice", sequence=entry.sequence, source=entry.key)
-    brought = (
-        own,
-        own.model_copy(update={"memory_id": "m-hub", "container": OLYMPUS.name, "owner": OLYMPUS.name}).model_copy(
-            update={"beyond_session": True}
-        ),
-        own.model_copy(update={"memory_id": "m-board", "container": BOARD.name, "owner": BOARD.name}).model_copy(
-            update={"rests_on": ("m-hub", "m-alice")}
-        ),
-    )
-    made = plan(entry.sequence, *brought, key=entry.key, due_day=1)
-    before = await ledger.load("s1")
-    assert before is not None
-    await ledger.record(made, before.after(made))
-    await story.settled()
+    await (await story.say("alice", "Zeus is away.", key="said")).settled()
+    await (await story.remember("alice", "Zeus travels a lot.", key="note")).settled()
+    (note,) = await app.engine.ledger.deliveries("s1", sources=["note"])
+    await (await story.remember(None, "Zeus is away.", container=OLYMPUS, rests_on=["said"], key="hub")).settled()
+    await (
+        await story.remember(None, "Gone!", container=BOARD, rests_on=["said", note.memory_id], key="board")
+    ).settled()
+    await story.delivered()
     return story
 
 
@@ -255,7 +244,7 @@ async def test_a_branch_takes_its_own_containers_along_and_leaves_the_others(ope
     story = await _with_a_shared_memory(app)
     assert await _counts(app, "pantheon-olympus", "s1-board", "s1-alice") == [1, 1, 2]
     branch = await story.fork("s2")
-    await branch.settled()
+    await branch.delivered()
     assert await _counts(app, "pantheon-olympus", "s2-board", "s2-alice") == [1, 1, 2]
     assert {each.container for each in await app.engine.ledger.deliveries("s2")} == {
         "s2-board",
@@ -268,24 +257,29 @@ async def test_a_branch_takes_its_own_containers_along_and_leaves_the_others(ope
     )
     assert [each.name for each in await app.containers(session="s2", kind="notice_board")] == ["s2-board"]
     (board,) = await app.engine.ledger.deliveries("s2", container="s2-board")
-    (hers,) = await app.engine.ledger.deliveries("s2", container="s2-alice", sources=[board.source])
-    assert board.rests_on == ("m-hub", hers.memory_id)
+    (note,) = await app.engine.ledger.deliveries("s2", container="s2-alice", sources=["note"])
+    assert note.memory_id in board.rests_on
+    (hub,) = await app.engine.store.list(OLYMPUS.name)
+    assert hub.metadata["sessionId"] == "s1"
+    written = await app.engine.ledger.entry("s2", key="board"), await app.engine.ledger.entry("s2", key="hub")
+    assert [each.body.derivation.container for each in written] == ["s2-board", "pantheon-olympus"]
     again = await branch.fork("s3")
-    await again.settled()
+    await again.delivered()
     assert await _counts(app, "pantheon-olympus", "s3-board") == [1, 1]
 
 
 async def test_taking_back_in_a_branch_leaves_what_the_trunk_has_shared(open_app: Open) -> None:
     app = await open_app()
     story = await _with_a_shared_memory(app)
-    (key,) = {each.source for each in await app.engine.ledger.deliveries("s1", container=OLYMPUS.name)}
     branch = await story.fork("s2")
-    await (await branch.retract(key)).settled()
+    await (await branch.retract("said")).settled()
+    await branch.delivered()
     assert await _counts(app, "pantheon-olympus", "s2-board", "s1-board") == [1, 0, 1]
-    await (await story.retract(key)).settled()
+    await (await story.retract("said")).settled()
+    await story.delivered()
     assert await _counts(app, "pantheon-olympus", "s1-board") == [0, 0]
     later = await story.fork("s4")
-    await later.settled()
+    await later.delivered()
     assert await _counts(app, "pantheon-olympus", "s4-board") == [0, 0]
 
 
@@ -302,8 +296,9 @@ async def test_an_export_holds_a_storys_own_containers_and_members_and_nothing_b
     app, other = await open_app(), await open_app()
     lines = [json.loads(json.dumps(line)) async for line in (await _with_a_shared_memory(app)).backstage().export()]
     assert [line["container"]["name"] for line in lines if line["kind"] == "container"] == ["s1-board"]
-    assert "m-hub" not in [each["memory_id"] for line in lines for each in line.get("plan", {}).get("deliveries", ())]
-    await (await other.import_session(lines, id="copy")).settled()
+    deliveries = [each for line in lines for each in line.get("plan", {}).get("deliveries", ())]
+    assert OLYMPUS.name not in {each["container"] for each in deliveries}
+    await (await other.import_session(lines, id="copy")).delivered()
     assert await _counts(other, "pantheon-olympus", "copy-board", "copy-alice") == [0, 1, 2]
     assert await other.containers() == ()
     assert await other.memberships() == (Membership(container="copy-board", member="alice", since=2),)
@@ -332,10 +327,7 @@ async def test_an_export_that_reaches_beyond_its_story_is_refused(open_app: Open
     for name in ("s1-bob", "pantheon-olympus", "s9-alice"):
         forged = copy.deepcopy(lines)
         (hers,) = [
-            each
-            for line in forged
-            for each in line.get("plan", {}).get("deliveries", ())
-            if each["memory_id"] == "m-alice"
+            each for line in forged for each in line.get("plan", {}).get("deliveries", ()) if each["source"] == "note"
         ]
         hers["container"] = name
         with pytest.raises(StoryError, match=f"delivery to 'alice' names container '{name}'"):

@@ -27,6 +27,7 @@ OUR_METADATA = (
     "interactionType",
     "sharedFrom",
     "learnedDay",
+    "sessionId",
 )
 """Metadata that Earwitness sets itself."""
 

@@ -116,7 +116,7 @@ def of_derivation(
         part=DERIVED,
         body=harmless(as_said(derivation.text)),
         rests_on=grounds.memory_ids,
-        metadata=_metadata(entry, derivation, today),
+        metadata=_metadata(entry, derivation, container, today),
         support=Support(learned_day=due, rule=derivation.rule or None),
         due=due,
         status="struck" if missing else "pending",
@@ -130,9 +130,10 @@ def undelivered(entry: Entry, by: str, failure: str) -> Plan:
     return Plan(session=entry.session, sequence=entry.sequence, key=entry.key, answers=(answer,), degraded=True)
 
 
-def _metadata(entry: Entry, derivation: Derivation, today: float) -> dict[str, MetaValue]:
+def _metadata(entry: Entry, derivation: Derivation, container: Container, today: float) -> dict[str, MetaValue]:
     given = {metadata_key(key): value for key, value in derivation.metadata.items()}
-    return {**given, "type": derivation.type, "gameDay": today, "timestamp": entry.timestamp}
+    own: dict[str, MetaValue] = {"type": derivation.type, "gameDay": today, "timestamp": entry.timestamp}
+    return {**given, **own} if container.session else {**given, **own, "sessionId": entry.session}
 
 
 def _missing(grounds: Grounds) -> str | None:
