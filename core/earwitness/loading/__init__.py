@@ -1,1 +1,1 @@
-"""How strategies, plugins and settings come in."""
+"""Settings, strategies and plugins: read, checked and made."""

@@ -1,4 +1,4 @@
-"""Things that strategies of one Earwitness instance share, such as one connection to one file."""
+"""Objects that the strategies of one Earwitness instance share, such as a connection to a file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ T = TypeVar("T")
 
 
 class Resources:
-    """A shelf of one instance: a factory that takes `resources` finds there what another has put up."""
+    """The shared objects of one instance. A factory with a parameter `resources` receives them."""
 
     def __init__(self) -> None:
-        self._shelf: dict[object, object] = {}
+        self._objects: dict[object, object] = {}
 
     def get(self, kind: type[T], key: object, make: Callable[[], T]) -> T:
-        """What stands under (kind, key); made once."""
-        found = self._shelf.get((kind, key))
+        """The object of this kind and key, made when it is first asked for."""
+        found = self._objects.get((kind, key))
         if not isinstance(found, kind):
-            found = self._shelf[(kind, key)] = make()
+            found = self._objects[(kind, key)] = make()
         return found

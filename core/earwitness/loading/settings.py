@@ -47,66 +47,65 @@ class Recency(Record):
     """How much newer memories are preferred: `score · (1 - weight + weight · 0.5 ** (age / half_life))`."""
 
     weight: Proportion = 0.0
-    """0 = age does not matter, 1 = it decides as much as everything else. What is new is then looked for among
-    the 1,024 that fit best, as far down as need be."""
+    """0 = age does not matter, 1 = it matters as much as everything else. With any weight, a recall considers up to
+    1,024 of the best matches, so that new ones are found."""
     half_life: Positive = 7.0
-    """Game days after which what is new is worth half."""
+    """Game days after which a memory has lost half of its advantage."""
 
 
 class RecallSettings(Record):
-    """START: what a recall asks and how much it brings back."""
+    """START: what a recall asks for, and how much it returns."""
 
     recent: Annotated[int, Field(strict=True, ge=1, le=3)] = 3
-    """How many recent messages form the query: 1 to 3."""
+    """Number of recent messages in the query: 1 to 3."""
     memories: Count = 8
-    """How many memories at most."""
+    """Maximum number of memories."""
     threshold: Proportion = 0.0
-    """Memories that score lower are left out."""
+    """Memories with a lower score are left out."""
     recency: Recency = Recency()
-    """Preference for what is new."""
+    """How much newer memories are preferred."""
     diversity: Proportion = 0.0
-    """0 = only relevance counts, 1 = memories as unlike each other as can be (maximal marginal relevance)."""
+    """0 = only relevance counts, 1 = memories differ as much as possible (maximal marginal relevance)."""
     token_budget: Count | None = None
-    """The most tokens the memories may take together (about 4 characters each); `None` = no limit."""
+    """Maximum number of tokens of all memories together (about 4 characters each); `None` = no limit."""
     permanent: Literal["retrieve", "always"] = "retrieve"
-    """Plot, cards, dialogue and lore: found like any memory, or always there."""
+    """Whether plot, cards, dialogue and lore are found like any memory, or always included."""
     wait: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 2.0
-    """Seconds a recall waits for messages still being settled; what it did not wait for is in `turn.pending`."""
+    """Seconds a recall waits for messages that are being settled. `turn.pending` lists those it did not wait for."""
     timeout: Positive = 3.0
-    """Seconds the store has for an answer; then a recall makes do with what is at hand, and says so in
-    `turn.failures`."""
+    """Seconds the store has to answer. After that a recall uses what is at hand, and says so in `turn.failures`."""
 
 
 class SectionSettings(Record):
     """MIDDLE: how one section of a recall is put into a prompt."""
 
     heading: str | None = None
-    """What stands above it; `None` = what its read provider says, `""` = nothing."""
+    """The line above the section; `None` = the heading of its read provider, `""` = none."""
     placeholder: str | None = Field(default=None, min_length=1)
-    """Where it goes, by itself; `None` = among the others. A prompt without it does not hold the section."""
+    """Placeholder of this section alone; `None` = it goes with the others. A prompt without it leaves the section out."""
 
 
 class FillSettings(Record):
     """MIDDLE: how memories are put into a prompt."""
 
     enabled: Switch = True
-    """False: the placeholder is removed, and nothing put in its place."""
+    """`False` removes the placeholder and puts nothing in its place."""
     format: Literal["numbered", "plain", "json"] = "numbered"
-    """How the memories are written down."""
+    """Format of the memories."""
     template: str | None = None
-    """Text around them, with `{memories}` where they go; `None` = just the memories."""
+    """Text around the memories, with `{memories}` in their place; `None` = just the memories."""
     placeholders: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    """What stands for the memories besides `###SUPERMEMORY###`, such as `{{memories}}`."""
+    """Further placeholders besides `###SUPERMEMORY###`, such as `{{memories}}`."""
     heading: str = "### {heading}"
-    """The line above a section where there are several, with `{heading}` where its heading goes."""
+    """The line above each of several sections, with `{heading}` in place of its heading."""
     sections: dict[str, SectionSettings] = {}
-    """Section name → how it is put in: `[fill.sections.pantheon]`; a character's own memories are `memories`."""
+    """Section name → its settings: `[fill.sections.pantheon]`. A character's own memories are in `memories`."""
 
     @field_validator("template")
     @classmethod
     def _has_a_place(cls, template: str | None) -> str | None:
         if template is not None and "{memories}" not in template:
-            raise ValueError(f"template {template!r} does not hold {{memories}}, where the memories go.")
+            raise ValueError(f"template {template!r} lacks {{memories}}, the place for the memories.")
         return template
 
     @field_validator("heading")
@@ -130,12 +129,12 @@ class FillSettings(Record):
 
 
 class Unsure(Record):
-    """END: what becomes of those who are likely to perceive a message, but not likely enough for `end.threshold`."""
+    """END: what happens to characters whose probability is between `least` and `end.threshold`."""
 
     policy: Literal["withhold", "deliver", "ask"] = "withhold"
-    """They do not remember it; they do; or plugins are asked, and whom none adds does not."""
+    """`withhold`: they do not remember the message. `deliver`: they do. `ask`: only those whom a plugin adds."""
     least: Proportion = 0.25
-    """Whoever is less likely than this is not there: of them nobody is unsure."""
+    """Characters with a lower probability never remember the message, whatever the policy."""
 
     @model_validator(mode="before")
     @classmethod
@@ -144,38 +143,39 @@ class Unsure(Record):
 
 
 class EndSettings(Record):
-    """END: how long strategies may take, and when somebody counts as present."""
+    """END: who counts as a participant, and how long strategies may take."""
 
     threshold: Proportion = 0.5
-    """Whoever perceives a message with at least this probability remembers it."""
+    """Characters who perceive a message with at least this probability remember it."""
     unsure: Unsure = Unsure()
-    """What becomes of those who are a little less likely."""
+    """What happens to characters just below the threshold."""
     perception: Literal["segments", "whole"] = "segments"
-    """Each receives the segments she could perceive; or the whole message, if she could perceive all of it."""
+    """`segments`: each participant receives the segments she could perceive. `whole`: only characters who could
+    perceive all of a message receive it."""
     detector_timeout: Positive = 5.0
-    """Seconds for a detector; then only the speaker remembers."""
+    """Seconds a detector may take. After that only the speaker remembers."""
     store_timeout: Positive = 10.0
-    """Seconds for one write to the store; then it counts as failed, and is tried again."""
+    """Seconds one write to the store may take. After that it counts as failed and is tried again."""
     plugin_timeout: Positive = 10.0
-    """Seconds for a World Agent, sharing rule, guard or plugin; then its answer is left out."""
+    """Seconds a World Agent, sharing rule, guard or plugin may take. After that its answer is left out."""
 
     @model_validator(mode="after")
     def _least_below_threshold(self) -> Self:
         least = self.unsure.least
         if "least" in self.unsure.model_fields_set and least > self.threshold:
             raise ValueError(
-                f"unsure.least {least:g} is above threshold {self.threshold:g}, from which everybody is sure: "
+                f"unsure.least {least:g} is above threshold {self.threshold:g}, so nobody would be unsure: "
                 f"make it {self.threshold:g} or less, or raise the threshold."
             )
         return self
 
     @property
     def enough(self) -> float:
-        """The least probability that makes somebody a participant without anybody being asked."""
+        """The lowest probability of a participant, unless plugins are asked."""
         return min(self.unsure.least, self.threshold) if self.unsure.policy == "deliver" else self.threshold
 
     def asks(self, probability: float) -> bool:
-        """Whether plugins are to say whether somebody as likely as this perceives the message."""
+        """Whether plugins decide about a character with this probability."""
         return self.unsure.policy == "ask" and self.unsure.least <= probability < self.threshold
 
 
@@ -183,7 +183,7 @@ class Calendar(Record):
     """How game days are shown to people. Memories always say `GameDay: {number}`."""
 
     unit: str = Field(default="day", min_length=1)
-    """What one game day is called, such as `day`, `night`, `session`."""
+    """Name of one game day, such as `day`, `night` or `session`."""
 
     def show(self, day: float) -> str:
         """`day 6`, `night 2.5`."""
@@ -191,42 +191,42 @@ class Calendar(Record):
 
 
 class Settings(Record):
-    """Everything an Earwitness instance is told."""
+    """All settings of an Earwitness instance."""
 
     path: str | None = None
-    """The file of the embedded ledger and store; in a settings file, as seen from its folder."""
+    """File of the embedded ledger and store. In a settings file it is relative to that file's folder."""
     ledger: StrategySpec = StrategySpec(name="sqlite")
-    """The book of the stories."""
+    """Keeps the journal, the state and the plans of all stories."""
     store: StrategySpec = StrategySpec(name="sqlite")
-    """Where memories live."""
+    """Keeps and searches the memories."""
     embedder: StrategySpec | None = StrategySpec(name="static")
-    """Texts to vectors, for stores that want them; `"none"` for words only."""
+    """Turns texts into vectors, for stores that use them. With `"none"`, searches go by words only."""
     detector: StrategySpec | None = StrategySpec(name="rules")
-    """Who perceives a message; `"none"`: only its speaker, or whom the host names."""
+    """Decides who perceives a message. With `"none"`: only the speaker and those whom the host names."""
     world_agent: StrategySpec | None = StrategySpec(name="rules")
-    """What the world has to tell; `"none"`: nothing."""
+    """Proposes what the world tells each character. With `"none"`: nothing."""
     sharing_rules: tuple[StrategySpec, ...] = ()
-    """Who else learns of it, in this order."""
+    """Decide who else learns of a message, asked in this order."""
     guards: tuple[StrategySpec, ...] = ()
-    """What is withheld; all of them are asked."""
+    """Withhold memories and deliveries. All guards are asked."""
     read_providers: tuple[StrategySpec, ...] = ()
     """What a recall reads besides the character's own container, in this order."""
     plugins: tuple[str, ...] | None = None
-    """Names of the plugins to load; `None` = all that are installed."""
+    """Names of the plugins to load; `None` = all installed plugins."""
     block: tuple[str, ...] = ()
-    """Names of plugins never to load."""
+    """Names of plugins that are never loaded."""
     plugin_settings: dict[str, StrategySpec] = {}
     """Plugin name → keyword arguments of its factory: `[plugin_settings.chronicle]`."""
     recall: RecallSettings = RecallSettings()
-    """START."""
+    """Settings of START."""
     fill: FillSettings = FillSettings()
-    """MIDDLE."""
+    """Settings of MIDDLE."""
     end: EndSettings = EndSettings()
-    """END."""
+    """Settings of END."""
     strict: Switch = False
-    """Raise when a plugin or strategy fails, in place of naming it in the report."""
+    """Whether a failing plugin or strategy raises. Otherwise reports name it."""
     calendar: Calendar = Calendar()
-    """For display."""
+    """How game days are displayed."""
 
     _file: Located | None = PrivateAttr(default=None)
 
