@@ -211,7 +211,7 @@ async def test_the_host_s_own_words_may_stand_around_them(turn: Turn) -> None:
     ("changes", "said"),
     [
         ({"format": "xml"}, "'xml' is not allowed. Allowed: 'numbered', 'plain' or 'json'"),
-        ({"template": "no place"}, "template 'no place' does not hold {memories}"),
+        ({"template": "no place"}, "template 'no place' lacks {memories}"),
         ({"placeholder": "x"}, "unknown key 'placeholder'"),
         ({"placeholders": [""]}, "placeholders"),
     ],

@@ -82,7 +82,7 @@ class SectionSettings(Record):
     heading: str | None = None
     """The line above the section; `None` = the heading of its read provider, `""` = none."""
     placeholder: str | None = Field(default=None, min_length=1)
-    """Placeholder of this section alone; `None` = it goes with the others. A prompt without it leaves the section out."""
+    """Placeholder of its own; `None` = it goes with the others. A prompt without that placeholder omits the section."""
 
 
 class FillSettings(Record):
