@@ -202,8 +202,9 @@ def _copy(
 ) -> Delivery:
     """The same message for a character. Nothing is validated again, and all copies share one list of participants."""
     container = character_container(world.session, character)
-    return world.model_copy(
-        update={
+    return Delivery.unchecked(
+        {
+            **world.__dict__,
             "memory_id": _memory_id(world, container),
             "container": container.name,
             "owner": container.owner,

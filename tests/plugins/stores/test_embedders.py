@@ -1,4 +1,4 @@
-"""Vectors of two embedders never load_postings in one file."""
+"""Vectors of two embedders are never mixed in one file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -56,7 +56,7 @@ class _Reader:
         self, memory_id: str, container: str, owner: str, body: int, fields: int, lists: int | None
     ) -> Delivery:
         own = {"memory_id": memory_id, "container": container, "owner": owner, "body": self._body(body)}
-        return self._shared(fields, lists).model_copy(update=own)
+        return Delivery.unchecked({**self._shared(fields, lists).__dict__, **own})
 
     def _shared(self, fields: int, lists: int | None) -> Delivery:
         if (fields, lists) not in self._deliveries:
