@@ -84,7 +84,9 @@ class RenamedPlans:
         return old.model_copy(update={"memory_id": self._id(old.memory_id), "restores": self._both(old.restores)})
 
     def _derivation(self, old: Derivation) -> Derivation:
-        name = self.container(old.container) if old.container in self._containers else old.container
+        name = old.container
+        if name is not None and name in self._containers:
+            name = self.container(name)
         return old.model_copy(update={"container": name, "rests_on": tuple(self._id(id) for id in old.rests_on)})
 
     def _both(self, deliveries: dict[str, str]) -> dict[str, str]:

@@ -61,7 +61,8 @@ class ReadableContainers:
         """The containers, besides her own, that the reader may read today: all, of a kind, or those of these names."""
         held = await self.ledger.memberships(containers=names, member=self.reader.personality, kind=kind)
         day = self.reader.snapshot.state.game_day
-        found = await self.ledger.claimed([each.container for each in held if each.holds_on(day)])
+        today = [each.container for each in held if each.holds_on(day)]
+        found = await self.ledger.claimed(today) if today else ()
         return [each for each in found if self.reader.may_read(each)]
 
 

@@ -1,0 +1,1 @@
+"""What a recall reads besides the character's own container."""
