@@ -1,4 +1,4 @@
-"""What plugins and strategies are told, and what they answer: one frozen record each way."""
+"""What plugins and strategies receive, and what they answer: one frozen record each way."""
 
 from __future__ import annotations
 
@@ -24,46 +24,46 @@ from .records.usage import Reply
 
 
 class Event(Record):
-    """What everybody who is asked is told: where the story is, and their own data."""
+    """What every event holds: where the story stands, and the receiver's own data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     session: str
     """Session id."""
     cast: Cast
-    """Everybody in it."""
+    """Everybody in the session."""
     state: State
-    """What is the case, before what the event is about."""
+    """The state before what the event is about."""
     day: Day
     """The game day the event belongs to."""
     channel: Channel = Channel()
-    """Where the host heard it, or where it will be read."""
+    """Where the host heard the message, or where the answer will be heard."""
     data: SkipValidation[PluginData] = Field(default_factory=lambda: PluginData({}))
-    """Durable data of the plugin or strategy that is asked, for this session."""
+    """The receiver's own durable data for this session."""
 
 
 class RecallEvent(Event):
-    """A character is about to speak, and this is what the search found for her."""
+    """A character is about to speak, and the search has found memories for her."""
 
     character: str
     """Whose turn it is."""
     query: str
     """The recall query."""
     memories: tuple[Hit, ...]
-    """What was found, best first, already filtered by every guard."""
+    """What was found, best first. Every guard has filtered it already."""
 
 
 class RecallAnswer(Reply):
-    """What a plugin makes of a recall. Core re-reads and re-guards what is added."""
+    """What a plugin changes about a recall."""
 
     notes: tuple[str, ...] = ()
     """Lines to show before the memories; they are not remembered."""
     weights: dict[str, float] = {}
-    """Memory id → factor on its score (1 leaves it, 0 puts it last); 0 to 10."""
+    """Memory id → factor on its score, from 0 to 10: 1 changes nothing, 0 puts it last."""
     add: tuple[str, ...] = ()
-    """Memory ids to add; those outside the listed reads are ignored."""
+    """Ids of memories to add. Those that this recall may not read are ignored."""
     drop: tuple[str, ...] = ()
-    """Memory ids to leave out; dropping beats adding."""
+    """Ids of memories to leave out. Dropping wins over adding."""
 
 
 class MessageEvent(Event):
@@ -74,22 +74,22 @@ class MessageEvent(Event):
     presence: Presence
     """What the detector believes."""
     unsure: tuple[str, ...] = ()
-    """Ids of those of whom it is not sure, where `end.unsure` says `ask`: whom nobody adds does not perceive it."""
+    """Ids of the characters it is unsure about, if `end.unsure` is `ask`. Only those whom a plugin adds perceive it."""
 
 
 class MessageAnswer(Reply):
-    """What a plugin proposes for a message. Withholding beats adding; the host's word beats both."""
+    """What a plugin proposes for a message. Withholding wins over adding; the host's word wins over both."""
 
     add: dict[str, str] = {}
-    """Character id → why they perceive it too."""
+    """Character id → why this character perceives it too."""
     withhold: dict[str, str] = {}
-    """Character id → why they must not."""
+    """Character id → why this character must not perceive it."""
     knowledge: dict[str, tuple[Knowledge, ...]] = {}
-    """Character id → world knowledge, each line citing world memories this character may know."""
+    """Character id → lines of world knowledge, each citing world memories that this character may know."""
     updates: tuple[Update, ...] = ()
-    """What changed in the world by this message."""
+    """What this message changed in the world."""
     derived: tuple[Derivation, ...] = ()
-    """Facts, summaries and other memories that are no message; each becomes a journal entry of its own."""
+    """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
 
 
 class StateChangeEvent(Event):
@@ -102,22 +102,22 @@ class StateChangeEvent(Event):
     changed: frozenset[str]
     """The keys that differ (snake_case)."""
     described: bool = False
-    """The host has worded the change itself: do not word it again."""
+    """The host has described the change in its own words, so no plugin needs to."""
 
 
 class StateChangeAnswer(Reply):
-    """What a plugin tells the world of a change."""
+    """What a plugin tells the world about a change."""
 
     updates: tuple[Update, ...] = ()
     """Updates for the world container."""
     derived: tuple[Derivation, ...] = ()
-    """Facts, summaries and other memories that are no message; each becomes a journal entry of its own."""
+    """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
     covers: frozenset[str] | None = None
-    """The changed keys that the updates put into words; `None` = all of them, where there is any update. A key that
-    nobody covers is told in a default sentence: cover it without an update, and it is not told at all."""
+    """The changed keys that the updates describe; `None` = all of them, if there is any update. A key that nobody
+    covers is told in a default sentence. A key that is covered without an update is not told at all."""
 
     def worded(self, changed: frozenset[str]) -> frozenset[str]:
-        """Those of the changed keys that need no default sentence."""
+        """The changed keys that need no default sentence."""
         if self.covers is not None:
             return self.covers
         return changed if self.updates else frozenset()
@@ -125,116 +125,116 @@ class StateChangeAnswer(Reply):
 
 @runtime_checkable
 class WorldView(Protocol):
-    """What a World Agent may look at: the world container, and how far each character has been told."""
+    """What a World Agent may read: the world container, and what each character has been told of it."""
 
     async def news(self, character: str) -> Sequence[Delivery]:
-        """World updates since this character was last told which this character may know, oldest first."""
+        """World updates that this character may know and has not been told yet, oldest first."""
         ...
 
     async def updates(self, character: str) -> Sequence[Delivery]:
-        """World updates of the last 1,000 entries which this character may know, told or not, oldest first."""
+        """World updates of the last 1,000 entries that this character may know, told or not, oldest first."""
         ...
 
     async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
-        """The world's copies of those of these messages which this character perceived whole, and has not been told of
-        since, oldest first."""
+        """The world's copies of these messages, oldest first: only of those that this character perceived whole and has
+        not been told about since."""
         ...
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
-        """Search the world container. Citing what a character may not know gets the line struck."""
+        """Search the world container. A line that cites what its character may not know is struck later."""
         ...
 
 
 class WorldAgentEvent(Event):
-    """A message is being settled, and the World Agent is asked what the world has to say to it."""
+    """A message is being settled, and the World Agent is asked what the world adds to it."""
 
     moment: Moment
     """The message, the few before it, the cast, the state, everyone's whereabouts. Never the future."""
     presence: Presence
     """What the detector believes."""
     world: SkipValidation[WorldView]
-    """The world container, to read."""
+    """The world container, read-only."""
 
 
 class WorldAnswer(Reply):
     """What a World Agent proposes."""
 
     participants: dict[str, Participant] | None = None
-    """Who took part; `None` leaves it to the detector's presence. It may leave out whom the detector admits, and name
-    others only among those who could have perceived the message."""
+    """Who took part; `None` leaves that to the detector. The agent may leave out anybody the detector admits. It may
+    name others only if they could have perceived the message."""
     knowledge: dict[str, tuple[Knowledge, ...]] = {}
     """Character id → lines of world knowledge, each citing the world memories it rests on."""
     updates: tuple[Update, ...] = ()
-    """What changed in the world by this message."""
+    """What this message changed in the world."""
     derived: tuple[Derivation, ...] = ()
-    """Facts, summaries and other memories that are no message; each becomes a journal entry of its own."""
+    """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
 
 
 class SharingEvent(Event):
-    """Somebody has just learned of a message: those who perceived it, or those whom a delayed delivery has reached."""
+    """A message was settled, or a delayed delivery of it has arrived."""
 
     message: SettledMessage
-    """The message with everything decided about it."""
+    """The message, with everything that was decided about it."""
     moment: Moment | None = None
     """The moment it was said in; `None` when a delayed delivery arrives."""
     knowers: tuple[str, ...]
-    """Ids of those who know of it as of now and could tell: its participants, or those it has just reached."""
+    """Ids of those who could pass it on: its participants, or those whom the arrived deliveries have reached."""
     arrived: tuple[Delivery, ...] = ()
-    """The deliveries that have just arrived; empty when the message was said just now."""
+    """The deliveries that have just arrived; empty when the message was just said."""
 
 
 class Share(Record):
     """One more character learns of a message."""
 
     character: str
-    """Who learns it."""
+    """Id of the character who learns of it."""
     how: Interaction = "shared"
-    """As what."""
+    """How they learn of it."""
     shared_from: str | None = None
-    """Who tells it."""
+    """Id of the character who tells them; `None` = nobody in particular."""
     rule: str = ""
-    """The rule's name, for `explain`."""
+    """Name of the rule, shown by `explain`."""
     due: Day | None = None
-    """The game day it arrives; `None`, a day that is past, or one before the teller knows it = as soon as can be."""
+    """The game day it arrives. `None`, a past day, or a day before the teller knows of it = as soon as possible."""
     text: str | None = None
-    """What is told, in words of its own; `None` = what the teller perceived of it."""
+    """What they are told, in other words; `None` = what the teller perceived."""
     metadata: dict[str, MetaValue] = {}
-    """More metadata for this copy, such as `pantheonId`; camelCase or snake_case."""
+    """Further metadata of this copy, such as `pantheonId`, in camelCase or snake_case."""
     trust: float = Field(default=1.0, ge=0, le=1)
-    """How far the listener believes it; recorded with the support."""
+    """How far the listener believes it, from 0 to 1. It is recorded with the support."""
 
 
 class SharingAnswer(Reply):
-    """What a sharing rule answers when it has more to say than its shares."""
+    """Shares, for a rule that also reports a version or usage."""
 
     shares: tuple[Share, ...] = ()
-    """Who else learns of it."""
+    """Who else learns of the message."""
 
 
 class ReadEvent(Event):
     """Somebody is about to read one container."""
 
     character: str
-    """Who reads (character id)."""
+    """Id of the character who reads."""
     personality: str
-    """Who that is across sessions."""
+    """The reader's personality id: who that is across sessions."""
     container: str
-    """The one container this read names."""
+    """Name of the one container that is read."""
     kind: str = "character"
     """The container's kind."""
     users: tuple[str, ...] = ()
-    """Users taking part."""
+    """Ids of the users who take part."""
 
 
 class ReadAnswer(Reply):
-    """What a guard makes of a read: what is withheld, and what is known but not sayable here."""
+    """What a guard allows of a read, and what the reader knows but must not say here."""
 
     filter: Filter = EVERYTHING
-    """What this reader may see, ANDed with everybody else's."""
+    """What this reader may see. The filters of all guards are joined by AND."""
     unsayable: Filter = NOTHING
-    """Of what may be seen, what is known but must not be said here."""
+    """What may be seen, but must not be said here."""
     reason: str = ""
-    """Why it must not be said, for `Recalled.unsayable`."""
+    """Why it must not be said; `Recalled.unsayable` shows it."""
 
 
 class ReadRequest(Record):
@@ -280,23 +280,23 @@ class ReadProviderEvent(Event):
 
 
 class PlanEvent(Event):
-    """Deliveries are planned, or delayed ones have arrived."""
+    """Deliveries are being planned, or delayed ones have arrived."""
 
     plan: Plan
-    """The plan as it stands: what was decided, and every delivery."""
+    """What was decided so far, and every delivery."""
 
 
 class Strike(Record):
-    """A delivery a guard does not let through."""
+    """A delivery that a guard does not let through."""
 
     delivery_id: str
-    """`Delivery.id`."""
+    """The delivery's id."""
     reason: str
-    """For the plan and `preview`."""
+    """Why; the plan and `preview` show it."""
 
 
 class StrikeAnswer(Reply):
-    """What a guard answers when it has more to say than its strikes."""
+    """Strikes, for a guard that also reports a version or usage."""
 
     strikes: tuple[Strike, ...] = ()
     """Deliveries that must not happen."""

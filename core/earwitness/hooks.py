@@ -1,9 +1,8 @@
-"""The three hooks: each receives one frozen record and may answer with one record, or `None`.
+"""The three hooks. Each receives one frozen record and answers with one record, or `None`.
 
-Write a class with one, two or three of the methods of `Plugin`; plainly or `async`, as you like. All plugins are asked
-at once and their answers are combined in the order in which the plugins stand. A plugin that raises, takes too long or
-answers something else is named in the turn's report, and the others' answers stand. Work that blocks the thread cannot
-be interrupted: await it.
+Write a class with one, two or three of the methods of `Plugin`, plain or `async`. All plugins are asked at once. Their
+answers are combined in the plugins' order. A plugin that raises, takes too long or answers something else is named in
+the report, and the other answers count as usual. Work that blocks the thread cannot be interrupted, so await it.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ _spec = pluggy.HookspecMarker(PROJECT)
 
 
 class Plugin:
-    """Base class of plugins. Override one, two or three hooks; nothing else is needed."""
+    """Base class of plugins. Override one, two or three of the hooks."""
 
     order: ClassVar[Literal["first", "middle", "last"]] = "middle"
-    """Where its answers stand among the others'."""
+    """Whether its answers come before, among or after those of other plugins."""
 
     @_spec
     def on_recall(self, event: RecallEvent) -> Soon[RecallAnswer | None]:
-        """START: a character's memories have been searched.
+        """START: the search for a character's memories is done.
 
-        :param event: who recalls, on which day, by which query, and what was found.
+        :param event: who recalls, on which day, with which query, and what was found.
         :return: notes, weights, memories to add or drop; `None` changes nothing.
 
-        Answers combine in plugin order: notes are joined, weights multiply, dropping beats adding.
-        May run at every turn; it delays the host, so its time limit is short.
+        Answers combine in plugin order: notes are joined, weights multiply, dropping wins over adding. The hook runs at
+        every turn, and the host waits for it.
         """
         return None
 
@@ -43,10 +42,10 @@ class Plugin:
         """END: a message is being settled.
 
         :param event: the moment and the detector's presence.
-        :return: who perceives it too, who must not, knowledge and world updates; `None` proposes nothing.
+        :return: who else perceives it, who must not, knowledge, world updates; `None` proposes nothing.
 
-        Answers combine so: the host's word, then withholding, then adding. Runs once a message, in the background,
-        strictly in the order of the journal; a settled message is never asked about again, but by `replan`.
+        The host's word wins over withholding, and withholding over adding. The hook runs once for each message, in the
+        background, strictly in the order of the journal. Only `edit`, `reroll` and `replan` ask again.
         """
         return None
 
@@ -55,9 +54,9 @@ class Plugin:
         """CHANGE: the host has changed the state.
 
         :param event: the state before and after, and which keys differ.
-        :return: updates for the world container; `None` leaves it to the others.
+        :return: updates for the world container; `None` leaves the change to the others.
 
-        All answers' updates are told, in plugin order. A key of which nobody tells is told in a default sentence,
-        such as `Weather changed to storm`, unless the host has described the change.
+        The updates of all answers are told, in plugin order. A changed key that no update covers is told in a default
+        sentence, such as `Weather changed to storm`, unless the host has described the change.
         """
         return None

@@ -1,7 +1,7 @@
-"""The strategies core knows by kind: each a protocol with as few methods as can be.
+"""The kinds of strategies that core knows: each is a protocol with as few methods as possible.
 
-A strategy is made by a registered factory (a class will do) from typed keyword settings. Where a method may answer
-`Awaitable`, write it plainly or `async`, as you like.
+A registered factory, which may be a class, makes a strategy from typed keyword settings. A method that answers `Soon`
+may be plain or `async`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Detector(Protocol):
     """Moment → presence: who perceives this message."""
 
     def detect(self, moment: Moment) -> Soon[Presence]:
-        """Judge one message. Sees nothing of the future and no memories. May raise: then only the speaker remembers."""
+        """Judge one message, without its future and without memories. If it raises, only the speaker remembers."""
         ...
 
 
@@ -62,34 +62,40 @@ class WorldAgent(Protocol):
     """Moment + presence + world container → participants, world knowledge per character, updates."""
 
     def propose(self, event: WorldAgentEvent) -> Soon[WorldAnswer | None]:
-        """Propose for one message. May raise: then nobody learns more than the message itself."""
+        """Propose for one message. If it raises, nobody learns more than the message itself."""
         ...
 
 
 @runtime_checkable
 class SharingRule(Protocol):
-    """Settled message → who else learns of it, and how."""
+    """Settled message → who else learns of it, from whom and when."""
 
     def share(self, event: SharingEvent) -> Soon[Iterable[Share] | SharingAnswer]:
-        """Name the listeners. May raise: then nobody is told by this rule.
+        """Name the listeners. If it raises, this rule tells nobody.
 
-        Asked when a message is settled, and again when a delayed delivery of it arrives: then `event.arrived` holds
-        what has arrived, and `event.knowers` those who may tell it on, with that day's rules.
+        It is asked when a message is settled, and again when a delayed delivery of it arrives. Then `event.arrived`
+        holds what has arrived, and `event.knowers` names those who can pass it on.
         """
         ...
 
 
 @runtime_checkable
 class Guard(Protocol):
-    """A filter on reads, and a say in what a plan delivers. A guard that fails withholds everything it guards."""
+    """Filters what is read and strikes what is delivered. A guard that fails withholds everything that it guards."""
 
     def filter(self, event: ReadEvent) -> Soon[Filter | ReadAnswer]:
-        """What this reader may see, ANDed with everybody else's; a `ReadAnswer` also marks what is not sayable here."""
+        """What this reader may see. The filters of all guards are joined by AND.
+
+        A `ReadAnswer` can also mark what the reader knows but must not say here.
+        """
         ...
 
     def strike(self, event: PlanEvent) -> Soon[Iterable[Strike] | StrikeAnswer]:
-        """Which deliveries must not happen. Asked when they are planned, and of those due on a later day once more when
-        that day is here: then `event.plan` holds what arrives of one message, as settled, and `due_day`."""
+        """Which deliveries must not happen.
+
+        It is asked when deliveries are planned, and again on the day when a delayed one arrives. Then `event.plan`
+        holds what arrives of one message, the settled message and `due_day`.
+        """
         ...
 
 
@@ -110,12 +116,12 @@ class ReadProvider(Protocol):
 
 
 class EmbedderIdentity(Record):
-    """Which vectors these are; stored beside every vector, and never mixed."""
+    """Which embedder made a vector. It is stored with every vector; a store never mixes two."""
 
     name: str
-    """Such as `static`."""
+    """The embedder's name, such as `static`."""
     digest: str
-    """Of the weights or the model's name: changes when vectors would."""
+    """Digest of the weights or of the model's name. It changes whenever vectors would."""
     dimension: int
     """Length of a vector."""
 
@@ -130,7 +136,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Soon[Vectors]:
-        """One L2-normalised row a text, shape (n, dimension); a zero row for a text with nothing in it."""
+        """One L2-normalised row for each text, shape (n, dimension); a row of zeros for a text without content."""
         ...
 
 
@@ -138,34 +144,34 @@ class Health(Record):
     """How a ledger or store is doing, for `doctor`."""
 
     ok: bool
-    """Usable."""
+    """Whether it can be used."""
     details: dict[str, str | int | float | bool]
-    """What was looked at: versions, sizes, counts, integrity."""
+    """What was found: versions, sizes, counts, integrity."""
 
 
 @runtime_checkable
 class Store(Protocol):
-    """Where memories live. Every call but `drop` of an unknown container works on what exists; reading an unknown
-    container finds nothing. Nothing a container holds may move the ranking of another."""
+    """Keeps memories. Reading or dropping an unknown container does nothing. What one container holds must not affect
+    the ranking in another."""
 
     async def open(self) -> None:
         """Connect, create or migrate. Raises `StorageError`."""
         ...
 
     async def close(self) -> None:
-        """Release everything; what was acknowledged is safe."""
+        """Release everything. What was acknowledged is safe."""
         ...
 
     async def put(self, memories: Sequence[Memory]) -> None:
-        """Write or replace by (container, id): durable on return, all or nothing where `atomic`."""
+        """Write or replace memories by container and id. Durable on return; all or none where `atomic`."""
         ...
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
-        """Remove by container name → ids; unknown ids are fine."""
+        """Remove these memories, given as container name → ids. Unknown ids are ignored."""
         ...
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
-        """Those of the ids that exist in this container, in the order asked."""
+        """The memories with these ids, in this order. Ids that the container does not hold are left out."""
         ...
 
     async def list(
@@ -177,7 +183,7 @@ class Store(Protocol):
     async def search(
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
     ) -> Sequence[Hit]:
-        """The best hits, best first; ties by id. Only those the filter holds for."""
+        """The best hits that match the filter, best first; equal scores in the order of ids."""
         ...
 
     async def count(self, container: str) -> int:
@@ -185,7 +191,7 @@ class Store(Protocol):
         ...
 
     async def drop(self, container: str) -> None:
-        """Remove the container and everything in it."""
+        """Remove the container with everything in it."""
         ...
 
     async def health(self) -> Health:
@@ -197,15 +203,15 @@ class TermHolders(Record):
     """Which memories of a container hold some terms."""
 
     count: int
-    """How many memories the container holds in all."""
+    """How many memories the container holds."""
     ids: dict[str, tuple[str, ...]]
-    """Term → ids of the memories that hold it; empty for a term that none holds."""
+    """Term → ids of the memories that hold it; empty if none does."""
 
 
 @runtime_checkable
 class TermIndex(Protocol):
-    """What a store may offer besides `Store`: `who_knows` then reads only memories that hold a word of the question,
-    instead of all that the world remembers."""
+    """An optional extra of stores. With it, `who_knows` reads only memories that hold a word of the question, instead
+    of the whole world container."""
 
     async def holders(self, container: str, terms: Sequence[str]) -> TermHolders:
         """Who holds each of these terms. A memory holds the `earwitness.words.terms` of its `plain` content."""
@@ -214,8 +220,8 @@ class TermIndex(Protocol):
 
 @runtime_checkable
 class Ledger(Protocol):
-    """The transactional book of a store of stories. Every write is one transaction, durable on return, except
-    `record` and `acknowledge`, which are durable once `sync` (or a later durable write) has returned."""
+    """The transactional book of stories. Every write is one transaction and durable on return, except `record` and
+    `acknowledge`: those are durable once `sync` or a later durable write has returned."""
 
     async def open(self) -> None:
         """Connect, create or migrate. Raises `StorageError`."""
@@ -226,8 +232,8 @@ class Ledger(Protocol):
         ...
 
     async def create(self, snapshot: Snapshot, containers: Sequence[Container]) -> Snapshot:
-        """Create a session and register its containers, or return the one that exists, untouched.
-        Raises `ContainerCollision` (then nothing was created)."""
+        """Create a session and register its containers. A session that exists is returned unchanged.
+        Raises `ContainerCollision`; then nothing is created."""
         ...
 
     async def load(self, session: str) -> Snapshot | None:
@@ -239,58 +245,59 @@ class Ledger(Protocol):
         ...
 
     async def register(self, containers: Sequence[Container]) -> None:
-        """Claim containers for their owners; again is fine. Raises `ContainerCollision` (then none was claimed)."""
+        """Claim containers for their owners. Claiming one again is fine.
+        Raises `ContainerCollision`; then none is claimed."""
         ...
 
     async def containers(
         self, session: str | None, *, kind: str | None = None, owner: str | None = None
     ) -> Sequence[Container]:
-        """The session's registered containers, or with `None` those that belong to none: all, or of a kind or owner."""
+        """The registered containers of a session, or with `None` those outside sessions: all, or of a kind or owner."""
         ...
 
     async def claimed(self, names: Sequence[str]) -> Sequence[Container]:
-        """Those of the names that are registered, whatever session they belong to."""
+        """The registered containers among these names, of whatever session."""
         ...
 
     async def forget_container(self, name: str) -> None:
-        """Remove one container from the register, with its memberships and every session's deliveries to it; what is
-        due to it is struck. An unknown one is fine."""
+        """Remove one container from the register, with its memberships and all sessions' deliveries to it. Deliveries
+        that are due to it later are struck. An unknown name is ignored."""
         ...
 
     async def admit(self, memberships: Sequence[Membership]) -> None:
-        """Write or replace memberships by container, member and first day, all or none.
+        """Write or replace memberships by container, member and first day; all or none.
         Raises `UnknownName` for a container that is not registered."""
         ...
 
     async def dismiss(self, memberships: Sequence[Membership]) -> None:
-        """Remove memberships by container, member and first day; unknown ones are fine."""
+        """Remove memberships by container, member and first day. Unknown ones are ignored."""
         ...
 
     async def memberships(
         self, *, containers: Sequence[str] | None = None, member: str | None = None, kind: str | None = None
     ) -> Sequence[Membership]:
-        """Memberships that meet all conditions given: in these containers, of this member, in containers of this kind.
-        A container that is forgotten, by itself or with its session, has none."""
+        """Memberships that meet all given conditions: in these containers, of this member, in containers of this kind.
+        A forgotten container has none."""
         ...
 
     async def forget(self, session: str) -> None:
-        """Remove the session: journal, plans, deliveries, data, and the containers that belong to it."""
+        """Remove the session with its journal, plans, deliveries, data and containers."""
         ...
 
     async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
-        """Remove a character's container from the register, the deliveries to it, and strike what is due to it.
+        """Remove a character's container from the register, and the deliveries to it. What is due to it is struck.
 
-        With `up_to`, only what plans up to that sequence number brought; the containers of one who has joined again
-        since (who is in the cast as it stands now) stay. A later plan may bring anew what was struck here."""
+        With `up_to`, this concerns only plans up to that sequence number, and the container stays if the character has
+        joined again, that is, if they are in the current cast. A later plan may deliver anew what was struck here."""
         ...
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
-        """Give the entry its sequence number and make it durable. A key that is there already returns its entry.
+        """Give the entry a sequence number and make it durable. A key that exists already returns its entry.
         Raises `UnknownName` for an unknown session."""
         ...
 
     async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
-        """As `append`, several at once: one sequence number after the other, durable all or none."""
+        """As `append`, for several entries: with consecutive sequence numbers, all durable or none."""
         ...
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
@@ -310,12 +317,12 @@ class Ledger(Protocol):
         ...
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
-        """Record a plan and everything relational in it, in one transaction: its deliveries, its message, its plugin
-        data, its withdrawals and restorations (before the plan's own deliveries are added), and the session as it
-        stands `after`. The first plan of an entry wins: recording another returns the first and changes nothing.
+        """Record a plan in one transaction: its withdrawals and restorations first, then its deliveries, its message,
+        its plugin data, and the session as it is `after` the plan. The first plan of an entry wins. Recording another
+        one returns the first and changes nothing.
 
-        What a withdrawal removes gets its status and reason, if it is pending, applied or archived. What a restoration
-        restores is pending again, without a reason, if it is archived."""
+        A withdrawal sets status and reason of the deliveries it removes, if they are pending, applied or archived. A
+        restoration makes archived deliveries pending again, without a reason."""
         ...
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
@@ -331,11 +338,11 @@ class Ledger(Protocol):
         ...
 
     async def acknowledge(self, session: str, sequences: Sequence[int], deliveries: Sequence[str]) -> None:
-        """Mark entries (by number) and pending deliveries (by id) as applied."""
+        """Mark entries, by number, and pending deliveries, by id, as applied."""
         ...
 
     async def decided(self, session: str) -> int | None:
-        """Sequence number of the last entry whose plan is recorded; `None` for an unknown session."""
+        """Number of the last entry whose plan is recorded; `None` for an unknown session."""
         ...
 
     async def deliveries(
@@ -354,27 +361,27 @@ class Ledger(Protocol):
         types: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> Sequence[Delivery]:
-        """Deliveries that meet all conditions given, in (due, sequence, position in the plan) order. `after` is a
-        sequence number; `types` are values of metadata `type`; `via` are the tellers' memory ids; `rests_on` are ids of
-        memories of which they rest on at least one; with `derived`, only derived memories."""
+        """Deliveries that meet all given conditions, in the order of due day, sequence number and position in the plan.
+        `after` is a sequence number, `types` are values of metadata `type`, `via` ids of tellers' memories. With
+        `rests_on`, a delivery must rest on at least one of these memory ids; with `derived`, be a derived memory."""
         ...
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
-        """Ids of memories whose knowledge cites one of these."""
+        """Ids of the memories whose knowledge cites one of these."""
         ...
 
     async def messages(
         self, session: str, *, before: int | None = None, keys: Sequence[str] | None = None, limit: int | None = None
     ) -> Sequence[SettledMessage]:
-        """Messages as last settled, oldest first; with `limit`, the newest ones before that sequence number."""
+        """Messages as last settled, oldest first. With `limit`, the newest of those before the number `before`."""
         ...
 
     async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
-        """Everything this plugin keeps for this session."""
+        """Everything that this plugin or strategy keeps for this session."""
         ...
 
     async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
-        """Keep values outside a plan (a recall's); `None` removes a key."""
+        """Keep values outside a plan, as a recall does. `None` removes a key."""
         ...
 
     async def health(self) -> Health:
@@ -382,17 +389,17 @@ class Ledger(Protocol):
         ...
 
 
-# ── bringing in ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── importing ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @runtime_checkable
 class Importer(Protocol):
-    """A file of somebody else's → what it says, in the words of a story."""
+    """A file of another program → its contents in the terms of a story."""
 
     def accepts(self, path: str, head: bytes) -> bool:
-        """Whether this looks like one of its files, from the name and the first 4,096 bytes; it may read on."""
+        """Whether this looks like a file of its format, by the name and the first 4,096 bytes. It may read more."""
         ...
 
     def read(self, path: str) -> Imported:
-        """What it says: characters, plot, lore, scenes. Raises `StoryError` naming the file, and where in it."""
+        """The file's characters, plot, lore and scenes. Raises `StoryError`, naming the file and the place in it."""
         ...

@@ -62,7 +62,7 @@ def test_a_cast_is_made_of_characters_and_bare_ids_in_their_order() -> None:
 
 
 def test_nobody_stands_twice_in_a_cast() -> None:
-    with pytest.raises(InputError, match="'bob' stands twice"):
+    with pytest.raises(InputError, match="'bob' appears twice"):
         as_cast(["bob", "alice", Character("bob", name="Robert")])
 
 

@@ -464,7 +464,7 @@ async def test_a_newcomer_whose_container_is_somebody_else_s_is_refused(open_app
 
 
 async def test_a_cast_with_the_same_id_twice_is_refused(open_app: OpenApp) -> None:
-    with pytest.raises(InputError, match="'alice' stands twice"):
+    with pytest.raises(InputError, match="'alice' appears twice"):
         await (await open_app()).session("s1", cast=["alice", Character("alice", aliases=["Al"])])
 
 

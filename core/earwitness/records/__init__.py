@@ -1,1 +1,1 @@
-"""The words of the design, as frozen values."""
+"""The design's vocabulary, as frozen values."""

@@ -1,4 +1,4 @@
-"""What all records have in common: frozen, strict about unknown fields, JSON in and out."""
+"""The base of all records: frozen, strict about unknown fields, JSON in and out."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ Context = Literal["dm", "private_channel", "public_channel"]
 
 
 class Channel(Record):
-    """A direct message, a closed or an open channel; perhaps one of a guild, perhaps under a persona."""
+    """Where a host hears or shows a message."""
 
     context: Context = "private_channel"
-    """A direct message, a closed or an open channel."""
+    """A direct message, a private channel or a public one."""
     channel_id: str | None = None
-    """The host's id of the channel; `None` is one unnamed channel of its session, equal only to itself."""
+    """The host's id of the channel. `None` stands for the one unnamed channel of the session."""
     guild_id: str | None = None
-    """The host's id of the guild or server; none equals none."""
+    """The host's id of the guild or server; `None` = outside any guild."""
     persona_id: str | None = None
-    """The persona a user speaks or reads under; none equals none."""
+    """The persona that a user speaks or reads under; `None` = no persona."""

@@ -1,4 +1,4 @@
-"""Characters and the cast they form."""
+"""Characters, and the cast they form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Character(Record):
     id: str
     """Unique in the session; names the container `{session_id}-{id}`. Never `world`."""
     name: str
-    """Display name, as it stands in memories (`Message: Alice: …`). Default: the id in title case."""
+    """Display name, as memories show it (`Message: Alice: …`). Default: the id in title case."""
     aliases: tuple[str, ...] = ()
     """Other names the character answers to, in any letter case."""
     kind: CharacterKind = "character"
@@ -29,9 +29,9 @@ class Character(Record):
     user_id: str | None = None
     """The user behind a persona; several users may take part in one story."""
     personality_id: str = ""
-    """Who this is across sessions; by default the id."""
+    """Who the character is across sessions. Default: the id."""
     persona_id: str | None = None
-    """Which of the user's personas this is, across sessions."""
+    """The user's persona behind the mask, across sessions."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Cast(Record):
         return id in self.by_id
 
     def __getitem__(self, id: str) -> Character:
-        """The character with this id. Raises `UnknownName` that lists the cast."""
+        """The character with this id. Raises `UnknownName`, listing the cast."""
         if id not in self.by_id:
             raise unknown("character", id, self.by_id)
         return self.by_id[id]
@@ -105,9 +105,9 @@ class Cast(Record):
         return index
 
     def called(self, name: str) -> tuple[Character, ...]:
-        """Everybody who goes by this id, name or alias, in any letter case; an id as it stands is one character's.
+        """Everybody who goes by this id, name or alias, in any letter case. An exact id belongs to one character only.
 
-        Raises `InputError` for what is no text.
+        Raises `InputError` for anything but text.
         """
         if not isinstance(name, str):
             raise InputError(
@@ -119,12 +119,12 @@ class Cast(Record):
         return tuple(member for member in self.members if member.id in found)
 
     def resolve(self, name: str) -> Character | None:
-        """Who goes by this id, name or alias, in any letter case; `None` when nobody or more than one does."""
+        """The one who goes by this id, name or alias, in any letter case; `None` where nobody or several do."""
         found = self.called(name)
         return found[0] if len(found) == 1 else None
 
     def named(self, name: str, *besides: str) -> Character:
-        """As `resolve`, but raises `UnknownName` that lists the names there are, and `besides`, or who is meant."""
+        """As `resolve`, but raises `UnknownName`, listing the possible names and `besides`, or the characters meant."""
         found = self.called(name)
         if len(found) > 1:
             raise UnknownName(f"character {name!r} may be {' or '.join(each.id for each in found)}: give the id.")
@@ -133,30 +133,30 @@ class Cast(Record):
         return found[0]
 
     def joined(self, newcomers: Iterable[Character]) -> Cast:
-        """The cast with newcomers added; a known id takes the newcomer's names."""
+        """The cast with newcomers added. A newcomer replaces the character with the same id."""
         merged = dict(self.by_id)
         for member in newcomers:
             merged[member.id] = member
         return Cast(members=tuple(merged.values()))
 
     def without(self, id: str) -> Cast:
-        """The cast after one has been forgotten."""
+        """The cast without this character."""
         return Cast(members=tuple(member for member in self.members if member.id != id))
 
 
 def display_name(id: str) -> str:
-    """`shadow_fox` → `Shadow Fox`; an id with capitals of its own stays as written."""
+    """`shadow_fox` → `Shadow Fox`; an id with capitals stays as written."""
     words = id.replace("_", " ")
     return words.title() if words.islower() else words
 
 
 def as_cast(members: Iterable[Character | str]) -> Cast:
-    """A cast from characters or bare ids. Raises `InputError` when an id comes twice."""
+    """A cast of characters or bare ids. Raises `InputError` when an id appears twice."""
     characters = [_as_character(member) for member in members]
     ids = [character.id for character in characters]
     for id in ids:
         if ids.count(id) > 1:
-            raise InputError(f"character {id!r} stands twice in the cast. Each id may be used once.")
+            raise InputError(f"character {id!r} appears twice in the cast. Use each id once.")
     return Cast(members=tuple(characters))
 
 

@@ -1,4 +1,4 @@
-"""Memories that are no message: facts, summaries, memories written by hand, reconciled ones."""
+"""Memories that are not messages: facts, summaries, notes, reconciled memories."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from .memory import MetaValue
 
 
 class Derivation(Record):
-    """A memory that somebody proposes or writes, and what it rests on."""
+    """A memory that a plugin proposes or a host writes, and what it rests on."""
 
     text: str
     """The content."""
     owner: str | None = None
-    """Character id, or `world`, in whose container of this session it belongs."""
+    """The character id, or `world`, whose container in this session receives it."""
     container: str | None = None
-    """Name of a registered container beyond the session; give this or `owner`."""
+    """Name of a registered container outside the session. Give either this or `owner`."""
     type: str = "fact"
     """Metadata `type`, such as `fact`, `summary`, `note`, `reconciled`."""
     metadata: dict[str, MetaValue] = {}
-    """More metadata; camelCase or snake_case."""
+    """Further metadata, in camelCase or snake_case."""
     rests_on: tuple[str, ...] = ()
-    """Memory ids and message keys; when one of them is taken back, the derived memory falls with it."""
+    """Memory ids and message keys. Taking back any of them removes the derived memory too."""
     rule: str = ""
-    """What derived it, for `explain`."""
+    """What derived it, shown by `explain`."""

@@ -1,4 +1,4 @@
-"""The journal: everything the host told a session, in order, before anything is decided."""
+"""The journal: everything a host reports to a session, in order, before anything is decided."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ class Said(Record):
     channel: Channel = Channel()
     """Where it was said."""
     present: tuple[str, ...] | None = None
-    """The host's word on who perceives it."""
+    """Ids of those who perceive it, if the host says so."""
     metadata: dict[str, JsonValue] = {}
     """The host's own notes."""
     in_turn: bool = False
-    """Ended a turn that began with a recall; counted in `turn_count`."""
+    """Whether it ended a turn that began with a recall; `turn_count` counts those."""
 
 
 class Changed(Record):
-    """The state changed, updates were told, or people joined."""
+    """The state changed, something happened in the world, or characters moved, joined or were forgotten."""
 
     kind: Literal["changed"] = "changed"
     """The body's kind."""
     changes: dict[str, Any] = {}
     """State keys (snake_case) and their new values."""
     moves: tuple[tuple[str, Literal["enter", "leave", "move"], str | None], ...] = ()
-    """The host's word on movements: (character id, kind, place)."""
+    """Movements that the host reports: (character id, kind, place)."""
     joins: tuple[Character, ...] = ()
     """Newcomers to the cast."""
     leaves_cast: tuple[str, ...] = ()
-    """Ids of characters forgotten for good."""
+    """Ids of characters that are forgotten for good."""
     description: str | None = None
-    """The change in one sentence, when the host wants to word it."""
+    """The change in one sentence, if the host describes it."""
     updates: tuple[Update, ...] = ()
-    """World updates the host tells in so many words."""
+    """World updates in the host's own words."""
     audience: Audience = "present"
     """Who may know of the change."""
     quiet: bool = False
-    """Tell the world nothing: how the story begins, or who joins it."""
+    """Whether the world remembers nothing of it, as when the story begins or somebody joins."""
 
 
 class Prepared(Record):
@@ -63,50 +63,50 @@ class Prepared(Record):
     kind: Literal["prepared"] = "prepared"
     """The body's kind."""
     pieces: tuple[Piece, ...]
-    """Each becomes one permanent memory per owner."""
+    """Each becomes one permanent memory for each of its owners."""
     originals: tuple[Original, ...] = ()
-    """The files the pieces came from, untouched, for an export without loss."""
+    """The files that the pieces came from, unchanged, for an export without loss."""
 
 
 class Piece(Record):
-    """One piece of what was there before the story."""
+    """One piece of plot, card, dialogue or lore."""
 
     type: Literal["plot", "character_card", "example_dialog", "lore"]
     """Metadata `type`."""
     text: str
     """The content."""
     owners: tuple[str, ...] | None = None
-    """Ids of the characters who hold it; `None` = common knowledge, newcomers too."""
+    """Ids of the characters who know it; `None` = everybody, newcomers too."""
     lore_key: str | None = None
     """Metadata `loreKey`; a piece with the same type, key and owners replaces the older one."""
     words: tuple[str, ...] = ()
-    """Words that find the entry besides its own text."""
+    """Words by which a search finds it, besides its own."""
 
     @property
     def version_of(self) -> str:
-        """What it is a version of: same type, lore key and owners; without a lore key, lore is known by its text."""
+        """What identifies it across versions: type, lore key and owners. Lore without a key goes by its text."""
         owners = "*" if self.owners is None else ",".join(sorted(self.owners))
         named = self.lore_key or (self.text if self.type in {"lore", "example_dialog"} else "")
         return f"#piece-{derive(self.type, named, owners)}"
 
 
 class Original(Record):
-    """A file that pieces came from, as it was."""
+    """A file that pieces came from, unchanged."""
 
     name: str
-    """Its name, without its folder."""
+    """The file's name, without its folder."""
     format: str
     """What `export --format` calls it: `card`, `worldinfo`, `chat`, or an importer's own word."""
     text: str
-    """Its text, to the letter."""
+    """The file's text, to the letter."""
     encoding: str = "utf-8"
-    """`text.encode(encoding)` gives its bytes."""
+    """`text.encode(encoding)` gives the file's bytes."""
     owner: str | None = None
-    """Whose card it is (character id)."""
+    """Id of the character whose card it is."""
 
     @property
     def version_of(self) -> str:
-        """What it is a version of: the same character's card, or a file of the same name."""
+        """What identifies it across versions: format and character, or format and file name."""
         return f"{self.format}:{self.owner or self.name}"
 
 
@@ -120,9 +120,9 @@ class Revised(Record):
     content: str
     """The new text."""
     reroll: bool = False
-    """A new answer in place of the old, not a correction."""
+    """Whether it is another answer rather than a correction."""
     present: tuple[str, ...] | None = None
-    """The host's word on who perceives it."""
+    """Ids of those who perceive the new text, if the host says so."""
 
 
 class Retracted(Record):
@@ -133,11 +133,11 @@ class Retracted(Record):
     target: str
     """Key of a message or change, or a memory id."""
     by: str = "author"
-    """Backstage role that did it."""
+    """The backstage role that retracted it."""
 
 
 class Derived(Record):
-    """A memory that is no message was written by hand, or proposed by a plugin."""
+    """A host wrote, or a plugin proposed, a memory that is not a message."""
 
     kind: Literal["derived"] = "derived"
     """The body's kind."""
@@ -146,7 +146,7 @@ class Derived(Record):
 
 
 class Transferred(Record):
-    """A character told another what she remembers."""
+    """One character passed a memory on to another."""
 
     kind: Literal["transferred"] = "transferred"
     """The body's kind."""
@@ -157,9 +157,9 @@ class Transferred(Record):
     memory: str
     """Id of one of the teller's memories, or the key of what it is about."""
     text: str | None = None
-    """What is told, in words of its own; `None` = what the teller remembers."""
+    """What is passed on, in other words; `None` = what the teller remembers."""
     day: Day | None = None
-    """The game day it is told on; `None` = the day the story is at."""
+    """The game day on which it is passed on; `None` = the story's current day."""
 
 
 class Archived(Record):
@@ -170,7 +170,7 @@ class Archived(Record):
     memories: tuple[str, ...]
     """Memory ids."""
     restore: bool = False
-    """Put back what was archived."""
+    """Whether to put archived memories back rather than take memories out."""
 
 
 Body = Annotated[
@@ -179,40 +179,40 @@ Body = Annotated[
 
 
 class Entry(Record):
-    """One line of the journal. Durable once `append` has returned."""
+    """One entry of the journal. It is durable once `append` has returned."""
 
     session: str
     """Session id."""
     sequence: int
     """1, 2, 3, … within the session."""
     key: str
-    """The host's, else `#{sequence}`."""
+    """The host's key, or `#{sequence}`."""
     body: Body
-    """What was told."""
+    """What the entry records."""
     timestamp: str
     """ISO 8601, UTC."""
     applied: bool = False
-    """Everything in its plan that is due has reached the store."""
+    """Whether everything in its plan that is due has reached the store."""
 
 
 class NewEntry(Record):
-    """What is to be appended to the journal."""
+    """An entry to append to the journal."""
 
     body: Body
-    """What was told."""
+    """What the entry records."""
     key: str | None = None
-    """The host's own; `None` for one made of the entry's number."""
+    """The host's key; `None` = make one of the sequence number."""
     timestamp: str
-    """When it was told, ISO 8601 in UTC."""
+    """When the host reported it, ISO 8601 in UTC."""
 
 
 class Appended(Record):
-    """The journal's answer to what was told."""
+    """The ledger's answer to a new entry."""
 
     entry: Entry
     """The entry: the new one, or the one that already had this key."""
     created: bool
-    """False when the key was there already."""
+    """False if the key already existed."""
 
 
 Prepared.model_rebuild()

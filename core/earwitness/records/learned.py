@@ -1,4 +1,4 @@
-"""How somebody came to know something: typed here, and worded here alone."""
+"""How somebody came to know something. This is the only place that puts it into words."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Learned(Record):
     """How somebody came to know something. As text: `said it`, `heard it from alice`, `was told by bob`, …."""
 
     way: Way
-    """`said` it oneself, `heard` it said, `witnessed` it said to others, was `told` by somebody who knew; as `news` of
-    the world; `noted` it as a derived memory; or knew it from `before` the story."""
+    """They `said` it, `heard` it said, `witnessed` it said to others, or were `told` by somebody who knew. It was
+    `news` of the world. They `noted` it (a derived memory). Or they knew it from `before` the story."""
     teller: str | None = None
-    """Character id: who said it, or who told it; `None` where nobody did."""
+    """Id of the character who said or passed it on; `None` = nobody did."""
 
     def __str__(self) -> str:
         return self.words()
 
     def words(self, name: Callable[[str], str] = str) -> str:
-        """In words. `name` turns a character id into what the reader calls them."""
+        """The same in words. `name` turns a character id into the name to show."""
         teller = None if self.teller is None else name(self.teller)
         match self.way:
             case "said":
@@ -47,7 +47,7 @@ class Learned(Record):
 
 
 def learned(metadata: Metadata, how: str, shared_from: str | None) -> Learned:
-    """How its owner came to know a memory, from its metadata and the `how` and `shared_from` of a support."""
+    """How the owner of a memory came to know it, by its metadata and the `how` and `shared_from` of a support."""
     if metadata.get("permanent"):
         return Learned(way="before")
     speaker = metadata.get("speaker")

@@ -16,33 +16,33 @@ STRENGTH: tuple[Interaction, ...] = ("direct", "witnessed", "shared")
 
 
 class Support(Record):
-    """One way a memory got into a container."""
+    """One way in which a memory got into a container."""
 
     how: Interaction = "direct"
-    """First hand, seen happening to others, or told."""
+    """Perceived directly, witnessed as it happened to others, or shared by somebody."""
     shared_from: str | None = None
-    """Whom it was heard from (character id); `None` when perceived at first hand."""
+    """Id of the character who shared it; `None` = it was perceived at first hand."""
     via: str | None = None
-    """Id of the teller's own memory, for walking back hop by hop."""
+    """Id of the teller's own memory, the previous hop."""
     rule: str | None = None
-    """The sharing rule, plugin or detector evidence behind it."""
+    """The sharing rule, plugin or evidence of the detector behind it."""
     learned_day: Day
-    """The game day it was learned; recall compares this one."""
+    """The game day it was learned. Recall compares this day."""
     trust: float = 1.0
-    """0 to 1: how far its owner believes it."""
+    """How far the owner believes it, from 0 to 1."""
 
 
 class Memory(Record):
     """Content and metadata in one container."""
 
     id: str
-    """Derived from session, message key, revision, container and part."""
+    """Derives from session, message key, revision, container and part."""
     container: str
-    """The container it lives in."""
+    """Name of its container."""
     content: str
-    """In the formats of DESIGN."""
+    """The text, in one of the formats of `earwitness.formats`."""
     metadata: dict[str, MetaValue]
-    """camelCase, as stored and on every wire."""
+    """camelCase keys and their values, as stored and exported."""
 
     @property
     def type(self) -> str:
@@ -51,7 +51,7 @@ class Memory(Record):
 
     @property
     def text(self) -> str:
-        """The content without the line of words that find a piece of lore."""
+        """The content, without the line of search words of a piece of lore."""
         return without_words(self.content, self.metadata)
 
     @property
@@ -72,7 +72,7 @@ class Memory(Record):
 
     @property
     def permanent(self) -> bool:
-        """From before the story: plot, card, dialogue or lore."""
+        """Whether it is from before the story: plot, card, dialogue or lore."""
         return self.metadata.get("permanent") is True
 
     @property
@@ -87,17 +87,17 @@ class Memory(Record):
 
 
 def without_words(content: str, metadata: Metadata) -> str:
-    """The content without the line of words that find a piece of lore, `[sword, blade]`."""
+    """The content, without the line of search words of a piece of lore, `[sword, blade]`."""
     first, _, rest = content.partition("\n")
     return rest if "words" in metadata and first.startswith("[") and first.endswith("]") else content
 
 
 class Hit(Record):
-    """A memory a search found, and why."""
+    """A memory that a search found, and why."""
 
     memory: Memory
     """What was found."""
     score: float
-    """0 to 1, higher is nearer; comparable within one search only."""
+    """0 to 1, higher is better. Comparable within one search only."""
     parts: dict[str, float] = {}
     """The score by part, such as `words`, `meaning`, `rerank`, `recency`."""

@@ -1,10 +1,10 @@
-"""The values of metadata `type` that core gives; every other says that a memory is a derived one."""
+"""The values of metadata `type` that core sets. Any other value marks a derived memory."""
 
 from __future__ import annotations
 
 MESSAGE = "message"
 UPDATE_TYPES = ("world_state_update", "character_update")
-"""What the world was told."""
+"""World updates."""
 PIECE_TYPES = ("plot", "character_card", "example_dialog", "lore")
-"""What was there before the story."""
+"""What there was before the story."""
 OUR_TYPES = (MESSAGE, *UPDATE_TYPES, *PIECE_TYPES)

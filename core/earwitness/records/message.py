@@ -1,4 +1,4 @@
-"""Messages, and what was settled about them."""
+"""Messages, and what was decided about them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Message(Record):
     """What one character said or did."""
 
     key: str
-    """The host's id, else `#{sequence}`; unique in the session."""
+    """The host's id, or `#{sequence}`; unique in the session."""
     sequence: int
-    """Its place in the journal."""
+    """Its number in the journal."""
     revision: int = 0
     """0 as first said; each edit or reroll adds one."""
     speaker: str
     """Character id."""
     content: str
-    """The text, without any block of memories we injected."""
+    """The text, without a model's reasoning or a repeated block of memories."""
     game_day: Day
     """The day it was said."""
     scene: str
@@ -33,15 +33,15 @@ class Message(Record):
     channel: Channel = Channel()
     """Where the host heard it."""
     present: tuple[str, ...] | None = None
-    """The host's certain word on who perceives it (ids, speaker included); `None` leaves it to the detector."""
+    """Ids of those who perceive it, if the host says so for certain; `None` leaves that to the detector."""
     timestamp: str
-    """When the host handed it in, ISO 8601 in UTC."""
+    """When the host reported it, ISO 8601 in UTC."""
     metadata: dict[str, JsonValue] = {}
     """The host's own notes; kept in the journal, never in memories."""
 
     @property
     def context(self) -> Context:
-        """A direct message, a closed or an open channel."""
+        """A direct message, a private channel or a public one."""
         return self.channel.context
 
 
@@ -51,7 +51,7 @@ class Participant(Record):
     role: Role
     """How they took part."""
     confidence: float
-    """0 to 1; 1 when the host said so."""
+    """0 to 1; 1 if the host said so."""
     evidence: tuple[str, ...] = ()
     """Why, in words."""
 
@@ -60,18 +60,18 @@ class Participant(Record):
 
 
 class SettledMessage(Record):
-    """A message with everything decided about who perceived it. Sharing rules see this."""
+    """A message, and who perceived it. Sharing rules see this."""
 
     message: Message
     """The message in its current revision."""
     participants: dict[str, Participant]
     """Exactly those who perceived it."""
     heard: dict[str, str] = {}
-    """What a participant perceived of it, where that is less than the whole; an empty text is nothing at all."""
+    """Character id → what this participant perceived of it, if that is less than the whole. `""` = nothing."""
     retracted: bool = False
-    """Taken back: nobody remembers it."""
+    """Whether it was taken back, so that nobody remembers it."""
     degraded: bool = False
-    """Settled fail-closed, because a decision did not come in time or failed."""
+    """Whether it was settled fail-closed, because somebody who was asked failed or took too long."""
 
     def heard_by(self, character: str) -> str:
         """What this participant perceived of it."""

@@ -19,7 +19,7 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Moment(Record):
-    """One message and everything that may be known when it is judged. Never the future."""
+    """One message and everything that may be known when it is judged. It never holds the future."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -54,8 +54,8 @@ class Moment(Record):
 
     @property
     def candidates(self) -> frozenset[str]:
-        """Ids of those who can be found to perceive the message: the speaker, whom the host counts into the session or
-        has placed itself, and narrators. Without a count, everybody."""
+        """Ids of those who can possibly perceive the message: the speaker, the session's participants, characters whom
+        the host has placed, and narrators. Where the host names no participants, the whole cast."""
         if not self.state.participants:
             return frozenset(self.cast.ids)
         placed = (id for id, where in self.whereabouts.items() if where.certain)
@@ -64,53 +64,54 @@ class Moment(Record):
 
 
 class Perceived(Record):
-    """What a detector believes of one character."""
+    """What a detector believes about one character."""
 
     probability: Probability
-    """That this character perceives the message."""
+    """The probability that this character perceives the message."""
     role: Role
-    """How."""
+    """How they take part."""
     evidence: tuple[str, ...] = ()
     """Why, in words."""
 
 
 class Movement(Record):
-    """Somebody comes, goes, changes place, falls asleep, hides and so on."""
+    """A character comes, goes, changes place, falls asleep, hides and so on."""
 
     character: str
     """Character id."""
     kind: Literal["enter", "leave", "move", "become"]
-    """`enter` and `leave` mean the current scene; `move` names the place, `become` the condition."""
+    """`enter` and `leave` concern the current scene; `move` names a place, `become` a condition."""
     place: str | None = None
-    """Where to, for `move`; where to if known, for `leave`."""
+    """Where to: always for `move`, if known for `leave`."""
     condition: Condition = "awake"
-    """What they become, for `become`: asleep, unconscious or dead they perceive nothing until they enter or wake."""
+    """The new condition, for `become`. The asleep, unconscious and dead perceive nothing until they enter or wake."""
     evidence: str = ""
     """Why, in words."""
     certain: bool = False
-    """The host said so; never so of what a detector says."""
+    """Whether the host said so. Movements that a detector reports are never certain."""
 
 
 class Segment(Record):
-    """One piece of a message that reads as one thing: role-play text is not one lump."""
+    """One piece of a message, such as a spoken line, an action or a whisper."""
 
     text: str
     """As written, markup included."""
     kind: Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
-    """How it is told; `ooc` is said out of character, and is delivered to nobody."""
+    """What it is. `ooc`, said out of character, is delivered to nobody."""
     audience: tuple[str, ...] | None = None
-    """Ids of those who can perceive it besides the speaker; `None` = everybody who perceives the message."""
+    """Ids of those who can perceive it, besides the speaker; `None` = everybody who perceives the message."""
 
 
 class Presence(Reply):
     """A detector's answer: each character's part, and who moved."""
 
     characters: dict[str, Perceived]
-    """Character id → what is believed. Who is left out is absent."""
+    """Character id → what the detector believes. A character who is left out is absent."""
     movements: tuple[Movement, ...] = ()
-    """Core folds these into the whereabouts, in this order, after the message."""
+    """Movements, in order. Core folds them into the whereabouts after the message."""
     segments: tuple[Segment, ...] = ()
-    """The message in pieces, in order; each participant receives those she could perceive. Empty = one open piece."""
+    """The message in pieces, in order. Each participant receives the pieces they could perceive. Empty = one piece that
+    everybody perceives."""
 
     @classmethod
     def only(cls, speaker: str, why: str = "said it") -> Presence:

@@ -24,73 +24,73 @@ Status = Literal["pending", "applied", "struck", "withdrawn", "archived"]
 
 
 class Delivery(Record):
-    """One memory, or one more support of it, for one container."""
+    """One memory for one container, or one more support of it."""
 
     session: str
     """Session id."""
     sequence: int
-    """The journal entry whose plan this belongs to."""
+    """Number of the journal entry whose plan it belongs to."""
     memory_id: str
-    """The memory it brings about or supports."""
+    """Id of the memory that it creates or supports."""
     container: str
     """Container name."""
     owner: str
-    """Whose container: character id or `world`; the container's name where it is nobody's in the session."""
+    """Owner of the container: a character id or `world`; for a container outside the session, the container's name."""
     beyond_session: bool = False
-    """The container belongs to no session: what was brought there stays out of branches and exports."""
+    """Whether the container belongs to no session. Branches and exports leave such deliveries out."""
     source: str
-    """Key of the journal entry the memory is about; retracting that takes it away."""
+    """Key of the entry that the memory is about. Retracting that entry removes the memory."""
     revision: int = 0
-    """Which revision of the source."""
+    """The revision of the source."""
     part: str = "message"
-    """Which part of the source: `message`, `update-0`, `plot`, `derived`, …; the memory id derives from these."""
+    """The part of the source: `message`, `update-0`, `plot`, `derived`, …. The memory id derives from these three."""
     body: str
     """The content without the knowledge section."""
     knowledge: tuple[Knowledge, ...] = ()
-    """World knowledge told along with it; a line falls when what it cites falls."""
+    """World knowledge told along with it. A line goes when a memory that it cites goes."""
     rests_on: tuple[str, ...] = ()
-    """Ids of memories that it was derived from: it falls with any of them."""
+    """Ids of the memories that it was derived from. It goes when any of them goes."""
     metadata: dict[str, MetaValue] = {}
-    """camelCase, without what the supports add."""
+    """Metadata in camelCase, without what the supports add."""
     support: Support
     """How it gets there."""
     due: Day
-    """The game day it is due on."""
+    """The game day on which it is due."""
     status: Status = "pending"
-    """`pending` until its day, then `applied`; `struck` by a guard, when it is planned or when its day arrives;
-    `withdrawn` by a retraction or revision; `archived`: out of recall, and restorable."""
+    """`pending` until its day, then `applied`. `struck` by a guard, when it was planned or on its day. `withdrawn` by a
+    retraction or revision. `archived` = out of recall until it is restored."""
     reason: str | None = None
     """Why it was struck, withdrawn or archived."""
 
     @property
     def id(self) -> str:
-        """Derived from the memory and the way it got there: the same way twice is one delivery."""
+        """Derives from the memory and the way it got there, so that the same way twice is one delivery."""
         support = self.support
         return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
 
     @property
     def is_derived(self) -> bool:
-        """It is about no message, update or piece, but a memory of its own kind: a fact, a summary, a note."""
+        """Whether it is a derived memory (a fact, a summary, a note) rather than a message, update or piece."""
         return self.part == DERIVED
 
     @property
     def cites(self) -> frozenset[str]:
-        """Ids of the world memories that its knowledge rests on."""
+        """Ids of the world memories that its knowledge cites."""
         return frozenset(id for line in self.knowledge for id in line.cites)
 
     @property
     def is_active(self) -> bool:
-        """It holds its memory up, or will once it is due: neither struck nor withdrawn."""
+        """Whether it supports its memory, now or once it is due."""
         return self.status in {"pending", "applied"}
 
     @property
     def is_kept(self) -> bool:
-        """Nothing has taken it back: it is active, or archived and may be restored."""
+        """Whether it is active, or archived and may be restored."""
         return self.is_active or self.status == "archived"
 
 
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:
-    """Deliveries that have something in common, such as their memory, in the order in which each first comes."""
+    """Deliveries in groups that have the same `by`, such as their memory, in the order of each group's first one."""
     groups: dict[str, list[Delivery]] = {}
     for each in deliveries:
         groups.setdefault(by(each), []).append(each)
@@ -98,28 +98,28 @@ def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> li
 
 
 class Withdrawal(Record):
-    """What a retraction or revision takes away, or a guard from what was on its way when its day arrives."""
+    """What a retraction, a revision or an archiving removes, or a guard strikes from what arrives on its day."""
 
     source: str | None = None
-    """The source key it names: every delivery of that, in every container."""
+    """The source that it names, if any: all its deliveries in all containers are removed."""
     memory_id: str | None = None
-    """The one memory it names: every delivery of that, and what was told on from it."""
+    """The memory that it names, if any: all its deliveries are removed."""
     removes: dict[str, str] = {}
-    """Delivery id → memory id of all that falls by it, found when it was decided: these fall, and no others."""
+    """Delivery id → memory id of everything it removes, worked out when it was decided; nothing else is removed."""
     status: Literal["withdrawn", "struck", "archived"] = "withdrawn"
-    """What they become."""
+    """The new status of these deliveries."""
     reason: str
     """`retracted by author`, `edited`, `rerolled`, `archived`, `guard:privacy: …`, …."""
 
 
 class Restoration(Record):
-    """Archived deliveries that come back into recall."""
+    """Archived deliveries that return to recall."""
 
     memory_id: str
-    """The memory they hold up."""
+    """Id of the memory that they support."""
     restores: dict[str, str] = {}
-    """Delivery id → memory id of all that comes back, found when it was decided. They are pending, so the plan that
-    restores them applies those that are due."""
+    """Delivery id → memory id of everything that returns, worked out when it was decided. They become pending, so the
+    plan that restores them applies those that are due."""
 
 
 class PluginWrite(Record):
@@ -134,20 +134,20 @@ class PluginWrite(Record):
 
 
 class Answer(Record):
-    """One answer the plan rests on, or one failure."""
+    """One answer that the plan rests on, or one failure."""
 
     by: str
-    """Plugin or strategy name, with its kind: `detector:rules`, `plugin:keepsake`."""
+    """Kind and name of the plugin or strategy: `detector:rules`, `plugin:keepsake`."""
     settings: dict[str, Any] = {}
-    """The settings it was made from, without secrets."""
+    """Its settings, without secrets."""
     version: str | None = None
-    """Version of what the answer rests on: rules, a graph, a prompt."""
+    """Version of the rules, graph or prompt that the answer rests on."""
     usage: Usage | None = None
-    """The model that was asked, its tokens and their cost."""
+    """The model it asked, with tokens and cost."""
     seconds: float = 0
-    """How long it took."""
+    """How long it took, in seconds."""
     failure: str | None = None
-    """What went wrong, if it did."""
+    """What went wrong, if anything."""
 
 
 class Plan(Record):
@@ -166,29 +166,29 @@ class Plan(Record):
     movements: tuple[Movement, ...] = ()
     """Who moved."""
     deliveries: tuple[Delivery, ...] = ()
-    """What is to be remembered, by whom; struck ones too, with the reason."""
+    """What is to be remembered, and by whom. It includes struck deliveries, with the reason."""
     derived: tuple[Derivation, ...] = ()
-    """Memories that are no message, as proposed; each is appended to the journal as an entry of its own."""
+    """Proposed memories that are not messages. Each is appended to the journal as an entry of its own."""
     withdrawals: tuple[Withdrawal, ...] = ()
-    """What is to be taken away."""
+    """What is to be removed."""
     restorations: tuple[Restoration, ...] = ()
-    """What was archived and comes back."""
+    """What is to return from the archive."""
     due_day: Day | None = None
-    """Pending deliveries due by this day are applied along with this plan."""
+    """Pending deliveries that are due by this day are applied with this plan."""
     state: dict[str, Any] = {}
-    """State keys that changed, with their new values; `None` removes one."""
+    """State keys that changed, with their new values. `None` removes a key."""
     cast: Cast | None = None
     """The new cast, if it changed."""
     forgotten: tuple[str, ...] = ()
-    """Ids of characters whose containers are dropped for good."""
+    """Ids of the characters whose containers are dropped for good."""
     news_seen: dict[str, int] = {}
-    """Character id → sequence up to which the world's news has been told."""
+    """Character id → number of the last entry whose news this character has been told."""
     plugin_data: tuple[PluginWrite, ...] = ()
-    """What plugins want to keep."""
+    """Changes to the plugins' durable data."""
     answers: tuple[Answer, ...] = ()
     """Who was asked, and what failed."""
     degraded: bool = False
-    """Decided fail-closed."""
+    """Whether it was decided fail-closed."""
 
     @property
     def failures(self) -> tuple[Answer, ...]:
@@ -197,31 +197,31 @@ class Plan(Record):
 
 
 class Snapshot(Record):
-    """A session as it stands after the last entry whose plan is recorded."""
+    """A session as of the last entry whose plan is recorded."""
 
     id: str
     """Session id."""
     cast: Cast = Cast()
-    """Everybody in it."""
+    """Everybody in the session."""
     state: State = State()
-    """What is the case."""
+    """The state."""
     news_seen: dict[str, int] = {}
-    """Character id → sequence up to which the world's news has been told."""
+    """Character id → number of the last entry whose news this character has been told."""
     joined: dict[str, int] = {}
-    """Character id → sequence of the entry they joined with: what an id stood for before was somebody else's."""
+    """Character id → number of the entry with which they joined. Before that, the id was somebody else's."""
     decided: int = 0
-    """Sequence number of the last entry whose plan is recorded."""
+    """Number of the last entry whose plan is recorded."""
     parent: str | None = None
-    """The session it was forked from."""
+    """Id of the session that it was forked from."""
     forked_at: int | None = None
-    """Up to which sequence number it shares the parent's past."""
+    """Number of the last entry that it shares with its parent."""
     unfinished: bool = False
-    """A branch or an import that is being written: not to be opened before its whole past is there."""
+    """Whether it is a branch or an import that is still being written, and cannot be opened yet."""
     strategies: dict[str, Any] = {}
-    """Names and settings of the strategies it runs with, for repeating a run."""
+    """Names and settings of the strategies that it runs with, so that a run can be repeated."""
 
     def after(self, plan: Plan) -> Snapshot:
-        """The session once this plan is applied. A pure fold: `reduce(Snapshot.after, plans, first)`."""
+        """The session after this plan. A pure fold: `reduce(Snapshot.after, plans, first)`."""
         return self.model_copy(
             update={
                 "cast": self.cast if plan.cast is None else plan.cast,

@@ -1,4 +1,4 @@
-"""The session's data store: what is the case in the story right now."""
+"""The session's data store: where, when and with whom the story is right now."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ def plain_number(value: float) -> float:
 Condition = Literal["awake", "hiding", "asleep", "unconscious", "dead", "on_call"]
 PERCEIVES_NOTHING: frozenset[Condition] = frozenset({"asleep", "unconscious", "dead"})
 FURTHEST_DAY = 2**53
-"""Up to here a day that is a whole number is exact, everywhere it is kept."""
+"""Whole days up to this one are exact wherever they are stored."""
 Day = Annotated[float, Field(allow_inf_nan=False, ge=-FURTHEST_DAY, le=FURTHEST_DAY), AfterValidator(plain_number)]
 
 
 class Whereabouts(Record):
-    """Where one character is, as far as the story has told."""
+    """Where one character is, as far as the story says."""
 
     place: str | None = None
-    """The place as a path, or `None` when the story has not said."""
+    """The place as a path; `None` = the story does not say."""
     here: bool = False
-    """In the current scene and able to perceive it."""
+    """Whether they are in the current scene and able to perceive it."""
     since: int = 0
-    """Sequence number of the message or change that brought this about."""
+    """Number of the message or change that brought this about."""
     condition: Condition = "awake"
-    """`hiding`: perceives, and nobody knows; `on_call`: elsewhere, and perceives what is said to the call."""
+    """`hiding` = here unnoticed; `on_call` = elsewhere, and perceives what is said to the call."""
     certain: bool = False
-    """The host said so: it holds until something is told of them, however long they are silent."""
+    """Whether the host said so. Then it holds until the story says otherwise, however long they are silent."""
 
 
 UNTOLD = frozenset(
@@ -50,64 +50,64 @@ UNTOLD = frozenset(
         "channels",
     }
 )
-"""State keys of which the world is told nothing: every memory has its day, and the others are bookkeeping."""
+"""State keys whose changes the world does not hear about: each memory carries its day, the rest is bookkeeping."""
 
 
 class State(Record):
-    """Typed values every story has, optional ones many have, and any free keys of the host's own."""
+    """Typed values that every story has, optional ones that many have, and any keys of the host's own."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     current_scene: str = "start"
     """The place the story is at: a path, such as `castle/kitchen`."""
     participants: tuple[str, ...] = ()
-    """Ids of those the host counts into the session; empty = the whole cast. Only the host sets it, and it moves
-    nobody. Of those it leaves out, only those the host has placed itself can be present."""
+    """Ids of everybody whom the host counts into the session; empty = the whole cast. It moves nobody. A character it
+    leaves out can be present only where the host has placed them."""
     last_perceivers: tuple[str, ...] = ()
     """Ids of those who perceived the previous message."""
     game_day: Day = 1
-    """The story's day; may have a fraction (2.5 is noon of day 2, if the host says so)."""
+    """The story's day. It may have a fraction: 2.5 is noon of day 2, if the host says so."""
     time_of_day: str | None = None
     """For display, such as `evening`."""
     quest: str | None = None
     """What the party is after."""
     flags: dict[str, JsonValue] = {}
-    """Anything that was decided or switched on."""
+    """Anything that was decided or switched on in the story."""
     relationships: dict[str, JsonValue] = {}
-    """The host's own record of who is what to whom; rules live in the relationship graph."""
+    """The host's own notes on who is what to whom. Rules live in the relationship graph."""
     place_names: dict[str, str] = {}
-    """How places are called in sentences: `{"dragon_lair": "the Dragon's Lair"}`."""
+    """Names of places in sentences: `{"dragon_lair": "the Dragon's Lair"}`."""
     turn_count: int = 0
     """Turns that ran from START to END."""
     message_count: int = 0
-    """Messages settled (END)."""
+    """Messages that were settled."""
     whereabouts: dict[str, Whereabouts] = {}
-    """Character id → where they are."""
+    """Character id → where this character is."""
 
     @property
     def here(self) -> tuple[str, ...]:
-        """Ids of those in the current scene, as far as is known."""
+        """Ids of those in the current scene, as far as the story says."""
         return tuple(id for id, where in self.whereabouts.items() if where.here)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Every place the story knows: the scene, those with a name, where anybody is, and what holds them."""
+        """Every known place: the scene, places with a name, places with somebody in them, and what holds these."""
         told = (where.place for where in self.whereabouts.values() if where.place)
         known = (self.current_scene, *self.place_names, *told)
         return tuple(dict.fromkeys(each for place in known for each in (place, *holders(place))))
 
     def updated(self, changes: Mapping[str, Any]) -> State:
-        """The state after changes, validated; `None` removes an optional or free key."""
+        """The state after changes, validated. `None` removes an optional or free key."""
         values = {**self.model_dump(), **changes}
         return State.model_validate({key: value for key, value in values.items() if value is not None})
 
     def changes_to(self, after: State) -> dict[str, Any]:
-        """The keys that differ and their new values, JSON-ready; `None` for what is gone. `updated` takes them back."""
+        """The keys that differ and their new values, JSON-ready; `None` for a removed key. `updated` applies them."""
         old, new = self.model_dump(mode="json"), after.model_dump(mode="json")
         gone = dict.fromkeys(key for key in old if key not in new)
         return gone | {key: value for key, value in new.items() if old.get(key) != value or key not in old}
 
 
 def day_text(day: float) -> str:
-    """A game day as it stands in memories: `6`, `6.5`."""
+    """A game day as memories show it: `6`, `6.5`."""
     return str(int(day)) if day == int(day) else repr(float(day))
