@@ -19,6 +19,7 @@ from typing import Any
 
 from ..protocols import Ledger, Store
 from .cases.promises_closed import FailClosed
+from .cases.promises_derived import DerivedMemories
 from .cases.promises_how import Provenance
 from .cases.promises_lost import NothingLost
 from .cases.promises_random import RandomStories
@@ -31,7 +32,16 @@ from .suite import Report, adapted, check
 
 
 class PromisesSuite(
-    PromisedWalls, SharedContainers, FailClosed, NothingLost, NothingTwice, There, Provenance, TextIsData, RandomStories
+    PromisedWalls,
+    SharedContainers,
+    FailClosed,
+    NothingLost,
+    NothingTwice,
+    There,
+    Provenance,
+    DerivedMemories,
+    TextIsData,
+    RandomStories,
 ):
     """Subclass it, and say in `make_store_and_ledger` how to make yours."""
 

@@ -20,7 +20,10 @@ from ..ids import WORLD, memory_id
 
 CAST = ("alice", "bob", "carol")
 STORIES = ("s1", "s1-x", "s2")
-VERBS = ("say", "say", "say", "say", "edit", "reroll", "retract", "change", "retract_change", "enter", "leave", "fork")
+VERBS = (
+    *("say", "say", "say", "say", "edit", "reroll", "retract", "change", "retract_change", "enter", "leave", "fork"),
+    *("remember", "remember", "archive", "restore", "retract_note"),
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,9 @@ class Call:
         """Make it, in the story of that name behind the prefix."""
         story = await earwitness.session(prefix + self.story, cast=CAST, present=CAST[:2])
         given = (prefix + self.given[0],) if self.verb == "fork" else self.given
+        if self.verb in {"archive", "restore"}:  # given is whose note it is, and its key
+            owner, key = self.given
+            given = (memory_id(story.id, key, 0, f"{story.id}-{owner}", "derived"),)
         await getattr(story, self.verb)(*given, **self.named)
 
 
@@ -82,11 +88,29 @@ class News:
 
 
 @dataclass
+class Note:
+    """A memory written by hand as the oracle knows it, and the message it rests on, in which revision."""
+
+    owner: str
+    ground: ScriptedEntry | None
+    revision: int
+    archived: bool = False
+    retracted: bool = False
+
+    @property
+    def is_kept(self) -> bool:
+        """Neither it nor what it rests on was taken back."""
+        grounded = self.ground is None or (not self.ground.retracted and self.ground.revision == self.revision)
+        return grounded and not self.retracted
+
+
+@dataclass
 class ExpectedBook:
     """One story as the oracle knows it: what was told, what has changed, who is here, and the same after each call."""
 
     messages: dict[str, ScriptedEntry] = field(default_factory=dict)
     news: dict[str, News] = field(default_factory=dict)
+    notes: dict[str, Note] = field(default_factory=dict)
     here: set[str] = field(default_factory=lambda: set(CAST[:2]))
     last: str = ""
     past: list[tuple[str, ExpectedBook]] = field(default_factory=list)
@@ -104,13 +128,21 @@ class ExpectedBook:
             for key, news in self.news.items()
             if news.is_active and owner == WORLD
         ]
-        return dict([*said, *told])
+        noted = [
+            (memory_id(session, key, 0, container, "derived"), f"note {key}.")
+            for key, note in self.notes.items()
+            if note.is_kept and not note.archived and note.owner == owner
+        ]
+        return dict([*said, *told, *noted])
 
     def hidden(self, owner: str) -> list[str]:
         """Words that may not stand there: retracted ones, whispers to others, news taken back or not for them."""
         words = [f"words {each.words}" for each in self.messages.values() if each.retracted]
         words += [f"whisper {each.words}" for each in self.messages.values() if not _hears(owner, each)]
-        return words + [f"news {key}." for key, news in self.news.items() if not _may_hear(owner, news)]
+        words += [f"news {key}." for key, news in self.news.items() if not _may_hear(owner, news)]
+        return words + [
+            f"note {key}." for key, note in self.notes.items() if not (note.is_kept and note.owner == owner)
+        ]
 
     def whispers(self, owner: str) -> list[str]:
         """Whispers that must stand there."""
@@ -196,6 +228,29 @@ class Script:
         book.here.discard(draw.who)
         book.last = key
         self._call(name, "leave", draw.who, key=key)
+
+    def _remember(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
+        owner = WORLD if draw.which % 7 == 0 else draw.who
+        standing = [each for each in book.messages.values() if not each.retracted]
+        ground = _pick(standing, draw.which) if draw.which % 3 else None
+        book.notes[key] = Note(owner, ground, ground.revision if ground else 0)
+        self._call(name, "remember", owner, f"note {key}.", rests_on=(ground.key,) if ground else (), key=key)
+
+    def _archive(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
+        self._put_away(name, book, draw, key, archived=True)
+
+    def _restore(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
+        self._put_away(name, book, draw, key, archived=False)
+
+    def _put_away(self, name: str, book: ExpectedBook, draw: Draw, key: str, *, archived: bool) -> None:
+        if taken := _pick([each for each, note in book.notes.items() if note.is_kept], draw.which):
+            book.notes[taken].archived = archived
+            self._call(name, "archive" if archived else "restore", book.notes[taken].owner, taken, key=key)
+
+    def _retract_note(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
+        if taken := _pick(list(book.notes), draw.which):
+            book.notes[taken].retracted = True
+            self._call(name, "retract", taken, own_key=key)
 
     def _fork(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if book.past and len(self.books) < 6:

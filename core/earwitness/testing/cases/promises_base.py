@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...app import Earwitness
+from ...backstage.records import Explanation
 from ...filters import EVERYTHING, Filter
 from ...loading.settings import Settings
 from ...outcome import Settlement
@@ -106,6 +107,14 @@ class PromiseCases(Suite[Stage]):
     async def held(self, story: Session, owner: str, filter: Filter = EVERYTHING) -> list[Memory]:
         """Everything that stands in a container of the story."""
         return list((await story.backstage().inspect(owner, filter=filter)).memories)
+
+    def first_hand(self, explained: Explanation) -> list[bool]:
+        """For each way back from a standing support: whether it ends with somebody who did not have it from another."""
+        ends: list[bool] = []
+        for hop in explained.supports:
+            if hop.status == "applied":
+                ends += self.first_hand(hop.via) if hop.via else [hop.how != "shared" or hop.shared_from is None]
+        return ends or [False]
 
     async def everything(self, earwitness: Earwitness, prefix: str = "") -> dict[str, Any]:
         """All that is kept of the stories whose id begins so: every container, and what the ledger says of it."""

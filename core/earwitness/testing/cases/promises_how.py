@@ -337,11 +337,3 @@ class Provenance(PromiseCases):
             await (await story.leave("carol")).settled()
             await (await story.reroll("message 4 (bob leaves)")).settled()
             assert set(story.state.here) == {"alice", "bob"}
-
-    def first_hand(self, explained: Explanation) -> list[bool]:
-        """For each way back from a standing support: whether it ends with somebody who did not have it from another."""
-        ends: list[bool] = []
-        for hop in explained.supports:
-            if hop.status == "applied":
-                ends += self.first_hand(hop.via) if hop.via else [hop.how != "shared" or hop.shared_from is None]
-        return ends or [False]

@@ -248,11 +248,13 @@ class NothingTwice(PromiseCases):
     async def transcript(self, earwitness: Earwitness, id: str = "s1", steps: int = 99) -> None:
         """A story with everything a host may tell, each under a key of its own."""
         story = await self.tavern(earwitness, id)
+        note = memory_id(id, "n2", 0, f"{id}-bob", "derived")
         told: list[SessionCall] = [
             lambda: story.prepare(plot="A crown was stolen.", cards={"alice": "A thief."}, key="p1"),
             lambda: story.say("alice", "The crown is mine.", key="k1"),
             lambda: story.say("bob", "Is it? (heard by alice, carol)", key="k2", present=["alice"]),
             lambda: story.change(game_day=2, current_scene="cave", description="They went on", key="c1"),
+            lambda: story.remember("carol", "There was a crown.", type="fact", rests_on=["k1"], key="n1"),
             lambda: story.edit("k1", "The crown is yours.", own_key="e1"),
             lambda: story.say("alice", "What now?", key="k3"),
             lambda: story.reroll("What then?", own_key="r1"),
@@ -266,6 +268,12 @@ class NothingTwice(PromiseCases):
             lambda: story.retract("k4", own_key="x2"),
             lambda: story.retract("u1", own_key="x3"),
             lambda: story.change(game_day=5, key="c2"),
+            lambda: story.remember("alice", "It was stolen.", rests_on=["k3"], key="n2"),
+            lambda: story.tell("alice", "bob", "n2", key="t1"),
+            lambda: story.tell("bob", "carol", "n2", day=6, key="t2"),
+            lambda: story.archive(note, key="a1"),
+            lambda: story.restore(note, key="a2"),
+            lambda: story.archive(note, key="a3"),
             lambda: story.join("eve", key="j1"),
             lambda: story.fork(f"{id}-branch", at="k3"),
         ]
