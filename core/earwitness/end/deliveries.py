@@ -304,7 +304,8 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
     if strongest.rests_on:
         metadata["restsOn"] = list(strongest.rests_on)
     content = with_knowledge(fullest.body, lines)
-    return Memory(id=strongest.memory_id, container=strongest.container, content=content, metadata=metadata)
+    made = {"id": strongest.memory_id, "container": strongest.container, "content": content, "metadata": metadata}
+    return Memory.unchecked(made)  # validation would copy the list of participants for each who remembers it
 
 
 def strength(delivery: Delivery) -> tuple[int, float, int, str]:
