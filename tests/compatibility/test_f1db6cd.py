@@ -78,7 +78,8 @@ def worded(found: Any) -> Any:
         return [worded(each) for each in found]
     if not isinstance(found, dict):
         return found
-    answer = {key: worded(value) for key, value in found.items() if key != "learned"}
+    since = {"learned", *(["rests_on"] if found.get("rests_on") == [] else [])}  # nothing was derived then
+    answer = {key: worded(value) for key, value in found.items() if key not in since}
     if "learned" in found:
         words = str(Learned(**found["learned"])) if found["learned"] else None
         answer |= {"known": words or "went into the world's memory"} if "how" in found else {"how": words}
