@@ -43,9 +43,9 @@ def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH
     part = normalised if fusion == "score" else reciprocal_ranks
     share = WORDS_SHARE if fusion == "score" else 0.5
     by_words, by_meaning = part(words, depth), part(meaning, depth)
-    if not by_words.any():
+    if not by_words.max(initial=0.0):
         share = 0.0
-    elif not by_meaning.any():
+    elif not by_meaning.max(initial=0.0):
         share = 1.0
     return Fused(rounded(share * by_words + (1 - share) * by_meaning), by_words, by_meaning)
 
