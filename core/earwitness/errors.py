@@ -14,6 +14,7 @@
     ├── NotOpen                   an instance was used before it was open, or after
     ├── NotDecided                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
+    ├── NotPermitted              a backstage role asked for what it may not see or do
     ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
     ├── PluginError               a plugin failed, and the host asked for `strict`
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
@@ -80,6 +81,10 @@ class NotDecided(EarwitnessError):
 
 class WallError(EarwitnessError):
     """A read or a fill that would carry memories across a wall. It is refused, never narrowed silently."""
+
+
+class NotPermitted(EarwitnessError):
+    """A backstage role asked for what it may not see or do. The message says which roles may."""
 
 
 class StrategyError(EarwitnessError):

@@ -351,9 +351,13 @@ class Session:
         member = await self._names.id(character)
         await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
 
-    def backstage(self, role: str = "author") -> Backstage:
-        """What no character may see: who knows what and how. `role` is noted with what is done."""
-        return Backstage(self, self._engine, self._live, self._applier, role)
+    def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
+        """What no character may see: who knows what and how. `role` is noted with what is done.
+
+        An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers. Raises
+        `UnknownName`, and `InputError` for a player without a persona.
+        """
+        return Backstage(self, self._engine, self._live, self._applier, role, persona)
 
     # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

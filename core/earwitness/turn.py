@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from .engine import Engine
 from .errors import WallError, unknown
@@ -12,21 +12,37 @@ from .loading.settings import FillSettings, RecallSettings
 from .middle.fill import SYSTEM_ROLES, Prompt, fill
 from .middle.render import render, render_section
 from .outcome import Outcome
-from .records.channel import Channel
+from .records.channel import Channel, Context
 from .records.journal import Entry, Revised, Said
 from .start.recall import RecallRequest, recall
 from .start.recalled import Recall, Recalled
 from .validation.arguments import several, texts
 
-if TYPE_CHECKING:
-    from .session import Session
+
+class Sayer(Protocol):
+    """What a turn needs of a session."""
+
+    async def say(
+        self,
+        speaker: str,
+        content: str,
+        *,
+        key: str | None = None,
+        present: Iterable[str] | None = None,
+        context: Context | None = None,
+        channel: Channel | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        in_turn: bool = False,
+    ) -> Outcome:
+        """Tell what a character said."""
+        ...
 
 
 class Turn:
     """One character's turn, from recall to saying."""
 
     def __init__(
-        self, session: Session, engine: Engine, live: Live, recalled: Recall, channel: Channel, waiting: Sequence[Entry]
+        self, session: Sayer, engine: Engine, live: Live, recalled: Recall, channel: Channel, waiting: Sequence[Entry]
     ) -> None:
         self._session = session
         self._engine = engine
@@ -38,7 +54,7 @@ class Turn:
     @classmethod
     async def begin(
         cls,
-        session: Session,
+        session: Sayer,
         engine: Engine,
         live: Live,
         settings: RecallSettings,

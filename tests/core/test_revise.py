@@ -412,12 +412,12 @@ async def test_what_nobody_has_cannot_be_retracted(begin: Begin) -> None:
 async def test_a_retraction_names_who_did_it(begin: Begin) -> None:
     story = await begin()
     await story.say("alice", "Oops.", key="m1")
-    backstage = story.backstage(role="moderator")
+    backstage = story.backstage(role="designer")
     (memory,) = (await backstage.inspect("alice")).memories
     await backstage.retract("m1")
     explanation = await backstage.explain(memory.id)
     assert not explanation.alive
-    assert explanation.supports[0].reason == "retracted by moderator"
+    assert explanation.supports[0].reason == "retracted by designer"
 
 
 # ── retractions of one memory ───────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .. import transfer
 from ..containers import Container, character_container, world_container
@@ -19,6 +19,7 @@ from ..ids import WORLD
 from ..live import Live
 from ..outcome import Outcome
 from ..records.channel import Channel, Context
+from ..records.character import Cast
 from ..records.journal import Entry
 from ..records.memory import Hit
 from ..records.message import Message
@@ -27,31 +28,60 @@ from ..validation.messages import known_channel, message_text
 from .before import before
 from .explain import explain
 from .records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
+from .roles import check_role, permit
 from .who_knows import who_knows
 
-if TYPE_CHECKING:
-    from ..session import Session
+
+class BackstageStory(Protocol):
+    """What backstage needs of a session."""
+
+    @property
+    def id(self) -> str:
+        """Session id."""
+        ...
+
+    @property
+    def cast(self) -> Cast:
+        """Everybody in it."""
+        ...
+
+    async def delivered(self, timeout: float | None = None) -> None:
+        """Wait until the store holds everything told so far."""
+        ...
+
+    async def retract(self, target: str, *, by: str = "author") -> Outcome:
+        """Take back a message, a change or a memory."""
+        ...
 
 
 class Backstage:
-    """The author's view of one session. Made by `Session.backstage`."""
+    """The author's view of one session, or a player's of their persona. Made by `Session.backstage`.
 
-    def __init__(self, session: Session, engine: Engine, live: Live, applier: Applier, role: str) -> None:
+    Every call raises `NotPermitted` for what the role may not see or do.
+    """
+
+    def __init__(
+        self, session: BackstageStory, engine: Engine, live: Live, applier: Applier, role: str, persona: str | None
+    ) -> None:
         self._session = session
         self._engine = engine
         self._live = live
         self._applier = applier
-        self.role: str = text("role", role)
+        self.persona: str | None = check_role(role, persona, session.cast)
+        """A player's persona (character id)."""
+        self.role: str = role
         """Noted with what is done."""
 
     async def who_knows(self, question: str) -> WhoKnows:
         """Every character: nothing found, or since when and how, with the memory that proves it."""
+        permit(self.role, "read", "ask who knows something")
         text("question", question)
         await self._session.delivered()
         return await who_knows(self._engine, self._live, question)
 
     async def explain(self, memory_id: str) -> Explanation:
         """How did this memory get there? Hop by hop. Raises `UnknownName`."""
+        permit(self.role, "read", "have a memory explained")
         await self._session.delivered()
         return await explain(self._engine, self._session.id, memory_id)
 
@@ -66,8 +96,10 @@ class Backstage:
     ) -> Preview:
         """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing.
 
-        Raises as `Session.say`.
+        A player may ask it of their persona's words only, and sees no news told along to others. Raises as
+        `Session.say`.
         """
+        self._permit_of(speaker, "preview what others say")
         await self._session.delivered()
         live, state = self._live, self._live.snapshot.state
         sequence = live.snapshot.decided + 1
@@ -85,10 +117,12 @@ class Backstage:
         world = World.of(self._engine, live, live.snapshot, self._applier)
         plan = await said(self._engine, live, message, sequence, world)
         participants = plan.message.participants if plan.message else {}
-        return Preview(message=message, participants=participants, deliveries=plan.deliveries, answers=plan.answers)
+        found = Preview(message=message, participants=participants, deliveries=plan.deliveries, answers=plan.answers)
+        return found if self.persona is None else found.seen_by(self.persona)
 
     async def replan(self, key: str) -> Replanned:
         """Ask again about a settled message, and show the difference; nothing is changed. Raises `UnknownName`."""
+        permit(self.role, "read", "replan a message")
         await self._session.delivered()
         settled = await settled_message(self._engine.ledger, self._session.id, key)
         if settled is None:
@@ -103,6 +137,7 @@ class Backstage:
 
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
+        self._permit_of(owner, "inspect what others or the world remember")
         limit, offset = None if limit is None else count("limit", limit), count("offset", offset)
         await self._session.delivered()
         filter = as_filter(filter)
@@ -124,6 +159,7 @@ class Backstage:
 
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
+        self._permit_of(owner, "search what others or the world remember")
         query, limit, filter = text("query", query), count("limit", limit), as_filter(filter)
         await self._session.delivered()
         name = self._container(owner).name
@@ -131,6 +167,7 @@ class Backstage:
 
     async def overview(self) -> Overview:
         """The session at a glance."""
+        permit(self.role, "read", "see the whole session")
         await self._session.delivered()
         owners = [*self._session.cast.ids, WORLD]
         containers = await asyncio.gather(*(self.inspect(owner, limit=0) for owner in owners))
@@ -146,16 +183,19 @@ class Backstage:
 
     async def before(self) -> Before:
         """What was there before the story, and the files it came from."""
+        permit(self.role, "read", "see what was there before the story")
         await self._session.delivered()
         return await before(self._engine, self._session.id, self._session.cast)
 
     async def journal(self) -> tuple[Entry, ...]:
         """Everything the story was told, in order."""
+        permit(self.role, "read", "read the journal")
         await self._session.delivered()
         return tuple(await self._engine.ledger.entries(self._session.id))
 
     async def find_memories(self, start: str) -> dict[str, str]:
         """Memories whose id begins like this: id → owner. The one with exactly this id, where there is one."""
+        permit(self.role, "read", "look up memories")
         await self._session.delivered()
         ledger, session = self._engine.ledger, self._session.id
         exact = await ledger.deliveries(session, memory_ids=[start], limit=1)
@@ -164,13 +204,19 @@ class Backstage:
 
     async def retract(self, target: str) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), noting this role."""
+        permit(self.role, "edit", "retract anything")
         return await self._session.retract(target, by=self.role)
 
     async def export(self) -> AsyncIterator[dict[str, Any]]:
         """The whole session as JSON-ready lines; `Earwitness.import_session` takes them back."""
+        permit(self.role, "read", "export the session")
         await self._session.delivered()
         async for line in transfer.exported(self._engine, self._session.id):
             yield line
+
+    def _permit_of(self, owner: str, what: str) -> None:
+        own = self.persona is not None and owner != WORLD and self._member(owner) == self.persona
+        permit(self.role, "own" if own else "read", what)
 
     def _container(self, owner: str) -> Container:
         if owner == WORLD:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pydantic import Field
 
-from ..ids import own_key
+from ..ids import WORLD, own_key
 from ..loading.settings import Calendar
 from ..records.base import Record
 from ..records.character import Cast
@@ -230,6 +230,12 @@ class Preview(BackstageRecord):
     def learners(self) -> tuple[str, ...]:
         """Owners of the containers it would reach."""
         return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.is_active))
+
+    def seen_by(self, persona: str) -> Preview:
+        """What the player of the speaker may see: who would hear it, and no more of the others or the world."""
+        heard = [each for each in self.deliveries if each.part == "message" and each.owner != WORLD and each.is_active]
+        shown = [each if each.owner == persona else each.model_copy(update={"knowledge": ()}) for each in heard]
+        return self.model_copy(update={"deliveries": tuple(shown), "answers": ()})
 
 
 class Replanned(BackstageRecord):

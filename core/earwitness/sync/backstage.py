@@ -16,7 +16,15 @@ from .outcome import Outcome
 
 
 class Backstage(Mirror[AsyncBackstage]):
-    """The author's view of one session. Made by `Session.backstage`."""
+    """The author's view of one session, or a player's of their persona. Made by `Session.backstage`.
+
+    Every call raises `NotPermitted` for what the role may not see or do.
+    """
+
+    @property
+    def persona(self) -> str | None:
+        """A player's persona (character id)."""
+        return self._behind.persona
 
     @property
     def role(self) -> str:
@@ -42,7 +50,8 @@ class Backstage(Mirror[AsyncBackstage]):
     ) -> Preview:
         """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing.
 
-        Raises as `Session.say`.
+        A player may ask it of their persona's words only, and sees no news told along to others. Raises as
+        `Session.say`.
         """
         return self._call(self._behind.preview, speaker, content, present=present, context=context, channel=channel)
 

@@ -312,6 +312,10 @@ class Session(Mirror[AsyncSession]):
         """Remove a character and her container for good. What others remember of her stays."""
         self._call(self._behind.forget, character)
 
-    def backstage(self, role: str = "author") -> Backstage:
-        """What no character may see: who knows what and how. `role` is noted with what is done."""
-        return Backstage(self._call, self._behind.backstage(role))
+    def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
+        """What no character may see: who knows what and how. `role` is noted with what is done.
+
+        An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers. Raises
+        `UnknownName`, and `InputError` for a player without a persona.
+        """
+        return Backstage(self._call, self._behind.backstage(role, persona=persona))

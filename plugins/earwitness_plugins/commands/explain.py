@@ -31,7 +31,7 @@ async def command(cli: CliContext, memory: str, session: str | None) -> None:
         sessions = [session] if session else await ew.sessions()
         id, where = _only(memory, await _found(ew, memory, sessions), sessions)
         story = await ew.open_session(where)
-        found = await story.backstage().explain(id)
+        found = await story.backstage(role="owner").explain(id)
         cli.answer(found.model_dump(mode="json"), explanation(found, People(story.cast, ew.settings.calendar)))
 
 
@@ -40,7 +40,7 @@ async def _found(ew: Earwitness, start: str, sessions: Sequence[str]) -> Mapping
     found: dict[str, tuple[str, str]] = {}
     for session in sessions if start else ():
         story = await ew.open_session(session)
-        here = await story.backstage().find_memories(start)
+        here = await story.backstage(role="owner").find_memories(start)
         if start in here:
             return {start: (session, here[start])}
         found |= {id: (session, owner) for id, owner in here.items()}

@@ -52,7 +52,7 @@ async def _write_story(story: Session, output: str, force: bool) -> str:
 
     (path,) = destinations([file_name(story.id, ".jsonl")], output, force=force)
     with opened(path, "w") as file:
-        async for line in story.backstage().export():
+        async for line in story.backstage(role="owner").export():
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     return path
 
@@ -62,7 +62,7 @@ async def _files(story: Session, name: str) -> list[File]:
     from earwitness.errors import InputError
     from earwitness_plugins.applications.exports.files import files
 
-    made = files(name, await story.backstage().before(), story.cast, story.id)
+    made = files(name, await story.backstage(role="owner").before(), story.cast, story.id)
     if not made:
         raise InputError(f"{story.id!r} has nothing to export as {name}. For all of it: --format {WHOLE}.")
     return list(made)

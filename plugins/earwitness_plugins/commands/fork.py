@@ -20,7 +20,7 @@ async def command(cli: CliContext, session: str, new: str, at: str | None) -> No
 
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        total = None if at else (await story.backstage().overview()).decided
+        total = None if at else (await story.backstage(role="owner").overview()).decided
         with cli.progress("Forking", total) as advance:
             branch = await story.fork(new, at=at, seen=advance)
         data = {"session": branch.id, "parent": session, "at": at, "cast": list(branch.cast.ids)}

@@ -33,7 +33,7 @@ async def command(
             names = await ew.sessions()
             return cli.answer(list(names), sessions(names))
         story = await ew.open_session(session)
-        back = story.backstage()
+        back = story.backstage(role="owner")
         if owner is None:
             whole = await back.overview()
             return cli.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))

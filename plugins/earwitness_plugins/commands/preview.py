@@ -27,7 +27,7 @@ async def command(
 
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions()))
-        found = await story.backstage(role="author").preview(
+        found = await story.backstage(role="owner").preview(
             speaker,
             text,
             channel=channel,

@@ -49,5 +49,5 @@ async def command(
         turn = await asked(story, character, query, channel=channel, filter=all_of(*tests), **settings)
         found = recollection(turn, RecallStep(character=turn.character, query=query, show=10_000))
         if tests and not turn.memories:
-            warn_of_unmatched(tests, (await story.backstage().inspect(turn.character)).memories)
+            warn_of_unmatched(tests, (await story.backstage(role="owner").inspect(turn.character)).memories)
         cli.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))

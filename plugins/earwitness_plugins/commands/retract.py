@@ -20,7 +20,7 @@ async def command(cli: CliContext, session: str, target: str, by: str) -> None:
 
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        outcome = await story.backstage(role=by).retract(target)
+        outcome = await story.retract(target, by=by)
         await outcome.settled()
         said = "Retracted" if outcome.created else "It was retracted already, and nothing changes"
         data = {"retracted": target, "session": session, "already": not outcome.created}

@@ -24,7 +24,7 @@ async def command(cli: CliContext, session: str, text: str) -> None:
         raise InputError("the text is empty. Give some words of what they may know, as they were said.")
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        answer = await story.backstage().who_knows(text)
+        answer = await story.backstage(role="owner").who_knows(text)
         shown = WhoKnowsPlayed(text=text, knowers=answer.knowers)
         cli.answer(
             answer.model_dump(mode="json"), knowledge(shown, People(story.cast, ew.settings.calendar), proofs=True)

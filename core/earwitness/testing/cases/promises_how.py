@@ -73,9 +73,9 @@ class Provenance(PromiseCases):
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "The crown is mine.", key="k")
             ids = {each.owner: each.memory_id for each in settled.deliveries}
-            await (await story.backstage(role="editor").retract("k")).settled()
+            await (await story.backstage(role="designer").retract("k")).settled()
             hers, his = [await story.backstage().explain(ids[id]) for id in ("alice", "bob")]
-            assert [(hop.status, hop.reason) for hop in hers.supports] == [("withdrawn", "retracted by editor")]
+            assert [(hop.status, hop.reason) for hop in hers.supports] == [("withdrawn", "retracted by designer")]
             assert [hop.status for hop in his.supports] == ["struck"]
             assert (hers.alive, his.alive) == (False, False)
 

@@ -1,0 +1,97 @@
+"""What each role may see and do backstage."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from earwitness import Character, Session
+from earwitness.backstage.backstage import Backstage
+from earwitness.errors import InputError, NotPermitted, UnknownName
+
+Begin = Callable[..., Awaitable[Session]]
+CAST = (Character("mira", kind="persona", user_id="u1"), Character("bob"))
+
+
+async def _exported(back: Backstage) -> list[Any]:
+    return [line async for line in back.export()]
+
+
+READS: tuple[Callable[[Backstage], Awaitable[object]], ...] = (
+    lambda back: back.who_knows("the key"),
+    lambda back: back.explain("x"),
+    lambda back: back.replan("k"),
+    lambda back: back.inspect("bob"),
+    lambda back: back.inspect("world"),
+    lambda back: back.search("bob", "the key"),
+    lambda back: back.search("world", "the key"),
+    lambda back: back.preview("bob", "Hello."),
+    lambda back: back.overview(),
+    lambda back: back.before(),
+    lambda back: back.journal(),
+    lambda back: back.find_memories("a"),
+    _exported,
+)
+
+
+async def told(begin: Begin, **more: Any) -> Session:
+    story = await begin(cast=CAST, present=["mira", "bob"], detector="everyone", **more)
+    await story.say("bob", "The key is under the mat.", key="k")
+    await story.settled()
+    return story
+
+
+@pytest.mark.parametrize("call", READS)
+async def test_a_player_sees_nothing_of_the_world_or_others(
+    begin: Begin, call: Callable[[Backstage], Awaitable[object]]
+) -> None:
+    story = await told(begin)
+    with pytest.raises(NotPermitted, match=r"role 'player' may not .*These roles may: owner, author, designer\."):
+        await call(story.backstage(role="player", persona="Mira"))
+
+
+async def test_a_player_may_retract_nothing(begin: Begin) -> None:
+    story = await told(begin)
+    with pytest.raises(NotPermitted, match="may not retract anything"):
+        await story.backstage(role="player", persona="mira").retract("k")
+
+
+async def test_a_player_sees_what_their_persona_remembers(begin: Begin) -> None:
+    back = (await told(begin)).backstage(role="player", persona="Mira")
+    assert (back.role, back.persona) == ("player", "mira")
+    assert len((await back.inspect("mira")).memories) == 1
+    assert len(await back.search("Mira", "key")) == 1
+
+
+async def test_a_player_previews_their_own_words_without_what_others_are_told_along(begin: Begin, teller: Any) -> None:
+    story = await told(begin, world_agent=teller())
+    await story.update("The bridge fell", audience=["bob"])
+    player = story.backstage(role="player", persona="mira")
+    found = await player.preview("mira", "Good evening.")
+    assert found.learners == ("mira", "bob")
+    assert "bridge" not in found.model_dump_json()
+    assert "bridge" in (await story.backstage(role="owner").preview("mira", "Good evening.")).model_dump_json()
+
+
+@pytest.mark.parametrize("role", ["owner", "author", "designer"])
+async def test_those_who_make_the_story_see_and_change_all_of_it(begin: Begin, role: str) -> None:
+    story = await told(begin)
+    back = story.backstage(role=role)
+    assert len((await back.inspect("world")).memories) == 1
+    assert (await back.who_knows("the key under the mat")).knowers["mira"].knows
+    await back.retract("k")
+    assert (await back.inspect("mira")).memories == ()
+
+
+async def test_roles_and_personas_that_are_none_are_refused(begin: Begin) -> None:
+    story = await told(begin)
+    with pytest.raises(UnknownName, match=r"unknown backstage role 'playr'\. Known: author, designer, owner, player"):
+        story.backstage(role="playr")
+    with pytest.raises(InputError, match="give persona="):
+        story.backstage(role="player")
+    with pytest.raises(InputError, match="only a player has a persona"):
+        story.backstage(role="owner", persona="mira")
+    with pytest.raises(UnknownName, match="nobody"):
+        story.backstage(role="player", persona="nobody")
