@@ -218,7 +218,7 @@ async def test_what_is_gone_or_not_there_yet_says_why(begin: Begin, memories: Me
     story = await begin(cast=FOUR, sharing_rules=[Gossip(due=3)], guards=[NotDana()])
     settled = await (await story.say("alice", "Let us find the Sacred Sword.", key="m1", present=["bob"])).settled()
     ids = {each.owner: each.memory_id for each in settled.deliveries}
-    backstage = story.backstage("moderator")
+    backstage = story.backstage("designer")
     charlies, danas = await backstage.explain(ids["charlie"]), await backstage.explain(ids["dana"])
     assert charlies.lines()[1] == "  was told by bob on day 3: bob talks [pending]"
     assert danas.lines()[:2] == [
@@ -229,7 +229,7 @@ async def test_what_is_gone_or_not_there_yet_says_why(begin: Begin, memories: Me
     bobs = await backstage.explain(ids["bob"])
     assert bobs.lines() == [
         "bob remembers what alice said on day 1 (message 2, key 'm1') no more",
-        "  heard it from alice on day 1: the host said so [withdrawn: retracted by moderator]",
+        "  heard it from alice on day 1: the host said so [withdrawn: retracted by designer]",
     ]
 
 

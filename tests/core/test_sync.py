@@ -109,8 +109,8 @@ def test_a_turn_from_recall_to_settlement(story: sync.Session) -> None:
 
 def test_what_the_author_may_see(story: sync.Session) -> None:
     story.say("alice", "The sword is under the well.")
-    backstage = story.backstage("editor")
-    assert backstage.role == "editor"
+    backstage = story.backstage("designer")
+    assert backstage.role == "designer"
     assert [id for id, knower in backstage.who_knows("sword under the well").knowers.items() if knower.knows] == [
         "alice"
     ]
