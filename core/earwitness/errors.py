@@ -9,9 +9,9 @@
     │   ├── InvalidFilter         a metadata filter outside the grammar
     │   ├── SettingsError         earwitness.toml, or settings from code
     │   ├── StoryError            a story, transcript or card file
-    │   ├── KeyConflict           a message key that already stands for another text
+    │   ├── KeyConflict           a message key that already belongs to another text
     │   └── ContainerCollision    two owners would share one container
-    ├── NotOpen                   an instance was used before it was open, or after
+    ├── NotOpen                   an instance was used before it was opened, or after it was closed
     ├── NotDecided                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
     ├── NotPermitted              a backstage role asked for what it may not see or do
@@ -20,8 +20,8 @@
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
         ├── NotYetApplied         what was decided has not reached the store in time
         ├── StorageFull           no space left on the device
-        ├── StorageLocked         another process holds the file for too long
-        ├── StorageCorrupt        the file is not (or no longer) one of ours
+        ├── StorageLocked         another process has locked the file for too long
+        ├── StorageCorrupt        the file is no Earwitness store, or is damaged
         ├── SchemaMismatch        the file was written by a newer Earwitness
         └── EmbedderMismatch      the file's vectors were made by another embedder
 """
@@ -36,19 +36,19 @@ LONGEST_QUOTE = 500
 
 
 class EarwitnessError(Exception):
-    """The root: catching it catches everything Earwitness raises on purpose."""
+    """The root of all errors that Earwitness raises on purpose."""
 
 
 class InputError(EarwitnessError, ValueError):
-    """What was handed in cannot be used; nothing was changed."""
+    """An argument or file cannot be used. Nothing was changed."""
 
 
 class UnknownName(InputError):
-    """A name that nothing is registered under. The message lists the names that are."""
+    """Nothing is registered under this name. The message lists the names that exist."""
 
 
 class InvalidId(InputError):
-    """An id that cannot name a session, a character or a message. The message says what an id may hold."""
+    """The id cannot name a session, a character or a message. The message says what an id may hold."""
 
 
 class InvalidFilter(InputError):
@@ -56,23 +56,23 @@ class InvalidFilter(InputError):
 
 
 class SettingsError(InputError):
-    """Settings that cannot be used; from a file, the message names file and line."""
+    """Settings cannot be used. For a settings file, the message names file and line."""
 
 
 class StoryError(InputError):
-    """A story, transcript or card that cannot be read; the message names file and line. Nothing was imported."""
+    """A story, transcript or card cannot be read. The message names file and line. Nothing was imported."""
 
 
 class KeyConflict(InputError):
-    """The key already stands for another message. To change a message, use `edit` or `reroll`."""
+    """The key belongs to another message. To change a message, use `edit` or `reroll`."""
 
 
 class ContainerCollision(InputError):
-    """The container name would belong to two owners. Choose another session or character id."""
+    """Two owners would share one container name. Choose another session or character id."""
 
 
 class NotOpen(EarwitnessError):
-    """An instance or session was used outside `async with Earwitness.open(…)`, or not between `start` and `close`."""
+    """An instance or session was used before it was opened or after it was closed."""
 
 
 class NotDecided(EarwitnessError):
@@ -80,7 +80,7 @@ class NotDecided(EarwitnessError):
 
 
 class WallError(EarwitnessError):
-    """A read or a fill that would carry memories across a wall. It is refused, never narrowed silently."""
+    """A read or a fill would carry memories across a wall. It is refused, never narrowed silently."""
 
 
 class NotPermitted(EarwitnessError):
@@ -100,19 +100,19 @@ class StorageError(EarwitnessError):
 
 
 class NotYetApplied(StorageError):
-    """What was decided has not reached the store in time. Nothing is lost: it is applied once the store answers."""
+    """What was decided has not reached the store in time. Nothing is lost; it is applied once the store answers."""
 
 
 class StorageFull(StorageError):
-    """No room left on the device. Free some and repeat the call: nothing was written in part."""
+    """No space is left on the device. Free some and repeat the call; nothing was written in part."""
 
 
 class StorageLocked(StorageError):
-    """Another process held the file for longer than the configured wait."""
+    """Another process has locked the file for longer than the configured wait."""
 
 
 class StorageCorrupt(StorageError):
-    """The file is not a story file of ours, or it is damaged. It was left untouched."""
+    """The file is not an Earwitness store, or it is damaged. It was left untouched."""
 
 
 class SchemaMismatch(StorageError):

@@ -1,4 +1,4 @@
-"""What became of something the host told a session."""
+"""What became of a message or change that the host reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .records.plan import Answer, Delivery, Plan
 
 
 class StoreProgress(Protocol):
-    """How far the store holds what was decided."""
+    """How much of what was decided the store holds."""
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
         """Wait until those who perceived an entry's message remember it. Raises `NotYetApplied`."""
@@ -41,18 +41,18 @@ class Settlement(Record):
 
     @property
     def knowledge(self) -> dict[str, tuple[str, ...]]:
-        """Character id → the world knowledge told along."""
+        """Character id → the lines of world knowledge that came with the message."""
         told = ((each.owner, each.knowledge) for each in self.plan.deliveries if each.knowledge and each.is_active)
         return {owner: tuple(line.text for line in lines) for owner, lines in told}
 
     @property
     def updates(self) -> tuple[Delivery, ...]:
-        """What the world container was told besides the message."""
+        """The updates that went into the world container besides the message."""
         return tuple(each for each in self.plan.deliveries if each.owner == WORLD and each.part.startswith("update-"))
 
     @property
     def deliveries(self) -> tuple[Delivery, ...]:
-        """All deliveries, struck ones too."""
+        """All deliveries, including struck ones."""
         return self.plan.deliveries
 
     @property
@@ -62,7 +62,7 @@ class Settlement(Record):
 
     @property
     def degraded(self) -> bool:
-        """Decided fail-closed, because somebody did not answer in time or failed."""
+        """Whether it was decided fail-closed, because somebody who was asked failed or took too long."""
         return self.plan.degraded
 
     @property
@@ -82,7 +82,7 @@ class Outcome:
         self.sequence: int = entry.sequence
         """Its place in the journal."""
         self.created: bool = created
-        """False when the key was there already and nothing new was told."""
+        """False if the key existed already, so that nothing new was stored."""
         self._plan = plan
         self._store = store
         self._settlement: Settlement | None = None
@@ -91,7 +91,7 @@ class Outcome:
         return f"<Outcome {self.key!r} {'decided' if self._settlement else 'acknowledged'}>"
 
     async def decided(self) -> Settlement:
-        """Wait until it is decided and the plan is recorded; the store may not hold it yet.
+        """Wait until it is decided and its plan is recorded. The store may not hold it yet.
 
         Raises `StorageError` when the ledger fails, and `StrategyError` or `PluginError` if `strict`.
         """
@@ -100,10 +100,10 @@ class Outcome:
         return self._settlement
 
     async def settled(self, timeout: float | None = None) -> Settlement:
-        """Wait until it is decided, and remembered by those who perceived it.
+        """Wait until it is decided and those who perceived it remember it.
 
-        Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds; without one, when the
-        store fails. Nothing is lost then: it is tried again, and this may be called again.
+        Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds or, without a timeout,
+        when the store fails. Nothing is lost then: it is tried again, and this may be called again.
         """
         try:
             async with asyncio.timeout(timeout) as clock:
@@ -138,5 +138,5 @@ class Outcome:
 
     @property
     def degraded(self) -> bool:
-        """Decided fail-closed. Raises `NotDecided`."""
+        """Whether it was decided fail-closed. Raises `NotDecided`."""
         return self.settlement.degraded

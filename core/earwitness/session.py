@@ -1,4 +1,4 @@
-"""A session: one story, as a host holds it. Everything told to it goes through the journal; the rest follows."""
+"""A session: one story, as a host holds it. Each call becomes an entry of the journal; everything else follows."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class Session:
 
     @property
     def cast(self) -> Cast:
-        """Everybody in it, as of the last settled entry."""
+        """Everybody in the session, as of the last decided entry."""
         return self._live.snapshot.cast
 
     @property
     def state(self) -> State:
-        """What is the case, as of the last settled entry."""
+        """The state, as of the last decided entry."""
         return self._live.snapshot.state
 
     # ── START ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -89,7 +89,7 @@ class Session:
         filter: Filter | str = EVERYTHING,
         **recall: Any,
     ) -> Turn:
-        """Begin a character's turn: what does she remember now?
+        """Begin a character's turn: what does this character remember now?
 
         `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
         those in the query); `filter` narrows what may come to mind, as in `'location = "tavern"'`; `recall` overrides
@@ -118,7 +118,7 @@ class Session:
         metadata: Mapping[str, Any] | None = None,
         in_turn: bool = False,
     ) -> Outcome:
-        """Tell what a character said or did. Durable on return; who remembers it is decided in the background.
+        """Report what a character said or did. Durable on return; who remembers it is decided in the background.
 
         `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
         `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
@@ -129,11 +129,11 @@ class Session:
         return await self._journal.append(said, key)
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
-        """Tell many messages at once, such as a transcript: each is a table of what `say` takes.
+        """Report many messages at once, such as a transcript: each is a table of what `say` takes.
 
-        They are told in this order, durable on return, all or none; their outcomes come in the same order. That is many
-        times as fast as one `say` after the other; what others tell meanwhile waits, so tell some hundred at a time.
-        Raises as `say`, saying which one it is about, and `InputError` for a table that `say` would not take.
+        They are stored in this order, durable on return, all or none. Their outcomes come in the same order. This is
+        many times as fast as single calls. Other calls wait meanwhile, so report some hundred messages at a time.
+        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take.
         """
         told: list[NewEntry] = []
         keyed: dict[str, Body] = {}
@@ -149,7 +149,7 @@ class Session:
     async def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
     ) -> Outcome:
-        """Correct a message: what it made remembered goes, and the new text is delivered to whoever perceives that.
+        """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
 
         Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
         who joined after it.
@@ -162,7 +162,7 @@ class Session:
         )
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
-        """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
+        """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
         target = await self._journal.reroll_target(key, own_key)
         body = checked(Revised, target=target, content=message_text(content), reroll=True)
         return await self._journal.append(body, own_key)
@@ -270,11 +270,11 @@ class Session:
         return await self._journal.append(body, key)
 
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
-        """These characters come to the current scene."""
+        """Let these characters enter the current scene."""
         return await self._journal.append(await self._drafts.moves([(each, "enter", None) for each in characters]), key)
 
     async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
-        """These characters leave the current scene; `to` names a place as in `move`."""
+        """Let these characters leave the current scene. `to` names a place as in `move`."""
         place = None if to is None else await self._place("to", to, key)
         return await self._journal.append(
             await self._drafts.moves([(each, "leave", place) for each in characters]), key
@@ -347,7 +347,7 @@ class Session:
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:
-        """Remove a character and her container for good. What others remember of her stays."""
+        """Remove a character and their container for good. What others remember about them stays."""
         member = await self._names.id(character)
         await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
 

@@ -1,4 +1,4 @@
-"""A turn: START has recalled, MIDDLE fills the prompt, END says. It offers guarded reads and nothing else."""
+"""A turn: START has recalled, MIDDLE fills the prompt, END reports the answer. A turn offers only guarded reads."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class Turn:
 
     @property
     def query(self) -> str:
-        """What was asked of the character's memory."""
+        """The query that the recall used."""
         return self._recalled.query
 
     @property
     def memories(self) -> tuple[Recalled, ...]:
-        """What came to mind, in a stable order, each with its reasons."""
+        """The recalled memories, in a stable order, each with its reasons."""
         return self._recalled.memories
 
     def sections(self) -> dict[str, tuple[Recalled, ...]]:
@@ -93,12 +93,12 @@ class Turn:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Plugins' lines, shown before the memories."""
+        """Lines from plugins, shown before the memories."""
         return self._recalled.notes
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Keys of messages the recall did not wait for."""
+        """Keys of messages that the recall did not wait for."""
         return self._recalled.pending
 
     @property

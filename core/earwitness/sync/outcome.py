@@ -24,21 +24,21 @@ class Outcome(Mirror[AsyncOutcome]):
 
     @property
     def created(self) -> bool:
-        """False when the key was there already and nothing new was told."""
+        """False if the key existed already, so that nothing new was stored."""
         return self._behind.created
 
     def decided(self) -> Settlement:
-        """Wait until it is decided and the plan is recorded; the store may not hold it yet.
+        """Wait until it is decided and its plan is recorded. The store may not hold it yet.
 
         Raises `StorageError` when the ledger fails, and `StrategyError` or `PluginError` if `strict`.
         """
         return self._call(self._behind.decided)
 
     def settled(self, timeout: float | None = None) -> Settlement:
-        """Wait until it is decided, and remembered by those who perceived it.
+        """Wait until it is decided and those who perceived it remember it.
 
-        Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds; without one, when the
-        store fails. Nothing is lost then: it is tried again, and this may be called again.
+        Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds or, without a timeout,
+        when the store fails. Nothing is lost then: it is tried again, and this may be called again.
         """
         return self._call(self._behind.settled, timeout)
 
@@ -59,5 +59,5 @@ class Outcome(Mirror[AsyncOutcome]):
 
     @property
     def degraded(self) -> bool:
-        """Decided fail-closed. Raises `NotDecided`."""
+        """Whether it was decided fail-closed. Raises `NotDecided`."""
         return self._behind.degraded

@@ -32,12 +32,12 @@ class Session(Mirror[AsyncSession]):
 
     @property
     def cast(self) -> Cast:
-        """Everybody in it, as of the last settled entry."""
+        """Everybody in the session, as of the last decided entry."""
         return self._behind.cast
 
     @property
     def state(self) -> State:
-        """What is the case, as of the last settled entry."""
+        """The state, as of the last decided entry."""
         return self._behind.state
 
     def turn(
@@ -51,7 +51,7 @@ class Session(Mirror[AsyncSession]):
         filter: Filter | str = EVERYTHING,
         **recall: Any,
     ) -> Turn:
-        """Begin a character's turn: what does she remember now?
+        """Begin a character's turn: what does this character remember now?
 
         `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
         those in the query); `filter` narrows what may come to mind, as in `'location = "tavern"'`; `recall` overrides
@@ -84,7 +84,7 @@ class Session(Mirror[AsyncSession]):
         metadata: Mapping[str, Any] | None = None,
         in_turn: bool = False,
     ) -> Outcome:
-        """Tell what a character said or did. Durable on return; who remembers it is decided in the background.
+        """Report what a character said or did. Durable on return; who remembers it is decided in the background.
 
         `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
         `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
@@ -106,18 +106,18 @@ class Session(Mirror[AsyncSession]):
         )
 
     def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
-        """Tell many messages at once, such as a transcript: each is a table of what `say` takes.
+        """Report many messages at once, such as a transcript: each is a table of what `say` takes.
 
-        They are told in this order, durable on return, all or none; their outcomes come in the same order. That is many
-        times as fast as one `say` after the other; what others tell meanwhile waits, so tell some hundred at a time.
-        Raises as `say`, saying which one it is about, and `InputError` for a table that `say` would not take.
+        They are stored in this order, durable on return, all or none. Their outcomes come in the same order. This is
+        many times as fast as single calls. Other calls wait meanwhile, so report some hundred messages at a time.
+        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take.
         """
         return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
 
     def edit(
         self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
     ) -> Outcome:
-        """Correct a message: what it made remembered goes, and the new text is delivered to whoever perceives that.
+        """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
 
         Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
         who joined after it.
@@ -125,7 +125,7 @@ class Session(Mirror[AsyncSession]):
         return Outcome(self._call, self._call(self._behind.edit, key, content, present=present, own_key=own_key))
 
     def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
-        """Put another answer in place of the last message, or of the one with this key. Raises as `edit`."""
+        """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
         return Outcome(self._call, self._call(self._behind.reroll, content, key=key, own_key=own_key))
 
     def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
@@ -244,11 +244,11 @@ class Session(Mirror[AsyncSession]):
         )
 
     def enter(self, *characters: str, key: str | None = None) -> Outcome:
-        """These characters come to the current scene."""
+        """Let these characters enter the current scene."""
         return Outcome(self._call, self._call(self._behind.enter, *characters, key=key))
 
     def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
-        """These characters leave the current scene; `to` names a place as in `move`."""
+        """Let these characters leave the current scene. `to` names a place as in `move`."""
         return Outcome(self._call, self._call(self._behind.leave, *characters, to=to, key=key))
 
     def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
@@ -309,7 +309,7 @@ class Session(Mirror[AsyncSession]):
         return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 
     def forget(self, character: str) -> None:
-        """Remove a character and her container for good. What others remember of her stays."""
+        """Remove a character and their container for good. What others remember about them stays."""
         self._call(self._behind.forget, character)
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:

@@ -22,12 +22,12 @@ class Turn(Mirror[AsyncTurn]):
 
     @property
     def query(self) -> str:
-        """What was asked of the character's memory."""
+        """The query that the recall used."""
         return self._behind.query
 
     @property
     def memories(self) -> tuple[Recalled, ...]:
-        """What came to mind, in a stable order, each with its reasons."""
+        """The recalled memories, in a stable order, each with its reasons."""
         return self._behind.memories
 
     def sections(self) -> dict[str, tuple[Recalled, ...]]:
@@ -36,12 +36,12 @@ class Turn(Mirror[AsyncTurn]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Plugins' lines, shown before the memories."""
+        """Lines from plugins, shown before the memories."""
         return self._behind.notes
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Keys of messages the recall did not wait for."""
+        """Keys of messages that the recall did not wait for."""
         return self._behind.pending
 
     @property
