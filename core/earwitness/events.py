@@ -14,7 +14,8 @@ from .records.base import Record
 from .records.channel import Channel
 from .records.character import Cast
 from .records.derived import Derivation
-from .records.memory import Hit, Interaction, MetaValue
+from .records.memory import Hit, Interaction
+from .records.memory_types import MetaValue
 from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Presence
 from .records.plan import Delivery, Plan

@@ -45,9 +45,6 @@ T = TypeVar("T")
 Soon: TypeAlias = Union[T, Awaitable[T]]  # noqa: UP007 - an alias with a type variable needs the old spelling
 
 
-# ── deciding ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @runtime_checkable
 class Detector(Protocol):
     """Moment → presence: who perceives this message."""
@@ -110,9 +107,6 @@ class ReadProvider(Protocol):
         is no member of on that day, is refused and named in `turn.failures`.
         """
         ...
-
-
-# ── keeping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class EmbedderIdentity(Record):
@@ -387,9 +381,6 @@ class Ledger(Protocol):
     async def health(self) -> Health:
         """For `doctor`."""
         ...
-
-
-# ── importing ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ import pytest
 
 from earwitness import Memory
 from earwitness.records.learned import Learned
-from earwitness.records.memory import MetaValue
+from earwitness.records.memory_types import MetaValue
 from earwitness.start.recalled import Recalled
 
 

@@ -12,8 +12,8 @@ from ..records.base import Record
 from ..records.character import Cast
 from ..records.journal import Original, Piece
 from ..records.learned import Learned
-from ..records.memory import Memory, MetaValue
-from ..records.memory_types import MESSAGE, OUR_TYPES
+from ..records.memory import Memory
+from ..records.memory_types import MESSAGE, OUR_TYPES, MetaValue
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
 from ..records.state import State

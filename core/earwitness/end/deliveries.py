@@ -11,7 +11,8 @@ from ..ids import WORLD, memory_id
 from ..records.channel import Channel
 from ..records.character import Cast
 from ..records.journal import Entry, Piece
-from ..records.memory import STRENGTH, Memory, MetaValue, Support
+from ..records.memory import STRENGTH, Memory, Support
+from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery, Plan, grouped
 from ..records.state import State

@@ -14,7 +14,8 @@ from ..protocols import Ledger
 from ..records.character import Cast
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
-from ..records.memory import MetaValue, Support
+from ..records.memory import Support
+from ..records.memory_types import MetaValue
 from ..records.plan import DERIVED, Answer, Delivery, Plan, grouped
 from .change import guarded_now
 from .derivations import problem

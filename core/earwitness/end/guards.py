@@ -11,7 +11,7 @@ from ..events import Event, PlanEvent, Strike, StrikeAnswer
 from ..ids import WORLD
 from ..plugin_data import DataByOwner
 from ..protocols import Guard
-from ..records.memory import MetaValue
+from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan
 

@@ -12,7 +12,8 @@ from ..live import Live
 from ..protocols import Ledger
 from ..records.character import Cast
 from ..records.journal import Entry, Transferred
-from ..records.memory import MetaValue, Support
+from ..records.memory import Support
+from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, Plan
 from .change import guarded_now
 from .deliveries import strength

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import Record
-from .memory import MetaValue
+from .memory_types import MetaValue
 
 
 class Derivation(Record):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .base import Record
-from .memory_types import MESSAGE, OUR_TYPES
-
-if TYPE_CHECKING:
-    from .memory import Metadata
+from .memory_types import MESSAGE, OUR_TYPES, Metadata
 
 Way = Literal["said", "heard", "witnessed", "told", "noted", "news", "before"]
 

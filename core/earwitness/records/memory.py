@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from .base import Record
 from .learned import Learned, learned
+from .memory_types import MetaValue
 from .state import Day
 
-MetaValue = str | int | float | bool | list[str]
-Metadata = Mapping[str, MetaValue]
 Interaction = Literal["direct", "witnessed", "shared"]
 STRENGTH: tuple[Interaction, ...] = ("direct", "witnessed", "shared")
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+MetaValue = str | int | float | bool | list[str]
+Metadata = Mapping[str, MetaValue]
+
 MESSAGE = "message"
 UPDATE_TYPES = ("world_state_update", "character_update")
 """World updates."""

@@ -11,7 +11,8 @@ from ..ids import derive
 from .base import Record
 from .character import Cast
 from .derived import Derivation
-from .memory import MetaValue, Support
+from .memory import Support
+from .memory_types import MetaValue
 from .message import SettledMessage
 from .moment import Movement, Perceived
 from .state import Day, State

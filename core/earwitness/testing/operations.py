@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ..filters import Filter
 from ..protocols import Store
-from ..records.memory import Memory, MetaValue
+from ..records.memory import Memory
+from ..records.memory_types import MetaValue
 from .strategies import filters, ids, metadata
 
 WORDS = ("sword", "dragon", "the", "tavern", "cave", "聖剣", "secret", "!")

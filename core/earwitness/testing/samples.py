@@ -7,7 +7,8 @@ from typing import Any
 
 from ..containers import character_container
 from ..records.journal import Said
-from ..records.memory import Interaction, Memory, MetaValue, Support
+from ..records.memory import Interaction, Memory, Support
+from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery, Plan, Status
 from ..records.update import Knowledge

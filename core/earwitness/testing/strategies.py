@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from ..filters import OPERATORS, And, Compare, Filter, In, Not, Operator, Or, Scalar, is_number
-from ..records.memory import MetaValue
+from ..records.memory_types import MetaValue
 from .samples import ODD_NAMES
 
 FIELDS = ("speaker", "participants", "isSpeaker", "gameDay", "location", "type", 'it\'s "odd"')

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, NoReturn
 
-from earwitness.records.memory import MetaValue
+from earwitness.records.memory_types import MetaValue
 
 _ADVICE = "belongs to a memory, which is frozen. Change a copy of it: dict(memory.metadata)."
 

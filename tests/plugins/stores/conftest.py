@@ -14,7 +14,8 @@ import pytest
 
 from earwitness.filters import EVERYTHING, Filter, matches
 from earwitness.loading.resources import Resources
-from earwitness.records.memory import Hit, Memory, MetaValue
+from earwitness.records.memory import Hit, Memory
+from earwitness.records.memory_types import MetaValue
 from earwitness.words import plain, query_words, terms
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.stores.sqlite import SqliteStore, segments, writes

@@ -1,7 +1,8 @@
 """A memory in a few words: without headings, and nothing in a message can pretend to be one."""
 
 from earwitness.formats import character_memory, with_knowledge
-from earwitness.records.memory import Memory, MetaValue
+from earwitness.records.memory import Memory
+from earwitness.records.memory_types import MetaValue
 from earwitness_plugins.applications.stories.gist import gist
 
 

@@ -8,7 +8,7 @@ from ...containers import Container, pantheon_container
 from ...events import ReadRequest
 from ...filters import equals
 from ...records.character import Character
-from ...records.memory import MetaValue
+from ...records.memory_types import MetaValue
 from ..samples import memory
 from ..scripted import FAULTS, Adds, Only, Reads, ScriptedStrategy
 from ..suite import case

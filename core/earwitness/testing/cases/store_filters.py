@@ -22,7 +22,7 @@ from ...filters import (
     matches,
 )
 from ...protocols import Store
-from ...records.memory import MetaValue
+from ...records.memory_types import MetaValue
 from ..samples import ODD_NAMES, memory
 from ..suite import case
 from .store_base import StoreCases

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from ...protocols import Health, Store
-from ...records.memory import Memory, MetaValue
+from ...records.memory import Memory
+from ...records.memory_types import MetaValue
 from ..samples import ODD_NAMES, ODD_TEXTS, memory
 from ..suite import case
 from .store_base import StoreCases

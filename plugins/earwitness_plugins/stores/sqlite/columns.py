@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from earwitness.filters import Compare, In, is_number, matches
-from earwitness.records.memory import MetaValue
+from earwitness.records.memory_types import MetaValue
 from earwitness_plugins.ranking import Flags, Integers
 
 _MISSING, _NUMBER, _TEXT, _BOOLEAN, _LIST, _ODD = range(6)
