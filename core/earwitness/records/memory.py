@@ -6,7 +6,7 @@ from typing import Literal
 
 from .base import Record
 from .learned import Learned, learned
-from .memory_types import MetaValue
+from .memory_types import Metadata, MetaValue
 from .state import Day
 
 Interaction = Literal["direct", "witnessed", "shared"]
