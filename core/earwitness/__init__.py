@@ -38,12 +38,14 @@ if TYPE_CHECKING:
     from .loading.settings import Settings
     from .lore import Lore
     from .outcome import Outcome, Settlement
+    from .protocols import Observer
     from .records.channel import Channel
     from .records.character import Cast, Character
     from .records.derived import Derivation
     from .records.memory import Hit, Memory, Support
     from .records.message import Message, Participant, SettledMessage
     from .records.moment import Moment, Movement, Perceived, Presence
+    from .records.observation import Observation
     from .records.plan import Plan
     from .records.state import State, Whereabouts
     from .records.update import Knowledge, Update
@@ -72,6 +74,8 @@ __all__ = [
     "MessageEvent",
     "Moment",
     "Movement",
+    "Observation",
+    "Observer",
     "Outcome",
     "Participant",
     "Perceived",
@@ -122,12 +126,14 @@ _MODULES = {
     "loading.settings": "Settings",
     "lore": "Lore",
     "outcome": "Outcome Settlement",
+    "protocols": "Observer",
     "records.channel": "Channel",
     "records.character": "Cast Character",
     "records.derived": "Derivation",
     "records.memory": "Hit Memory Support",
     "records.message": "Message Participant SettledMessage",
     "records.moment": "Moment Movement Perceived Presence",
+    "records.observation": "Observation",
     "records.plan": "Plan",
     "records.state": "State Whereabouts",
     "records.update": "Knowledge Update",

@@ -12,14 +12,12 @@ from . import register, transfer, wiring
 from .background import Background
 from .clock import now
 from .containers import Container, Membership, character_container, world_container
-from .dispatch import Plugins
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
 from .ids import check_new_session_id, check_session_id
 from .live import Live
-from .loading import plugins as installed
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .open_handle import OpenHandle
@@ -76,11 +74,9 @@ class Earwitness:
         """
         made, changes = wiring.handed_over(changes)
         chosen = wiring.named(wiring.settings_of(path, settings, changes), made)
-        makers, hooks = Strategies(), Plugins(strict=chosen.strict)
-        failures = installed.load(hooks, chosen)
-        for plugin in wiring.instances(plugins):
-            hooks.register(plugin, wiring.name_of(plugin))
-        return cls(wiring.wired(chosen, makers, hooks, made), makers, failures)
+        makers = Strategies()
+        engine, failures = wiring.Wiring(chosen, makers, made).wired(wiring.instances(plugins))
+        return cls(engine, makers, failures)
 
     async def __aenter__(self) -> Self:
         await self.engine.ledger.open()

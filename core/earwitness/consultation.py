@@ -10,41 +10,25 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from .errors import StrategyError, named, quoted
+from .events import Event, ReadEvent
+from .observers import Observers, count_of
 from .plugin_data import PluginData
 from .protocols import Soon
 from .records.base import Record
+from .records.moment import Moment
+from .records.observation import Observation
 from .records.plan import Answer
-from .records.usage import Reply
+from .records.usage import Reply, Usage
 from .redaction import without
+from .strategy import Strategy
 from .validation.records import ENCLOSING, check_readable
 
 T = TypeVar("T")
+S = TypeVar("S")
+E = TypeVar("E", bound=Event | Moment)
 AnswerReader = Callable[[Any], tuple[T | None, str | None]]
 """Raw answer → what can be used of it, and what is wrong with the rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Strategy(Generic[T]):
-    """One strategy that decides, and what reports say of it."""
-
-    kind: str
-    name: str
-    made: T
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """What it was made from, without secrets."""
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Those secrets, which no failure may quote."""
-
-    @property
-    def label(self) -> str:
-        """`detector:rules`: its name in reports, and of its durable data."""
-        return f"{self.kind}:{self.name}"
-
-    @property
-    def version(self) -> str | None:
-        """What the strategy says its version is, if it says so."""
-        version = getattr(self.made, "version", None)
-        return None if version is None or callable(version) else str(version)
+_SILENT = Reply()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +43,9 @@ class Answered(Generic[T]):
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What the strategy was made from, without secrets."""
     version: str | None = None
-    """Of what the answer rests on, where the strategy says so itself."""
+    """Of what the answer rests on, where it says so."""
+    usage: Usage | None = None
+    """The model that was asked, and what it cost; also of an answer that is of no use."""
 
     @property
     def label(self) -> str:
@@ -68,22 +54,21 @@ class Answered(Generic[T]):
 
     def reported(self) -> Answer:
         """As a plan keeps it."""
-        reply = self.value if isinstance(self.value, Reply) else Reply()
         return Answer(
             by=self.by,
             settings=dict(self.settings),
-            version=reply.version or self.version,
-            usage=reply.usage,
+            version=self.version,
+            usage=self.usage,
             seconds=round(self.seconds, 6),
             failure=self.failure,
         )
 
 
-async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: float) -> Answered[T]:
+async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[Any]:
     """Ask one strategy or plugin. Whatever goes wrong becomes its named failure; only our own cancellation passes.
 
-    `limit` is in seconds, for what is awaited; whatever took longer in all is late too. `None` is a valid answer only
-    where `value` is then ignored by the caller.
+    `limit` is in seconds, for what is awaited; whatever took longer in all is late too. What the answer is worth is
+    for the caller to see.
     """
     started = time.perf_counter()
     try:
@@ -102,8 +87,7 @@ async def ask(by: str, call: Callable[[], Soon[Any]], expected: type[T], limit: 
     seconds = time.perf_counter() - started
     if seconds > limit:  # it blocked the thread, or would not be cancelled: a late answer is none
         return _late(by, started, limit)
-    failure = _unusable(value, expected)
-    return Answered(by, None if failure else value, seconds, failure)
+    return Answered(by, value, seconds)
 
 
 async def _contained(work: Awaitable[T]) -> T:
@@ -118,42 +102,88 @@ def _late(by: str, started: float, limit: float) -> Answered[Any]:
     return Answered(by, None, time.perf_counter() - started, f"no answer within {limit:g} s")
 
 
-def _unusable(value: object, expected: type) -> str | None:
-    """What is wrong with an answer: its type, or something in it that cannot be recorded."""
-    if value is not None and not isinstance(value, expected):
-        return f"answered {type(value).__name__}, expected {expected.__name__} or None"
-    return unkeepable(value) if isinstance(value, Record) else None
-
-
 @dataclass(frozen=True, slots=True)
 class Consultant:
-    """Asks the strategies of one instance, all under the same rules."""
+    """Asks the strategies and plugins of one instance, all under the same rules, and tells observers of it."""
 
-    limit: float
+    limit: float = 10.0
     """Seconds a strategy may take."""
-    strict: bool
+    strict: bool = False
     """A failure raises, in place of being reported."""
+    observers: Observers = field(default_factory=Observers)
+    """Who is told of every answer."""
 
     async def ask(
         self,
-        strategy: Strategy[Any],
-        call: Callable[[], Soon[Any]],
+        strategy: Strategy[S],
+        method: Callable[[S, E], Soon[Any]],
+        event: E,
         read: AnswerReader[T],
-        data: PluginData | None = None,
+        data: Mapping[str, PluginData],
         limit: float | None = None,
     ) -> Answered[T]:
-        """The answer as `read` understands it. What a failing strategy wrote into `data` is dropped.
+        """The answer to a method of the strategy's protocol, such as `Guard.strike`, as `read` understands it.
 
         Raises `StrategyError` for an answer that cannot be used, if `strict`.
         """
-        answered = await ask(strategy.label, call, object, limit or self.limit)
-        value, failure = (None, answered.failure) if answered.failure else read(answered.value)
-        failure = without(failure, strategy.secrets) if failure else failure
-        if failure and data is not None:
-            data.discard()
-        if failure and value is None and self.strict:
-            raise StrategyError(f"{strategy.label} failed: {failure}")
-        return Answered(strategy.label, value, answered.seconds, failure, strategy.settings, strategy.version)
+        answered = await self.consult(strategy, method.__name__, event, read, data, limit)
+        if answered.failure and answered.value is None and self.strict:
+            raise StrategyError(f"{strategy.label} failed: {answered.failure}")
+        return answered
+
+    async def consult(
+        self,
+        strategy: Strategy[Any],
+        method: str,
+        event: Event | Moment,
+        read: AnswerReader[T],
+        data: Mapping[str, PluginData],
+        limit: float | None = None,
+    ) -> Answered[T]:
+        """As `ask`, by the method's name, and raising nothing. What one that fails wrote into its data is dropped."""
+        own = data.get(strategy.data_owner, event.data)
+        shown = event if own is event.data else event.model_copy(update={"data": own})
+        raw = await ask(strategy.label, lambda: getattr(strategy.made, method)(shown), limit or self.limit)
+        value, failure = (None, raw.failure) if raw.failure else read(raw.value)
+        if failure:
+            failure = without(failure, strategy.secrets)
+            own.discard()
+        reply = _reply(raw.value)
+        answered = Answered(
+            strategy.label,
+            value,
+            raw.seconds,
+            failure,
+            strategy.settings,
+            reply.version or strategy.version,
+            reply.usage,
+        )
+        if self.observers:
+            self.observers.tell(_observation(strategy, method, event, answered))
+        return answered
+
+
+def _reply(value: object) -> Reply:
+    """What an answer says of itself, as far as it can be recorded."""
+    if not isinstance(value, Reply) or (value.version is None and value.usage is None):
+        return _SILENT
+    said = Reply.model_construct(version=value.version, usage=value.usage)
+    return _SILENT if unkeepable(said) else said
+
+
+def _observation(strategy: Strategy[Any], method: str, event: Event | Moment, answered: Answered[Any]) -> Observation:
+    return Observation(
+        kind=strategy.kind,
+        name=strategy.name,
+        method=method,
+        session=event.session,
+        container=event.container if isinstance(event, ReadEvent) else None,
+        seconds=answered.seconds,
+        count=count_of(answered.value),
+        failure=answered.failure,
+        version=answered.version,
+        usage=answered.usage,
+    )
 
 
 def unkeepable(record: Record) -> str | None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import pluggy
 
-from .consultation import Answered, ask
+from .consultation import Answered, Consultant, record_of
 from .errors import PluginError, did_you_mean
 from .events import Event
 from .hooks import HOOKS, PROJECT, Plugin
+from .loading.strategy_spec import NamedSettings
 from .plugin_data import PluginData
+from .strategy import Strategy
 
 T = TypeVar("T")
 ORDERS = ("first", "middle", "last")
@@ -22,38 +25,49 @@ ORDERS = ("first", "middle", "last")
 class Plugins:
     """The plugins of one Earwitness instance, in order."""
 
-    def __init__(self, *, strict: bool = False) -> None:
+    def __init__(self, consultant: Consultant | None = None) -> None:
         self._manager = _Manager(PROJECT)
         self._manager.add_hookspecs(Plugin)
-        self.strict = strict
+        self._consultant = consultant or Consultant()
+        self._registered: dict[str, Strategy[object]] = {}
 
-    def register(self, plugin: object, name: str) -> None:
-        """Add an instance under a name. Raises `PluginError` for a class, a misspelt hook, or a name taken."""
+    def register(self, plugin: object, name: str, spec: NamedSettings | None = None) -> None:
+        """Add an instance under a name; `spec` holds what it was made from.
+
+        Raises `PluginError` for a class, a misspelt hook, or a name taken.
+        """
         _check(plugin, name)
         try:
             self._manager.register(plugin, name)
         except (ValueError, pluggy.PluginValidationError) as error:
             why = " ".join(str(error).split())
             raise PluginError(f"plugin {name!r} cannot be registered: {why}. A hook takes one `event`.") from error
+        made_from = (spec.settings, spec.secrets()) if spec else ()
+        self._registered[name] = Strategy("plugin", name, plugin, *made_from)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Registered names, in the order of registration."""
-        return tuple(name for name, _ in self._manager.list_name_plugin())
+        return tuple(self._registered)
+
+    @property
+    def registered(self) -> tuple[Strategy[object], ...]:
+        """The plugins, in the order of registration."""
+        return tuple(self._registered.values())
 
     def hooks_of(self, name: str) -> tuple[str, ...]:
         """Which hooks the plugin implements."""
-        plugin = self._manager.get_plugin(name)
+        plugin = self._registered[name].made
         return tuple(hook for hook in HOOKS if _implements(plugin, hook))
 
     async def ask(
-        self, hook: str, event: Event, expected: type[T], *, limit: float, data: Mapping[str, PluginData]
+        self, hook: str, event: Event, expected: type[T], data: Mapping[str, PluginData]
     ) -> Sequence[Answered[T]]:
         """Ask every plugin that implements the hook, all at once. Raises `PluginError` for a failure if `strict`."""
-        asked = [self._ask_one(impl, event, expected, limit, data) for impl in self._implementations(hook)]
+        asked = [self._ask_one(each, hook, event, expected, data) for each in self._implementing(hook)]
         answers = [await asked[0]] if len(asked) == 1 else await asyncio.gather(*asked)
         failed = next((answer for answer in answers if answer.failure), None)
-        if self.strict and failed:
+        if self._consultant.strict and failed:
             raise PluginError(f"{failed.by} failed in {hook}: {failed.failure}")
         return answers
 
@@ -61,19 +75,21 @@ class Plugins:
         """Whether anybody implements the hook."""
         return bool(self._implementations(hook))
 
+    def _implementing(self, hook: str) -> list[Strategy[object]]:
+        return [self._registered[each.plugin_name] for each in self._implementations(hook)]
+
     def _implementations(self, hook: str) -> Sequence[pluggy.HookImpl]:
         implementations: list[pluggy.HookImpl] = getattr(self._manager.hook, hook).get_hookimpls()
         return implementations
 
     async def _ask_one(
-        self, impl: pluggy.HookImpl, event: Event, expected: type[T], limit: float, data: Mapping[str, PluginData]
+        self, plugin: Strategy[object], hook: str, event: Event, expected: type[T], data: Mapping[str, PluginData]
     ) -> Answered[T]:
-        own = data[impl.plugin_name]
-        shown = event.model_copy(update={"data": own})
-        answer = await ask(f"plugin:{impl.plugin_name}", lambda: impl.function(shown), expected, limit)
-        if answer.failure:
-            own.discard()
-        return answer
+        return await self._consultant.consult(plugin, hook, event, partial(_read, expected), data)
+
+
+def _read(expected: type[T], answer: object) -> tuple[T | None, str | None]:
+    return (None, None) if answer is None else record_of(answer, expected)
 
 
 class _Manager(pluggy.PluginManager):

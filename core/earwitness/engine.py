@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .consultation import Consultant, Strategy
+from .consultation import Consultant
 from .dispatch import Plugins
 from .loading.settings import Settings
+from .observers import Observers
 from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
+from .strategy import Strategy
 
 QUOTING = "earwitness:quoting"
 """The name under which core keeps messages that hold a placeholder, beside the data of plugins."""
@@ -27,6 +29,13 @@ class Engine:
     guards: tuple[Strategy[Guard], ...]
     read_providers: tuple[Strategy[ReadProvider], ...]
     plugins: Plugins
+    consultant: Consultant
+    """Asks strategies and plugins, under this instance's rules."""
+
+    @property
+    def observers(self) -> Observers:
+        """Who is told of everything that is done."""
+        return self.consultant.observers
 
     @property
     def askable(self) -> tuple[Strategy[Any], ...]:
@@ -45,8 +54,3 @@ class Engine:
         the ledger wrote before it. Both say so by the very same object as their `database`."""
         database = getattr(self.ledger, "database", None)
         return database is not None and database is getattr(self.store, "database", None)
-
-    @property
-    def consultant(self) -> Consultant:
-        """Asks them, under this instance's rules."""
-        return Consultant(limit=self.settings.end.plugin_timeout, strict=self.settings.strict)

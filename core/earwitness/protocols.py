@@ -33,6 +33,7 @@ from .records.journal import Appended, Body, Entry, NewEntry
 from .records.memory import Hit, Memory
 from .records.message import SettledMessage
 from .records.moment import Moment, Presence
+from .records.observation import Observation
 from .records.plan import Delivery, Plan, Snapshot, Status
 
 if TYPE_CHECKING:
@@ -380,6 +381,16 @@ class Ledger(Protocol):
 
     async def health(self) -> Health:
         """For `doctor`."""
+        ...
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """Told of every call of a strategy, plugin, ledger, store or embedder, once it is over."""
+
+    def observe(self, observation: Observation) -> None:
+        """Take note, quickly: what was observed waits for it. May be called from any thread. One that raises is not
+        told again; `turn.failures` names it."""
         ...
 
 

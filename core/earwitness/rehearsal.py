@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from .consultation import Answered, Consultant, Strategy
+from .consultation import Answered, Consultant
 from .end.proposals import detect
 from .end.settle import participants, settled_message
 from .end.whereabouts import state_after
@@ -28,6 +28,7 @@ from .records.character import Cast, Character, as_cast
 from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Movement, Perceived, Presence
 from .records.state import State
+from .strategy import Strategy
 
 FIRST_MESSAGE = 2
 """Sequence number of a session's first message: the first entry begins the story."""
@@ -115,7 +116,8 @@ class Rehearsal:
 
     async def _asked(self, moment: Moment) -> Answered[Presence]:
         data = PluginData(self._kept)
-        answered = await detect(self._consultant, self._detector, moment, data, self._end.detector_timeout)
+        own = {self._detector.data_owner: data}
+        answered = await detect(self._consultant, self._detector, moment, own, self._end.detector_timeout)
         kept = {**self._kept, **data.changes}
         self._kept = {key: value for key, value in kept.items() if value is not None}
         return answered

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from .consultation import Strategy
+from .consultation import Consultant
 from .dispatch import Plugins
 from .engine import Engine
 from .errors import PluginError, SettingsError
+from .loading import plugins as installed
 from .loading.kinds import CHOSEN, StrategyKind, check_protocol
 from .loading.resources import Resources
 from .loading.settings import Settings
-from .loading.strategies import Strategies
+from .loading.strategies import LoadFailure, Strategies
 from .loading.strategy_spec import StrategySpec
+from .observers import Observers, observed
+from .strategy import Strategy
 
 DEFAULT_FILE = "earwitness.db"
+Parts: TypeAlias = tuple[Strategy[Any], ...]
 
 
 def settings_of(
@@ -91,43 +96,75 @@ def name_of(plugin: object) -> str:
     return str(getattr(plugin, "name", None) or _class_of(plugin))
 
 
-def wired(settings: Settings, makers: Strategies, hooks: Plugins, made: Mapping[str, Any]) -> Engine:
-    """Every part, made or handed over. Raises `SettingsError`, `UnknownName`, `StrategyError`."""
-    context: dict[str, object] = {
-        "path": settings.path or DEFAULT_FILE,
-        "resources": Resources(),
-        "embedder": None,
-        "end": settings.end,
-        "settings": settings,
-    }
-    masked = _masked(settings, makers, made)
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """Makes the parts of one instance, each kind after those that it may ask for."""
 
-    def parts(kind: StrategyKind) -> tuple[Strategy[Any], ...]:
-        given = made.get(str(kind.setting), ())
+    settings: Settings
+    makers: Strategies
+    handed_over: Mapping[str, Any]
+    """Strategies that were handed over as instances, by the setting they are given in."""
+
+    def wired(self, plugins: Iterable[object]) -> tuple[Engine, list[LoadFailure]]:
+        """Every part, made or handed over, and the plugins that could not be loaded.
+
+        Raises `SettingsError`, `UnknownName`, `StrategyError`, `PluginError`.
+        """
+        masked = _masked(self.settings, self.makers, self.handed_over)
+        found, observers = self._parts(masked)
+        consultant = Consultant(self.settings.end.plugin_timeout, self.settings.strict, observers)
+        hooks = Plugins(consultant)
+        failures = installed.load(hooks, self.settings)
+        for plugin in plugins:
+            hooks.register(plugin, name_of(plugin))
+        engine = Engine(
+            settings=masked,
+            ledger=observed(found["ledger"][0], observers),
+            store=observed(found["store"][0], observers),
+            detector=_only(found["detector"]),
+            world_agent=_only(found["world_agent"]),
+            sharing_rules=found["sharing_rule"],
+            guards=found["guard"],
+            read_providers=found["read_provider"],
+            plugins=hooks,
+            consultant=consultant,
+        )
+        return engine, failures
+
+    def _parts(self, masked: Settings) -> tuple[dict[str, Parts], Observers]:
+        """Every strategy by kind, and who observes them."""
+        settings = self.settings
+        context: dict[str, object] = {
+            "path": settings.path or DEFAULT_FILE,
+            "resources": Resources(),
+            "embedder": None,
+            "end": settings.end,
+            "settings": settings,
+        }
+        found: dict[str, Parts] = {}
+        observers = Observers()
+        for kind in CHOSEN:
+            found[kind.name] = parts = self._parts_of(kind, masked, context)
+            if kind.name == "observer":
+                observers = Observers(parts)
+            if kind.name == "embedder" and parts:
+                context["embedder"] = observed(parts[0], observers)
+        return found, observers
+
+    def _parts_of(self, kind: StrategyKind, masked: Settings, context: Mapping[str, object]) -> Parts:
+        """The strategies of one kind that are chosen by name, then those that were handed over."""
+        given = self.handed_over.get(str(kind.setting), ())
         instances = given if kind.is_plural else (given,) if given != () else ()
-        specs = () if instances and not kind.is_plural else zip(settings.chosen(kind), masked.chosen(kind), strict=True)
+        specs: Iterable[tuple[StrategySpec, StrategySpec]] = ()
+        if kind.is_plural or not instances:
+            specs = zip(self.settings.chosen(kind), masked.chosen(kind), strict=True)
         by_name = (
-            Strategy(kind.name, spec.name, makers.make(kind.name, spec, **context), shown.settings, shown.secrets())
+            Strategy(
+                kind.name, spec.name, self.makers.make(kind.name, spec, **context), shown.settings, shown.secrets()
+            )
             for spec, shown in specs
         )
         return (*by_name, *(_handed_over(kind, each) for each in instances))
-
-    found: dict[str, tuple[Strategy[Any], ...]] = {}
-    for kind in CHOSEN:
-        found[kind.name] = parts(kind)
-        if kind.name in context:  # the embedder, for those that are made after it
-            context[kind.name] = _instance(found[kind.name])
-    return Engine(
-        settings=masked,
-        ledger=_instance(found["ledger"]),
-        store=_instance(found["store"]),
-        detector=_only(found["detector"]),
-        world_agent=_only(found["world_agent"]),
-        sharing_rules=found["sharing_rule"],
-        guards=found["guard"],
-        read_providers=found["read_provider"],
-        plugins=hooks,
-    )
 
 
 def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:
@@ -135,12 +172,8 @@ def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:
     return Strategy(kind.name, name, check_protocol(kind, name, instance))
 
 
-def _only(found: Sequence[Strategy[Any]]) -> Strategy[Any] | None:
+def _only(found: Parts) -> Strategy[Any] | None:
     return found[0] if found else None
-
-
-def _instance(found: Sequence[Strategy[Any]]) -> Any:
-    return found[0].made if found else None
 
 
 def _masked(settings: Settings, makers: Strategies, made: Mapping[str, Any]) -> Settings:

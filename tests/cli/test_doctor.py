@@ -43,6 +43,7 @@ def test_it_names_what_is_in_use_and_makes_it(played: Run, folder: Path) -> None
         "detector": ["rules"],
         "world_agent": ["rules"],
         "sharing_rule": [],
+        "observer": [],
         "guard": [],
         "ledger": ["sqlite"],
         "store": ["sqlite"],

@@ -24,7 +24,17 @@ from earwitness import (
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
-KINDS = ("store", "ledger", "detector", "world_agent", "sharing_rules", "guards", "read_providers")
+KINDS = (
+    "store",
+    "ledger",
+    "embedder",
+    "detector",
+    "world_agent",
+    "sharing_rules",
+    "guards",
+    "read_providers",
+    "observers",
+)
 ALONE = {"plugins": (), "embedder": "none", "detector": "none", "world_agent": "none", "strict": True}
 
 

@@ -40,7 +40,7 @@ presence = strategies.make("detector", "last_two").detect(moment)
 data = {{name: PluginData({{}}) for name in plugins.names}}
 here = dict(session="s1", cast=cast, state=State(), day=1, data=data["keepsake"])
 event = MessageEvent(**here, moment=moment, presence=presence)
-answers = asyncio.run(plugins.ask("on_message", event, MessageAnswer, limit=5, data=data))
+answers = asyncio.run(plugins.ask("on_message", event, MessageAnswer, data))
 (answer,) = [answer.value for answer in answers if answer.by == "plugin:keepsake"]
 """
 

@@ -224,8 +224,7 @@ async def _answered(
         changed=keys,
         described=body.description is not None,
     )
-    limit = engine.settings.end.plugin_timeout
-    return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, limit=limit, data=data)
+    return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, data)
 
 
 def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[Update]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from ..consultation import Answered, Strategy, items_of, record_of
+from ..consultation import Answered, items_of, record_of
 from ..engine import Engine
 from ..events import Event, PlanEvent, Strike, StrikeAnswer
 from ..ids import WORLD
@@ -14,6 +14,7 @@ from ..protocols import Guard
 from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan
+from ..strategy import Strategy
 
 
 async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *, silence: bool = True) -> Plan:
@@ -48,9 +49,7 @@ def _received(plan: Plan, deliveries: Sequence[Delivery], answers: Sequence[Answ
 
 
 async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data: DataByOwner) -> Answered[StrikeAnswer]:
-    own = data.get(guard.label, event.data)
-    shown = event.model_copy(update={"data": own})
-    return await engine.consultant.ask(guard, lambda: guard.made.strike(shown), strike_answer, own)
+    return await engine.consultant.ask(guard, Guard.strike, event, strike_answer, data)
 
 
 def strike_answer(answer: object) -> tuple[StrikeAnswer | None, str | None]:

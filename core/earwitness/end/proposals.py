@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from unicodedata import normalize
 
-from ..consultation import Answered, Consultant, Strategy, record_of
+from ..consultation import Answered, Consultant, record_of
 from ..engine import Engine
 from ..events import Event, MessageAnswer, MessageEvent, WorldAgentEvent, WorldAnswer, WorldView
-from ..plugin_data import DataByOwner, PluginData
-from ..protocols import Detector
+from ..plugin_data import DataByOwner
+from ..protocols import Detector, WorldAgent
 from ..records.character import Cast
 from ..records.derived import Derivation
-from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
+from ..strategy import Strategy
 from .derivations import proposed
 
 T = TypeVar("T")
@@ -37,26 +37,28 @@ async def presence_of(engine: Engine, moment: Moment, data: DataByOwner) -> tupl
     if (detector := engine.detector) is None:
         return alone, Answer(by="detector:none")
     limit = engine.settings.end.detector_timeout
-    answered = await detect(engine.consultant, detector, moment, data.get(detector.label, moment.data), limit)
+    answered = await detect(engine.consultant, detector, moment, data, limit)
     return answered.value or alone, answered.reported()
 
 
 async def detect(
-    consultant: Consultant, detector: Strategy[Detector], moment: Moment, data: PluginData, limit: float
+    consultant: Consultant, detector: Strategy[Detector], moment: Moment, data: DataByOwner, limit: float
 ) -> Answered[Presence]:
     """The presence that can be believed; none where the detector failed. `limit` is in seconds.
 
     Raises `StrategyError` for a failing detector if the consultant is strict.
     """
-    shown = moment.model_copy(update={"message": without_host_word(moment.message), "data": data})
+    shown = without_host_word(moment)
     return await consultant.ask(
-        detector, lambda: detector.made.detect(shown), lambda answer: believable(answer, moment), data, limit
+        detector, Detector.detect, shown, lambda answer: believable(answer, moment), data, limit
     )
 
 
-def without_host_word(message: Message) -> Message:
-    """The message as a detector sees it: it judges the text, and the host's word is settled later."""
-    return message if message.present is None else message.model_copy(update={"present": None})
+def without_host_word(moment: Moment) -> Moment:
+    """The moment as a detector sees it: it judges the text, and the host's word is settled later."""
+    if moment.message.present is None:
+        return moment
+    return moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
 
 
 def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | None]:
@@ -171,8 +173,7 @@ async def propose(
     answers: Sequence[Answered[MessageAnswer]] = ()
     if engine.plugins.asks("on_message"):
         told = MessageEvent(**base, moment=moment, presence=presence, unsure=tuple(unsure))
-        limit = engine.settings.end.plugin_timeout
-        asked = engine.plugins.ask("on_message", told, MessageAnswer, limit=limit, data=data)
+        asked = engine.plugins.ask("on_message", told, MessageAnswer, data)
         agent, answers = await asyncio.gather(asked_agent, asked)
     else:
         agent = await asked_agent
@@ -191,10 +192,8 @@ def _fields(event: Event) -> dict[str, Any]:
 async def _ask_agent(engine: Engine, event: WorldAgentEvent, data: DataByOwner) -> Answered[WorldAnswer] | None:
     if engine.world_agent is None:
         return None
-    agent, own = engine.world_agent.made, data.get(engine.world_agent.label, event.data)
-    shown = event.model_copy(update={"data": own})
     return await engine.consultant.ask(
-        engine.world_agent, lambda: agent.propose(shown), lambda answer: resolved(answer, event.cast), own
+        engine.world_agent, WorldAgent.propose, event, lambda answer: resolved(answer, event.cast), data
     )
 
 

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..consultation import Answered, Strategy, items_of, record_of
+from ..consultation import Answered, items_of, record_of
 from ..engine import Engine
 from ..events import Share, SharingAnswer, SharingEvent
 from ..plugin_data import PluginData
 from ..protocols import SharingRule
 from ..records.plan import Answer
+from ..strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,7 @@ def _shares(answer: Answered[SharingAnswer]) -> Iterable[Share]:
 async def _asked(
     engine: Engine, rule: Strategy[SharingRule], event: SharingEvent, data: Mapping[str, PluginData]
 ) -> Answered[SharingAnswer]:
-    own = data.get(rule.label, event.data)
-    shown = event.model_copy(update={"data": own})
-    return await engine.consultant.ask(rule, lambda: rule.made.share(shown), sharing_answer, own)
+    return await engine.consultant.ask(rule, SharingRule.share, event, sharing_answer, data)
 
 
 def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:

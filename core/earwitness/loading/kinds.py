@@ -28,7 +28,8 @@ class StrategyKind(NamedTuple):
 
 
 CORE: tuple[StrategyKind, ...] = (
-    StrategyKind("embedder", protocols.Embedder, "embedder"),  # first: the others may ask for it
+    StrategyKind("observer", protocols.Observer, "observers"),  # first: what is made after it may be observed
+    StrategyKind("embedder", protocols.Embedder, "embedder"),  # then this: the others may ask for it
     StrategyKind("detector", protocols.Detector, "detector"),
     StrategyKind("world_agent", protocols.WorldAgent, "world_agent"),
     StrategyKind("sharing_rule", protocols.SharingRule, "sharing_rules"),

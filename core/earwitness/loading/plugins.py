@@ -38,7 +38,7 @@ def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
             recipe = Recipe(f"plugin {point.name!r}", point.load())
             own = own.masking(recipe.secrets())
             made = recipe.make(own.revealed, {"settings": settings}, lambda name, value: NOT_A_PART)
-            plugins.register(made, point.name)
+            plugins.register(made, point.name, own)
         except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
             failure = without(named(error), own.secrets())
             failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))

@@ -211,6 +211,8 @@ class Settings(Record):
     """Withhold memories and deliveries. All guards are asked."""
     read_providers: tuple[StrategySpec, ...] = ()
     """What a recall reads besides the character's own container, in this order."""
+    observers: tuple[StrategySpec, ...] = ()
+    """Are told what was done, how long it took, and how much was found."""
     plugins: tuple[str, ...] | None = None
     """Names of the plugins to load; `None` = all installed plugins."""
     block: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..consultation import Answered, Strategy
+from ..consultation import Answered
 from ..containers import Container
 from ..engine import Engine
 from ..errors import InvalidFilter, quoted
@@ -16,6 +16,7 @@ from ..filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, al
 from ..plugin_data import PluginData
 from ..protocols import Guard
 from ..records.memory import Memory
+from ..strategy import Strategy
 from .recalled import OWN, Section
 from .requests import Reader, requested
 
@@ -145,9 +146,7 @@ def learned_by(day: float) -> Filter:
 async def _asked(
     engine: Engine, guard: Strategy[Guard], event: ReadEvent, data: Mapping[str, PluginData]
 ) -> Answered[ReadAnswer]:
-    own = data.get(guard.label, event.data)
-    shown = event.model_copy(update={"data": own})
-    return await engine.consultant.ask(guard, lambda: guard.made.filter(shown), read_answer, own)
+    return await engine.consultant.ask(guard, Guard.filter, event, read_answer, data)
 
 
 def read_answer(answer: object) -> tuple[ReadAnswer | None, str | None]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..consultation import Answered
 from ..engine import Engine
+from ..errors import StrategyError
 from ..events import RecallAnswer, RecallEvent
 from ..filters import Filter, equals
 from ..formats import message_line, recall_query
@@ -75,8 +76,17 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
             *failures,
             *(answer.label for answer in answers if answer.failure),
             *([source.failure] if source.failure else ()),
+            *_observer_failures(engine),
         ),
     )
+
+
+def _observer_failures(engine: Engine) -> Sequence[str]:
+    """Observers that were switched off. Raises `StrategyError` for one if `strict`."""
+    failures = engine.observers.failures
+    if failures and engine.settings.strict:
+        raise StrategyError(failures[0])
+    return failures
 
 
 def _marked(recalled: Recalled, reads: Sequence[Read]) -> Recalled:
@@ -165,9 +175,7 @@ async def _plugins(
         query=query,
         memories=tuple({hit.memory.id: hit for hits in found for hit in hits}.values()),
     )
-    return await engine.plugins.ask(
-        "on_recall", event, RecallAnswer, limit=engine.settings.end.plugin_timeout, data=data
-    )
+    return await engine.plugins.ask("on_recall", event, RecallAnswer, data)
 
 
 async def _keep(engine: Engine, live: Live, data: Mapping[str, PluginData]) -> None:

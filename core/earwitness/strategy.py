@@ -1,0 +1,38 @@
+"""A strategy or plugin that was made or handed over, and what reports may say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy(Generic[T_co]):
+    """One strategy or plugin of an instance."""
+
+    kind: str
+    name: str
+    made: T_co
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What it was made from, without secrets."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Those secrets, which no failure may quote."""
+
+    @property
+    def label(self) -> str:
+        """`detector:rules`: its name in reports."""
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def data_owner(self) -> str:
+        """The name under which its durable data is kept."""
+        return self.name if self.kind == "plugin" else self.label
+
+    @property
+    def version(self) -> str | None:
+        """What the strategy says its version is, if it says so."""
+        version = getattr(self.made, "version", None)
+        return None if version is None or callable(version) else str(version)
