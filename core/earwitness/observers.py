@@ -24,7 +24,7 @@ from .redaction import without
 from .strategy import Strategy
 
 T = TypeVar("T")
-Report = Callable[[object, BaseException | None], None]
+OnEnd = Callable[[object, BaseException | None], None]
 """Tells what a call has answered, or raised."""
 WRAPPED: Mapping[str, type] = {"ledger": Ledger, "store": Store, "embedder": Embedder}
 """The kinds that are wrapped, and their protocols."""
@@ -136,9 +136,8 @@ class _ObservedMethod:
     def _awaited(self) -> Callable[..., Any]:
         @wraps(self.found)
         async def timed(wrapper: _Wrapper, /, *given: Any, **by_name: Any) -> Any:
-            return await _awaited(
-                partial(getattr(_wrapped(wrapper), self.name), *given, **by_name), self._report(given, by_name)
-            )
+            on_end = self._on_end(given, by_name)
+            return await _awaited(lambda: getattr(_wrapped(wrapper), self.name)(*given, **by_name), on_end)
 
         return timed
 
@@ -146,20 +145,20 @@ class _ObservedMethod:
         """For a method that may answer at once, or with something to await."""
 
         def timed(wrapper: _Wrapper, /, *given: Any, **by_name: Any) -> Any:
-            report = self._report(given, by_name)
+            on_end = self._on_end(given, by_name)
             try:
                 answer = getattr(_wrapped(wrapper), self.name)(*given, **by_name)
             except BaseException as error:
-                report(None, error)
+                on_end(None, error)
                 raise
             if inspect.isawaitable(answer):
-                return _awaited(lambda: answer, report)
-            report(answer, None)
+                return _awaited(lambda: answer, on_end)
+            on_end(answer, None)
             return answer
 
         return timed
 
-    def _report(self, given: tuple[Any, ...], by_name: Mapping[str, Any]) -> Report:
+    def _on_end(self, given: tuple[Any, ...], by_name: Mapping[str, Any]) -> OnEnd:
         return partial(self._tell, perf_counter(), given, by_name)
 
     def _tell(
@@ -205,13 +204,13 @@ class _ObservedMethod:
         return declared if inspect.isfunction(declared) else None
 
 
-async def _awaited(call: Callable[[], Awaitable[T]], report: Report) -> T:
+async def _awaited(call: Callable[[], Awaitable[T]], on_end: OnEnd) -> T:
     try:
         answer = await call()
     except BaseException as error:
-        report(None, error)
+        on_end(None, error)
         raise
-    report(answer, None)
+    on_end(answer, None)
     return answer
 
 

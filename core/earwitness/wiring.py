@@ -22,7 +22,7 @@ from .observers import Observers, observed
 from .strategy import Strategy
 
 DEFAULT_FILE = "earwitness.db"
-Parts: TypeAlias = tuple[Strategy[Any], ...]
+PartsOfKind: TypeAlias = tuple[Strategy[Any], ...]
 
 
 def settings_of(
@@ -131,7 +131,7 @@ class Wiring:
         )
         return engine, failures
 
-    def _parts(self, masked: Settings) -> tuple[dict[str, Parts], Observers]:
+    def _parts(self, masked: Settings) -> tuple[dict[str, PartsOfKind], Observers]:
         """Every strategy by kind, and who observes them."""
         settings = self.settings
         context: dict[str, object] = {
@@ -141,7 +141,7 @@ class Wiring:
             "end": settings.end,
             "settings": settings,
         }
-        found: dict[str, Parts] = {}
+        found: dict[str, PartsOfKind] = {}
         observers = Observers()
         for kind in CHOSEN:
             found[kind.name] = parts = self._parts_of(kind, masked, context)
@@ -151,7 +151,7 @@ class Wiring:
                 context["embedder"] = observed(parts[0], observers)
         return found, observers
 
-    def _parts_of(self, kind: StrategyKind, masked: Settings, context: Mapping[str, object]) -> Parts:
+    def _parts_of(self, kind: StrategyKind, masked: Settings, context: Mapping[str, object]) -> PartsOfKind:
         """The strategies of one kind that are chosen by name, then those that were handed over."""
         given = self.handed_over.get(str(kind.setting), ())
         instances = given if kind.is_plural else (given,) if given != () else ()
@@ -172,7 +172,7 @@ def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:
     return Strategy(kind.name, name, check_protocol(kind, name, instance))
 
 
-def _only(found: Parts) -> Strategy[Any] | None:
+def _only(found: PartsOfKind) -> Strategy[Any] | None:
     return found[0] if found else None
 
 

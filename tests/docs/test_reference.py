@@ -218,7 +218,7 @@ def test_every_kind_of_strategy_has_a_section(kind: str, pages: dict[str, Any]) 
     assert kind in {heading.strip("`") for heading in pages["docs/plugins.md"].headings}
 
 
-STRATEGIES = ("Detector", "WorldAgent", "SharingRule", "Guard", "Embedder", "Importer")
+STRATEGIES = ("Detector", "WorldAgent", "SharingRule", "Guard", "Embedder", "Importer", "Observer")
 
 
 @pytest.mark.parametrize("protocol", STRATEGIES)

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..consultation import Answered, Strategy
+from ..consultation import Answered
 from ..containers import SESSION_KINDS, Container, Membership, character_container
 from ..engine import Engine
 from ..errors import InvalidFilter, named, quoted
@@ -20,6 +20,7 @@ from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
 from ..records.channel import Channel
 from ..records.plan import Snapshot
+from ..strategy import Strategy
 
 Granted = tuple[ReadRequest, Container]
 
@@ -117,9 +118,7 @@ def _event(engine: Engine, reader: Reader, query: str) -> ReadProviderEvent:
 async def _asked(
     engine: Engine, provider: Strategy[ReadProvider], event: ReadProviderEvent, data: Mapping[str, PluginData]
 ) -> Answered[list[ReadRequest]]:
-    own = data.get(provider.label, event.data)
-    shown = event.model_copy(update={"data": own})
-    return await engine.consultant.ask(provider, lambda: provider.made.reads(shown), read_requests, own)
+    return await engine.consultant.ask(provider, ReadProvider.reads, event, read_requests, data)
 
 
 async def _decided(ledger: Ledger, reader: Reader, requests: Sequence[ReadRequest]) -> list[Granted | str]:
