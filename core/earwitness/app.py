@@ -21,7 +21,7 @@ from .live import Live
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .open_handle import OpenHandle
-from .protocols import Health
+from .records.backends import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
 from .records.plan import Snapshot

@@ -28,7 +28,7 @@ from .events import (
 )
 from .filters import EVERYTHING, Filter
 from .imports import Imported
-from .records.base import Record
+from .records.backends import EmbedderIdentity, Health, TermHolders
 from .records.journal import Appended, Body, Entry, NewEntry
 from .records.memory import Hit, Memory
 from .records.message import SettledMessage
@@ -110,17 +110,6 @@ class ReadProvider(Protocol):
         ...
 
 
-class EmbedderIdentity(Record):
-    """Which embedder made a vector. It is stored with every vector; a store never mixes two."""
-
-    name: str
-    """The embedder's name, such as `static`."""
-    digest: str
-    """Digest of the weights or of the model's name. It changes whenever vectors would."""
-    dimension: int
-    """Length of a vector."""
-
-
 @runtime_checkable
 class Embedder(Protocol):
     """Texts → vectors."""
@@ -133,15 +122,6 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Soon[Vectors]:
         """One L2-normalised row for each text, shape (n, dimension); a row of zeros for a text without content."""
         ...
-
-
-class Health(Record):
-    """How a ledger or store is doing, for `doctor`."""
-
-    ok: bool
-    """Whether it can be used."""
-    details: dict[str, str | int | float | bool]
-    """What was found: versions, sizes, counts, integrity."""
 
 
 @runtime_checkable
@@ -192,15 +172,6 @@ class Store(Protocol):
     async def health(self) -> Health:
         """For `doctor`."""
         ...
-
-
-class TermHolders(Record):
-    """Which memories of a container hold some terms."""
-
-    count: int
-    """How many memories the container holds."""
-    ids: dict[str, tuple[str, ...]]
-    """Term → ids of the memories that hold it; empty if none does."""
 
 
 @runtime_checkable

@@ -44,6 +44,7 @@ def test_it_names_what_is_in_use_and_makes_it(played: Run, folder: Path) -> None
         "world_agent": ["rules"],
         "sharing_rule": [],
         "observer": [],
+        "read_provider": [],
         "guard": [],
         "ledger": ["sqlite"],
         "store": ["sqlite"],

@@ -39,7 +39,8 @@ from earwitness.errors import SettingsError, StrategyError
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.strategies import Strategies
 from earwitness.observers import Observers, observed
-from earwitness.protocols import EmbedderIdentity, Store, TermHolders, TermIndex
+from earwitness.protocols import Store, TermIndex
+from earwitness.records.backends import EmbedderIdentity, TermHolders
 from earwitness.strategy import Strategy
 from earwitness.testing.ledger import LedgerSuite
 from earwitness.testing.reference import MemoryLedger, MemoryStore

@@ -17,7 +17,8 @@ from ..engine import Engine
 from ..ids import WORLD
 from ..live import Live
 from ..loading.settings import Calendar
-from ..protocols import Store, TermHolders, TermIndex
+from ..protocols import Store, TermIndex
+from ..records.backends import TermHolders
 from ..records.learned import Learned, learned
 from ..records.memory import Memory, without_words
 from ..records.plan import Delivery

@@ -11,7 +11,7 @@ from ..containers import Container, Membership
 from ..engine import Engine
 from ..loading.settings import Settings
 from ..loading.strategies import LoadFailure, Strategies
-from ..protocols import Health
+from ..records.backends import Health
 from ..records.character import Character
 from ..records.state import Day
 from ..story_export import StoryExport

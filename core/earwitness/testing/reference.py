@@ -17,7 +17,7 @@ from ..containers import Container, character_container
 from ..errors import unknown
 from ..filters import EVERYTHING, Filter, matches
 from ..ids import own_key
-from ..protocols import Health
+from ..records.backends import Health
 from ..records.base import Record
 from ..records.journal import Appended, Body, Entry, NewEntry
 from ..records.memory import Hit, Memory

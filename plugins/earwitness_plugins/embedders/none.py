@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from earwitness.protocols import EmbedderIdentity
+from earwitness.records.backends import EmbedderIdentity
 
 
 class NoEmbedder:

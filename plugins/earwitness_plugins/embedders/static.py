@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from earwitness.protocols import EmbedderIdentity
+from earwitness.records.backends import EmbedderIdentity
 from earwitness_plugins.embedders.maxsim import maxsim
 from earwitness_plugins.embedders.table import SHIPPED, StaticTable, read_digest, read_table
 from earwitness_plugins.embedders.wordpiece import WordPiece

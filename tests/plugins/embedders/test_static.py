@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earwitness.errors import SettingsError
-from earwitness.protocols import Embedder, EmbedderIdentity
+from earwitness.protocols import Embedder
+from earwitness.records.backends import EmbedderIdentity
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.embedders.table import SHIPPED, StaticTable, read_table
 

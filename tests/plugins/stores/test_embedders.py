@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from earwitness.errors import EmbedderMismatch, StrategyError
-from earwitness.protocols import EmbedderIdentity
+from earwitness.records.backends import EmbedderIdentity
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore, fingerprint, segments
 

@@ -33,7 +33,7 @@ from pathlib import Path
 import numpy as np
 
 from earwitness.loading.resources import Resources
-from earwitness.protocols import EmbedderIdentity
+from earwitness.records.backends import EmbedderIdentity
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 

@@ -10,7 +10,8 @@ import anyio
 
 from ...containers import Container, character_container, world_container
 from ...errors import ContainerCollision
-from ...protocols import Health, Ledger
+from ...protocols import Ledger
+from ...records.backends import Health
 from ...records.character import Character, as_cast
 from ...records.plan import PluginWrite, Snapshot
 from ...records.state import State, Whereabouts

@@ -6,7 +6,8 @@ from __future__ import annotations
 from unittest import SkipTest
 
 from ...formats import character_memory, message_line, recall_query
-from ...protocols import Store, TermHolders, TermIndex
+from ...protocols import Store, TermIndex
+from ...records.backends import TermHolders
 from ..samples import ODD_TEXTS, memory
 from ..suite import case
 from .store_base import StoreCases

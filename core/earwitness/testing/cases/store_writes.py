@@ -3,7 +3,8 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
-from ...protocols import Health, Store
+from ...protocols import Store
+from ...records.backends import Health
 from ...records.memory import Memory
 from ...records.memory_types import MetaValue
 from ..samples import ODD_NAMES, ODD_TEXTS, memory

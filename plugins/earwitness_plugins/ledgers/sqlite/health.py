@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from earwitness.protocols import Health
+from earwitness.records.backends import Health
 
 from ...sqlite.migrations import version
 from .schema import COMPONENT

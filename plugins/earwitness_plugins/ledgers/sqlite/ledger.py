@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from earwitness.containers import Container, Membership
 from earwitness.loading.resources import Resources
-from earwitness.protocols import Health
+from earwitness.records.backends import Health
 from earwitness.records.journal import Appended, Body, Entry, NewEntry
 from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Snapshot, Status

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import apsw
 
 from earwitness.errors import EmbedderMismatch
-from earwitness.protocols import EmbedderIdentity
+from earwitness.records.backends import EmbedderIdentity
 from earwitness.words import VERSION
 
 from .containers import select

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from earwitness.protocols import EmbedderIdentity, Health
+from earwitness.records.backends import EmbedderIdentity, Health
 from earwitness_plugins.sqlite.migrations import version
 
 from .containers import all_containers

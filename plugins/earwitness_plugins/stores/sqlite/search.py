@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.protocols import TermHolders
+from earwitness.records.backends import TermHolders
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank

@@ -13,7 +13,8 @@ import apsw
 from earwitness.errors import StorageError, unknown
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.resources import Resources
-from earwitness.protocols import Embedder, Health, TermHolders
+from earwitness.protocols import Embedder
+from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder

@@ -1,0 +1,34 @@
+"""What stores, ledgers and embedders say of themselves and of what they hold."""
+
+from __future__ import annotations
+
+from .base import Record
+
+
+class EmbedderIdentity(Record):
+    """Which embedder made a vector. It is stored with every vector; a store never mixes two."""
+
+    name: str
+    """The embedder's name, such as `static`."""
+    digest: str
+    """Digest of the weights or of the model's name. It changes whenever vectors would."""
+    dimension: int
+    """Length of a vector."""
+
+
+class Health(Record):
+    """How a ledger or store is doing, for `doctor`."""
+
+    ok: bool
+    """Whether it can be used."""
+    details: dict[str, str | int | float | bool]
+    """What was found: versions, sizes, counts, integrity."""
+
+
+class TermHolders(Record):
+    """Which memories of a container hold some terms."""
+
+    count: int
+    """How many memories the container holds."""
+    ids: dict[str, tuple[str, ...]]
+    """Term → ids of the memories that hold it; empty if none does."""
