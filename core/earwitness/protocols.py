@@ -357,11 +357,11 @@ class Ledger(Protocol):
 
 @runtime_checkable
 class Observer(Protocol):
-    """Told of every call of a strategy, plugin, ledger, store or embedder, once it is over."""
+    """One finished call of a strategy, plugin, ledger, store or embedder → telemetry, costs, progress."""
 
     def observe(self, observation: Observation) -> None:
-        """Take note, quickly: what was observed waits for it. May be called from any thread. One that raises is not
-        told again; `turn.failures` names it."""
+        """Take note of a call and return quickly: the call waits for it. It may run on any thread. An observer that
+        raises is switched off, and `turn.failures` names it."""
         ...
 
 
