@@ -41,15 +41,15 @@ class Earwitness:
     def __init__(
         self, engine: Engine, strategies: Strategies | None = None, failures: Sequence[LoadFailure] = ()
     ) -> None:
-        """`open` makes one. Raises `InputError` for whoever forgets it."""
+        """Called by `open`. Raises `InputError` if `engine` is not an `Engine`."""
         if not isinstance(engine, Engine):
             raise InputError(f"Earwitness({engine!r}) opens nothing: write Earwitness.open({engine!r}).")
         self.engine = engine
-        """Its parts, which are asynchronous."""
+        """The asynchronous parts of this instance."""
         self.strategies: Strategies = strategies or Strategies()
-        """The strategies it can make."""
+        """The strategies this instance can make."""
         self.failures: tuple[LoadFailure, ...] = tuple(failures)
-        """Plugins that could not be loaded."""
+        """The plugins that could not be loaded."""
         self._sessions: dict[str, Session] = {}
         self._deciders: dict[str, Decider] = {}
         self._background = Background()
@@ -65,12 +65,12 @@ class Earwitness:
         plugins: Iterable[object] | object = (),
         **changes: Any,
     ) -> Self:
-        """Wire an instance together; nothing is opened before `async with` or `start`.
+        """Assemble an instance. Nothing is opened before `async with` or `start`.
 
-        `path` is the embedded file; `settings` a `Settings` or an `earwitness.toml`; `plugins` are instances of your
-        own, named by their class; `changes` replace single settings (`detector="everyone"`, `strict=True`). A strategy
-        may also be an instance, which is named by its class (`detector=LastTwo()`, `guards=["hours", MyGuard()]`).
-        Raises `SettingsError`, `UnknownName`, `PluginError`.
+        `path` is the embedded file. `settings` is a `Settings` or an `earwitness.toml`. `plugins` are your own
+        instances; each is named after its class. `changes` replace single settings (`detector="everyone"`,
+        `strict=True`). A strategy may also be an instance, named after its class (`detector=LastTwo()`,
+        `guards=["hours", MyGuard()]`). Raises `SettingsError`, `UnknownName`, `PluginError`.
         """
         made, changes = wiring.handed_over(changes)
         chosen = wiring.named(wiring.settings_of(path, settings, changes), made)
@@ -99,19 +99,19 @@ class Earwitness:
 
     @property
     def settings(self) -> Settings:
-        """What it was told, with the defaults for everything else."""
+        """The settings of this instance, defaults included."""
         return self.engine.settings
 
     async def start(self) -> Self:
-        """Open it without a block, where beginning and end are two calls, perhaps of two tasks; `close` ends it.
+        """Open this instance without an `async with` block. `close` closes it, possibly in another task.
 
-        Raises `StorageError`, and `InputError` when it was started already.
+        Raises `StorageError`, and `InputError` if it was started already.
         """
         await self._handle.start()
         return self
 
     async def close(self) -> None:
-        """End what `start` began, once everything acknowledged is settled; again, or without `start`, does nothing."""
+        """Close what `start` opened, once everything acknowledged is settled. Does nothing if it is not open."""
         await self._handle.close()
 
     async def session(
@@ -122,9 +122,10 @@ class Earwitness:
         state: Mapping[str, Any] | None = None,
         present: Iterable[str] = (),
     ) -> Session:
-        """Begin a story, or take one up again: then new members of `cast` join it, and `state` is left as it is.
+        """Begin a story, or resume an existing one.
 
-        `present` are those here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
+        When a story is resumed, new members of `cast` join it and its state is left as it is. `present` names the
+        characters who are here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
         """
         self._background.check()
         check_session_id(id)
@@ -147,13 +148,13 @@ class Earwitness:
         return found
 
     async def sessions(self) -> tuple[str, ...]:
-        """Ids of all stories, sorted, without those whose forgetting was cut short."""
+        """The ids of all stories, sorted. Stories whose removal was interrupted are left out."""
         self._background.check()
         ledger = self.engine.ledger
         return tuple([id for id in await ledger.sessions() if await ledger.entry(id, key=FORGOTTEN) is None])
 
     async def open_session(self, id: str) -> Session:
-        """A story that exists. Raises `UnknownName` that lists those there are."""
+        """Open an existing story. Raises `UnknownName`, which lists the existing ones."""
         self._background.check()
         text("session", id)
         async with self._opening:
@@ -165,7 +166,7 @@ class Earwitness:
     async def forget(self, session: str) -> None:
         """Remove a story for good: memories, journal, everything. Raises `UnknownName`, `StorageError`.
 
-        Cut short, it is finished by the next call that names the story.
+        If it is interrupted, the next call that names the story finishes it.
         """
         self._background.check()
         if await self.engine.ledger.load(text("session", session)) is None:
@@ -179,10 +180,10 @@ class Earwitness:
     async def import_session(
         self, lines: Iterable[Mapping[str, Any]] | StoryExport, *, id: str | None = None, seen: Seen = unseen
     ) -> Session:
-        """Take in what `backstage().export()` gave, under its own id or another. Raises `StoryError`, `InputError`.
+        """Import the lines of `backstage().export()`, under their own id or another. Raises `StoryError`, `InputError`.
 
-        `StoryExport.read` checks the lines beforehand, without a store. `seen` is called with each number of entries
-        written; where nothing is new, it is not.
+        `StoryExport.read` checks the lines beforehand, without a store. `seen` is called with the number of
+        entries of each batch once it is written, and not at all if nothing is new.
         """
         self._background.check()
         export = lines if isinstance(lines, StoryExport) else StoryExport.read(list(several("lines", lines)))
@@ -191,10 +192,11 @@ class Earwitness:
     # ── containers beyond a session ──────────────────────────────────────────────────────────────────────────────
 
     async def register(self, *containers: Container) -> None:
-        """Claim containers that no session makes itself, such as `persona_container("p7", "alice")`; again is fine.
+        """Register containers that sessions do not create, such as `persona_container("p7", "alice")`.
 
-        Nobody may read one before being admitted. Raises `ContainerCollision` for a name that another owner has (then
-        none was claimed), `InvalidId`, `UnknownName` for a session that does not exist, and `InputError`.
+        Registering one again changes nothing. Characters can read it once they are admitted. Raises
+        `ContainerCollision` if another owner has the name (then none of the containers was registered), `InvalidId`,
+        `UnknownName` for a session that does not exist, and `InputError`.
         """
         self._background.check()
         await register.register(self.engine.ledger, containers)
@@ -202,49 +204,50 @@ class Earwitness:
     async def containers(
         self, *, session: str | None = None, kind: str | None = None, owner: str | None = None
     ) -> tuple[Container, ...]:
-        """The containers that belong to no session, or those of one: all, or of a kind or an owner."""
+        """The containers that belong to no session, or those of one session. `kind` and `owner` narrow the list."""
         self._background.check()
         return tuple(await self.engine.ledger.containers(session, kind=kind, owner=owner))
 
     async def admit(
         self, container: Container | str, member: str, *, since: Day | None = None, until: Day | None = None
     ) -> Membership:
-        """Let a personality read a container that is not its own, on these game days; both ends are included.
+        """Let a personality read a container that is not its own, from one game day to another, both included.
 
-        Leaving and returning is two memberships; the same `since` again replaces one. Raises `UnknownName` for a
-        container nobody registered, `WallError` for a character's or the world's, `InvalidId`, `InputError`.
+        A member who leaves and returns has two memberships. A call with the same `since` replaces a membership.
+        Raises `UnknownName` for a container that is not registered, `WallError` for the container of a character or
+        the world, `InvalidId`, `InputError`.
         """
         self._background.check()
         return await register.admit(self.engine.ledger, container, member, since, until)
 
     async def dismiss(self, container: Container | str, member: str, *, until: Day | None = None) -> None:
-        """End a membership with a game day; without one, as if it had never been."""
+        """End a membership after the game day `until`. Without `until`, remove it as if it had never existed."""
         self._background.check()
         await register.dismiss(self.engine.ledger, container, member, until)
 
     async def memberships(
         self, *, container: Container | str | None = None, member: str | None = None
     ) -> tuple[Membership, ...]:
-        """Who may read which containers that are not their own: all, in one container, or of one personality."""
+        """All memberships, those in one container, or those of one personality."""
         self._background.check()
         return await register.memberships(self.engine.ledger, container, member)
 
     async def forget_container(self, container: Container | str) -> None:
-        """Remove a container for good: its memories, its members, and what sessions were to bring there.
+        """Remove a container for good: its memories, its memberships, and the deliveries still on their way to it.
 
-        Cut short, it is finished by calling it again. Raises `UnknownName`, and `WallError` for a character's or the
-        world's: those are forgotten with the character or the story.
+        If it is interrupted, call it again to finish. Raises `UnknownName`, and `WallError` for the container of a
+        character or the world: those are forgotten with the character or the story.
         """
         self._background.check()
         await register.forget(self.engine, container)
 
     async def health(self) -> dict[str, Health]:
-        """How the `ledger` and the `store` are. Raises `StorageError` where one cannot say."""
+        """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""
         self._background.check()
         return {"ledger": await self.engine.ledger.health(), "store": await self.engine.store.health()}
 
     async def _standing(self, id: str) -> Session | None:
-        """The handle there is, unless another process has forgotten its story."""
+        """The existing handle, unless another process has forgotten its story."""
         try:
             if id in self._sessions:
                 await self._deciders[id].staleness.check()
@@ -253,16 +256,16 @@ class Earwitness:
         return self._sessions.get(id)
 
     async def _resumed(self, id: str) -> Session | None:
-        """The session as the ledger has it; one whose creation was cut short is begun again.
+        """The session as the ledger has it, or `None` if its creation was interrupted and must be repeated.
 
-        Raises `InputError` for a branch or an import that was cut short.
+        Raises `InputError` for a branch or an import that was interrupted.
         """
         await self._erased(id)
         begun = transfer.whole(await self.engine.ledger.load(id)) and await self.engine.ledger.entries(id, limit=1)
         return await self._opened(id) if begun else None
 
     async def _erased(self, id: str) -> None:
-        """Erase a story that is marked as forgotten; the mark goes last, so that what was cut short is taken up."""
+        """Erase a story that is marked as forgotten. The mark is removed last, so an interrupted call can resume."""
         ledger = self.engine.ledger
         if await ledger.load(id) is None or await ledger.entry(id, key=FORGOTTEN) is None:
             return
@@ -296,5 +299,5 @@ class Earwitness:
 
 
 def _newcomers(given: Iterable[Character | str], cast: Cast) -> list[Character | str]:
-    """Who is not in the cast yet, or is described otherwise now; a bare id describes nobody."""
+    """The characters who are not in the cast yet, or whose description has changed. A bare id describes nothing."""
     return [each for each in given if (each not in cast if isinstance(each, str) else cast.by_id.get(each.id) != each)]

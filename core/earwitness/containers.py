@@ -1,7 +1,7 @@
-"""Containers: hard walls around memories, their names, who owns them, and who else may read them.
+"""Containers separate the memories of different owners. This module holds their names, owners and memberships.
 
-A session has a container for each character and one for the world. Others belong to no session: they outlive the
-stories that write into them, and are neither forked nor forgotten with one.
+A session has one container for each character and one for the world. Other containers belong to no session. They
+outlive the stories that write into them, and are neither forked nor forgotten with a story.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .records.state import Day
 
 CHARACTER = "character"
 SESSION_KINDS = (CHARACTER, WORLD)
-"""Kinds that sessions register themselves."""
+"""The kinds that sessions register themselves."""
 
 
 class Container(Record):
@@ -27,70 +27,71 @@ class Container(Record):
     kind: str
     """`character`, `world`, `persona`, `user`, `global_canon`, `pantheon`, `conversation`, or a kind of your own."""
     owner: str
-    """Whose it is: an id of what the kind says, or `world`."""
+    """Id of the owner, whose type follows from the kind, or `world`."""
     session: str | None = None
-    """The session it belongs to, is forked with and forgotten with; `None` = it outlives sessions."""
+    """The session it belongs to, and with which it is forked and forgotten; `None` = it outlives sessions."""
 
 
 class Membership(Record):
-    """Somebody may read a container that is not their own."""
+    """The permission of a personality to read a container that is not its own."""
 
     container: str
     """Container name."""
     member: str
-    """Who may read it: a personality id."""
+    """Id of the personality that may read it."""
     since: Day | None = None
-    """The first game day of it, as the session that reads counts its days; `None` = it always was so."""
+    """The first game day of the membership, in the days of the session that reads; `None` = no beginning."""
     until: Day | None = None
-    """The last game day of it; `None` = it goes on."""
+    """The last game day of the membership; `None` = no end."""
 
     def holds_on(self, day: float) -> bool:
-        """Whether it holds on a game day."""
+        """Whether the membership includes a game day."""
         return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
 
 
-@lru_cache(maxsize=1024, typed=True)  # each message goes to the same few
+@lru_cache(maxsize=1024, typed=True)  # every message goes to the same few containers
 def character_container(session: str, character: str) -> Container:
-    """Where this character's memories of this session live."""
+    """The container of one character's memories of one session."""
     return Container(name=f"{session}-{character}", kind=CHARACTER, owner=character, session=session)
 
 
 @lru_cache(maxsize=64, typed=True)
 def world_container(session: str) -> Container:
-    """Where the world remembers everything that happened in this session."""
+    """The world's container of one session. It receives everything that happens there."""
     return Container(name=f"{session}-{WORLD}", kind=WORLD, owner=WORLD, session=session)
 
 
 def persona_container(persona: str, personality: str) -> Container:
-    """What a user's persona lived with one personality, in whatever sessions. Raises `InvalidId`."""
+    """What a user's persona experienced with one personality, across sessions. Raises `InvalidId`."""
     check_shared_id("personality", personality)
     return _shared("persona", persona, f"{persona}-{personality}")
 
 
 def user_container(user: str) -> Container:
-    """Facts about a user that any character may know who is a member. Raises `InvalidId`."""
+    """Facts about a user, which all members may know. Raises `InvalidId`."""
     return _shared("user", user, user)
 
 
 def global_canon_container(personality: str) -> Container:
-    """Who a personality is, in whatever session. Raises `InvalidId`."""
+    """Facts about a personality that are true in all sessions. Raises `InvalidId`."""
     return _shared("global_canon", personality, personality)
 
 
 def pantheon_container(slug: str) -> Container:
-    """The hub of a pantheon. Raises `InvalidId`."""
+    """The shared container of a pantheon. Raises `InvalidId`."""
     return _shared("pantheon", slug, slug)
 
 
 def conversation_container(id: str) -> Container:
-    """A chat assistant's conversation. Raises `InvalidId`."""
+    """The container of a chat assistant's conversation. Raises `InvalidId`."""
     return _shared("conversation", id, id)
 
 
 def check_container(container: Container) -> Container:
-    """Return a container that a host or plugin may register. Raises `InvalidId`, and `InputError` saying what may be.
+    """Return the container if a host or plugin may register it. Raises `InvalidId`, and `InputError` with what may be.
 
-    What belongs to a session is named after it; what belongs to none is named as its kind is, and no other kind.
+    A container of a session is named after the session. One that belongs to no session has the prefix of its kind, and
+    never the prefix of another kind.
     """
     for what, value in (("name", container.name), ("kind", container.kind), ("owner", container.owner)):
         check_shared_id(f"container {what}", value)
@@ -105,7 +106,7 @@ def check_container(container: Container) -> Container:
 
 
 def collision(claim: Container, held: Container) -> ContainerCollision:
-    """What a ledger raises when the name of a container that is claimed is held by another owner."""
+    """The error that a ledger raises when another owner already has the name of a container."""
     return ContainerCollision(
         f"container {claim.name!r} of {_described(claim)} would be the one of {_described(held)}. "
         "Choose another session, character or container id."
@@ -135,9 +136,10 @@ def _described(container: Container) -> str:
 
 
 def encode(name: str, *, escape: str = "_") -> str:
-    """A container name in `[A-Za-z0-9-]` plus the escape character, reversibly, for backends with a narrow alphabet.
+    """Encode a container name in `[A-Za-z0-9-]` plus the escape character, for backends that allow little else.
 
-    Percent-encoding (RFC 3986) with another escape character; letters, digits and `-` stay.
+    This is percent-encoding (RFC 3986) with another escape character. Letters, digits and `-` are unchanged.
+    `decode` undoes it.
     """
     return quote(name, safe="").replace("_", "%5F").replace(".", "%2E").replace("~", "%7E").replace("%", escape)
 

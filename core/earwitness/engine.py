@@ -1,4 +1,4 @@
-"""Everything a session needs to run: the strategies and plugins of one Earwitness instance, made once."""
+"""The engine: the strategies and plugins of one Earwitness instance, made once and used by its sessions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store
 from .strategy import Strategy
 
 QUOTING = "earwitness:quoting"
-"""The name under which core keeps messages that hold a placeholder, beside the data of plugins."""
+"""The name under which core keeps messages that contain a placeholder, next to the data of plugins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The parts, wired together. Two engines share nothing."""
+    """The parts of one instance. Two engines share nothing."""
 
     settings: Settings
     ledger: Ledger
@@ -34,12 +34,12 @@ class Engine:
 
     @property
     def observers(self) -> Observers:
-        """Who is told of everything that is done."""
+        """The observers, which are notified of every operation."""
         return self.consultant.observers
 
     @property
     def askable(self) -> tuple[Strategy[Any], ...]:
-        """Every strategy that decides."""
+        """Every strategy that takes part in decisions."""
         single = [each for each in (self.detector, self.world_agent) if each is not None]
         return (*single, *self.sharing_rules, *self.guards, *self.read_providers)
 
@@ -50,7 +50,9 @@ class Engine:
 
     @property
     def one_database(self) -> bool:
-        """Whether ledger and store keep their data in one database: then each write of the store makes durable what
-        the ledger wrote before it. Both say so by the very same object as their `database`."""
+        """Whether ledger and store share one database, that is, have the same object as their `database`.
+
+        If so, each write of the store also makes the ledger's earlier writes durable.
+        """
         database = getattr(self.ledger, "database", None)
         return database is not None and database is getattr(self.store, "database", None)

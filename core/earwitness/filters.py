@@ -1,14 +1,14 @@
 """The metadata filter: one small tree that every store translates.
 
-Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. In a text, `=` is `==`. `matches` is what
-every store must equal:
+Grammar: string equality, `in`, numeric `==  !=  >  >=  <  <=`, AND, OR, NOT. In a text, `=` is `==`. `matches` defines
+the meaning; every store must agree with it:
 
-- A comparison with a field that is missing, or of another type than the value, is false; `"3"` is not `3`, and `True`
-  is not `1`.
-- On a list of strings, `==` and `in` hold when any element does; `!=` holds when none does.
+- A comparison is false if the field is missing or has another type than the value. `"3"` is not `3`, and `True` is
+  not `1`.
+- On a list of strings, `==` and `in` hold if they hold for any element. `!=` holds if no element equals the value.
 - `And()` holds for everything, `Or()` for nothing.
 
-Field names may be written in either spelling; they are kept in camelCase, as stored. `game_time` is `gameDay`.
+Field names may be in snake_case or camelCase. They are kept in camelCase, as stored. `game_time` is `gameDay`.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """The field is one of the values (all strings)."""
+    """The field equals one of the values (all strings)."""
 
     field: str
     values: tuple[str, ...]
     among: frozenset[str] = kept(init=False, repr=False, compare=False)
-    """The values, to look one up."""
+    """The same values as a set, for fast lookup."""
 
     def __post_init__(self) -> None:
         given: object = self.values
@@ -79,21 +79,21 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All parts hold."""
+    """Holds if all parts hold."""
 
     parts: tuple[Filter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Some part holds."""
+    """Holds if at least one part holds."""
 
     parts: tuple[Filter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold."""
+    """Holds if the part does not."""
 
     part: Filter
 
@@ -105,7 +105,7 @@ DEEPEST, MOST_PARTS = 100, 100_000
 
 
 def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
-    """Whether the filter holds for stored metadata (camelCase). The truth that stores are tested against."""
+    """Whether the filter holds for stored metadata (camelCase). Stores are tested against this function."""
     match filter:
         case And(parts):
             return all(matches(part, metadata) for part in parts)
@@ -117,12 +117,12 @@ def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
             return _is_among(metadata.get(field), filter.among)
         case Compare(field, op, value):
             return _compare(metadata.get(field), op, value)
-    # Anything else would count as "does not hold", and under a NOT hold for everything.
+    # Returning False here would make a NOT around it hold for everything.
     raise InvalidFilter(f"{filter!r} is no filter: use Compare, In, And, Or and Not of earwitness.filters.")
 
 
 def all_of(*parts: Filter | None) -> Filter:
-    """AND of the parts that are there."""
+    """The AND of all parts that are not `None`."""
     given = tuple(part for part in parts if part is not None and part != EVERYTHING)
     return given[0] if len(given) == 1 else And(given)
 
@@ -133,7 +133,7 @@ def equals(field: str, value: Scalar) -> Filter:
 
 
 def is_number(value: object) -> bool:
-    """A number, and not a boolean."""
+    """Whether the value is a number. Booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -165,8 +165,8 @@ def _compare(stored: object, op: Operator, value: Scalar) -> bool:
 def parse(text: str) -> Filter:
     """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `location = "tavern"`.
 
-    A value that reads as a JSON number or boolean is one; anything else, or anything in double quotes, is text.
-    Raises `InvalidFilter`, quoting the text.
+    A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in double
+    quotes. Raises `InvalidFilter`, which quotes the text.
     """
     found = _COMPARISON.fullmatch(text)
     if found:
@@ -178,7 +178,7 @@ def parse(text: str) -> Filter:
 
 
 def as_filter(given: object) -> Filter:
-    """A filter, or one comparison as text. Raises `InvalidFilter` for anything else."""
+    """Turn a filter, or one comparison as text, into a filter. Raises `InvalidFilter` for anything else."""
     if isinstance(given, str):
         return parse(given)
     if not isinstance(given, Filter):
@@ -189,7 +189,7 @@ def as_filter(given: object) -> Filter:
 
 
 def whole(filter: Filter) -> Filter:
-    """The filter, if it is one all the way down. Raises `InvalidFilter`, also where stores could not follow it."""
+    """Return the filter if every part of it is valid. Raises `InvalidFilter`, also if it is too large for stores."""
     level: list[object] = [filter]
     for _ in range(DEEPEST):
         level = [part for each in level for part in _parts(each)]

@@ -1,8 +1,8 @@
-"""The text formats of DESIGN, to the letter, and what keeps a message from forging them.
+"""The text formats of memories and queries, and the escaping that keeps a message from forging them.
 
-A message is data: a line of it that could be taken for one of our headings or for the start of a message gets a
-backslash in front (Markdown's own escape), and the placeholder gets one inside, so it stays readable and reversible,
-and forges nothing.
+A message is data. A line that could pass for one of our headings, or for the start of a message, gets a backslash in
+front (Markdown's own escape). A placeholder gets a backslash inside. The text stays readable, and the escaping can be
+undone.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ BLOCK_OPEN = "<earwitness-memories>"
 BLOCK_CLOSE = "</earwitness-memories>"
 
 _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# What stands before a word unseen: blanks and marks without width.
+# Invisible characters before a word: blanks and zero-width marks.
 _UNSEEN = r" \t\x1f\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff"
 _FORGERY = re.compile(rf"(?im)^(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
 _PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
 _ESCAPED = re.compile(rf"(?im)^\\(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
 _ESCAPED_PLACEHOLDER = re.compile(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
-# As above, but not where it is escaped already; a line of knowledge may begin by quoting one message of the world.
+# As above, unless it is escaped already. A line of knowledge may begin by quoting one message of the world.
 _BARE_FORGERY = re.compile(
     rf"(?m)^(?!\AMessage: )(?i:(?=[{_UNSEEN}]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories)))"
 )
@@ -51,7 +51,7 @@ _REASONING_STEMS = (
     "cot",
     "monologue",
 )
-_ROUNDS = 8  # what is left around a tag may join to another, and so on
+_ROUNDS = 8  # removing a tag may join the text around it to another tag
 # `<think>`, `</ Thinking >`, `&lt;think&gt;`, `<seed:think time="3">`, `◁/think▷`, `<|begin_of_thought|>`, `[/THINK]`,
 # and the channels of gpt-oss.
 _REASONING = re.compile(
@@ -66,18 +66,18 @@ _REASONING = re.compile(
 
 
 def strip_block(text: str) -> str:
-    """The text without any block of memories that we once injected; it must never come back as a new fact."""
+    """Remove every block of memories that Earwitness injected, so that it never comes back as a new fact."""
     if BLOCK_OPEN[1:-1] not in text.casefold():
         return text
-    # What is left around a block may join to another block's tag.
+    # Removing a block may join the text around it to another block's tag.
     return harmless_block(_BLOCK.sub("", text)).strip()
 
 
 def strip_reasoning(text: str) -> str:
-    """The text without the reasoning that a model left in it: `<think>…</think>` and its like, in any letter case.
+    """Remove a model's reasoning from the text: `<think>…</think>` and similar tags, in any letter case.
 
-    A tag that is never closed reaches to the end; one that was never opened, back to the beginning. `[think]` counts
-    only beside a `[/think]`: in role play, `[thinking] …` is a character's thought.
+    A tag that is never closed reaches to the end of the text. One that was never opened reaches back to the beginning.
+    `[think]` counts only together with a `[/think]`, because `[thinking] …` is a character's thought in role play.
     """
     for _ in range(_ROUNDS):
         if (left := _without_reasoning(text)) is None:
@@ -87,39 +87,39 @@ def strip_reasoning(text: str) -> str:
 
 
 def as_said(text: str) -> str:
-    """What a message says: neither our own block of memories nor a model's reasoning is part of it."""
+    """The text of a message without our own block of memories and without a model's reasoning."""
     return strip_reasoning(strip_block(text))
 
 
 def harmless(text: str) -> str:
-    """The text with every line that would forge a heading, a message or a placeholder escaped by a backslash."""
+    """Escape, with a backslash, every line that could pass for a heading or a message, and every placeholder."""
     unified = _LINE_BREAKS.sub("\n", text)
     return _PLACEHOLDER.sub(r"\\", _FORGERY.sub(r"\\", unified))
 
 
 def as_written(text: str) -> str:
-    """Undo `harmless`, line breaks aside."""
+    """Undo `harmless`, except for line breaks."""
     return _ESCAPED_PLACEHOLDER.sub("", _ESCAPED.sub("", text))
 
 
 def message_text_of(memory: str) -> str:
-    """What was said, from a character's memory of a message without its knowledge section; `""` where it is none."""
+    """The message text in a character's memory without its knowledge section; `""` if it is not such a memory."""
     line = memory.partition(f"{MESSAGE}\nMessage: ")[2]
     content = line.partition(": ")[2].rpartition(" GameDay: ")[0]
     return as_written(content)
 
 
 def holds_placeholder(text: str) -> bool:
-    """Whether memories would be filled in here, if it were a prompt."""
+    """Whether the text contains a placeholder that would be filled in a prompt."""
     return any(placeholder in text for placeholder in PLACEHOLDERS)
 
 
 def harmless_block(text: str) -> str:
-    """The text with nothing in it that would end, or open, our block of memories."""
+    """Escape everything in the text that would open or close our block of memories."""
     return _BLOCK_TAG.sub("&lt;", text)
 
 
-@lru_cache(maxsize=16, typed=True)  # everybody who hears a message remembers the same line
+@lru_cache(maxsize=16, typed=True)  # the same line is asked for by everyone who hears the message
 def message_line(name: str, content: str, day: float) -> str:
     """`Message: {char_name}: {content} GameDay: {game_day}`."""
     return f"Message: {harmless(_one_line(name))}: {harmless(content)} GameDay: {day_text(day)}"
@@ -132,24 +132,24 @@ def update_line(description: str, day: float) -> str:
 
 @lru_cache(maxsize=16, typed=True)
 def character_memory(name: str, content: str, said: float, now: float) -> str:
-    """What a character's container keeps of a message, without the knowledge section."""
+    """A character's memory of a message, without the knowledge section."""
     return f"{CURRENT_TIME}\nGame Day: {day_text(now)}\n\n{MESSAGE}\n{message_line(name, content, said)}"
 
 
 def with_knowledge(body: str, lines: Iterable[str]) -> str:
-    """The memory with its last section, which is there only where there is knowledge."""
+    """Add the knowledge section to a memory. Without knowledge, the memory is returned as it is."""
     known = [told for line in lines if (told := _sealed(strip_block(line))).strip()]
     return "\n".join([f"{body}\n\n{KNOWLEDGE}", *known]) if known else body
 
 
 def only_knowledge(content: str) -> str | None:
-    """A memory without its message: the time and the knowledge section, or `None` where there is no knowledge."""
+    """A memory without its message: the time and the knowledge section. `None` if it has no knowledge section."""
     body, found, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
     return f"{body.partition(f'{MESSAGE}')[0]}{KNOWLEDGE}\n{known}" if found else None
 
 
 def recall_query(day: float, recent: Iterable[str], name: str) -> str:
-    """The query of a turn. `recent` are message lines, oldest first; without any, there is no section for them."""
+    """The recall query of a turn. `recent` are message lines, oldest first. Without any, their section is omitted."""
     lines = list(recent)
     said = "\n".join([RECENT, *lines, "", ""]) if lines else ""
     return (
@@ -160,7 +160,7 @@ def recall_query(day: float, recent: Iterable[str], name: str) -> str:
 
 
 def camel(name: str) -> str:
-    """`game_day` → `gameDay`; a name without underscores stays."""
+    """`game_day` → `gameDay`. A name without underscores is unchanged."""
     head, *rest = name.split("_")
     return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else name
 
@@ -171,17 +171,17 @@ def snake(name: str) -> str:
 
 
 def is_game_day(name: str) -> bool:
-    """Whether a host's key names the game day: `game_day` or `game_time`, in snake_case, camelCase or PascalCase."""
+    """Whether a key is the host's name for the game day: `game_day` or `game_time`, in snake, camel or Pascal case."""
     return snake(name) in {"game_day", "game_time"}
 
 
 def metadata_key(name: str) -> str:
-    """The key under which metadata is stored: camelCase, and `gameDay` for every name of the game day."""
+    """The key under which metadata is stored: camelCase, and `gameDay` for all names of the game day."""
     return "gameDay" if is_game_day(name) else camel(name)
 
 
 def _without_reasoning(text: str) -> str | None:
-    """The text outside the tags that there are; `None` where there are none."""
+    """The text outside the tags; `None` if there are no tags."""
     if not any(mark in text for mark in ("<", "&", "◁", "[/")):
         return None
     folded = text.casefold()
@@ -193,13 +193,13 @@ def _without_reasoning(text: str) -> str | None:
     if not tags:
         return None
     kept: list[str] = []
-    depth, after = 0, 0  # `after` is where text goes on that may be kept
+    depth, after = 0, 0  # `after` is where text that may be kept continues
     for tag in (tag for tag in tags if not (tag["empty"] and depth)):
         if tag["empty"] or not _ends(tag):
             kept += [] if depth else [text[after : tag.start()]]
             depth, after = (0, tag.end()) if tag["empty"] else (depth + 1, len(text))
         else:
-            kept = kept if depth else []  # what a tag ends that nothing began is reasoning from the beginning on
+            kept = kept if depth else []  # a closing tag without an opening one: everything before it is reasoning
             depth, after = max(0, depth - 1), tag.end()
     return "".join([*kept, text[after:]]).strip()
 
@@ -209,7 +209,7 @@ def _ends(tag: re.Match[str]) -> bool:
 
 
 def _sealed(line: str) -> str:
-    """What an agent words may quote what is escaped already; only what is still bare is escaped here."""
+    """Escape a line that a World Agent worded. It may quote text that is escaped already, which is left as it is."""
     unified = _LINE_BREAKS.sub("\n", line)
     return _BARE_PLACEHOLDER.sub(r"\\", _BARE_FORGERY.sub(r"\\", unified))
 

@@ -1,4 +1,4 @@
-"""Ids: what they may hold, and how memory ids derive from what they are about."""
+"""Ids: the characters they may contain, and how memory ids are derived from what the memories are about."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ PREFIXES = {
     "pantheon": "pantheon-",
     "conversation": "conversation-",
 }
-"""Kinds of containers beyond sessions that DESIGN names → how their names begin."""
+"""Kind of container that belongs to no session → the prefix of its names."""
 RESERVED_SESSION_PREFIXES = (*PREFIXES.values(), "personal-canon-")
 
 
 def check_session_id(id: str) -> str:
-    """Return the id of a session, new or not, or raise `InvalidId`."""
+    """Return the id of a new or existing session, or raise `InvalidId`."""
     _check("session", id)
     return id
 
 
 def check_new_session_id(id: str) -> str:
-    """Return the id, or raise `InvalidId`: new sessions are not named like containers that belong to no session."""
+    """Return the id of a new session, or raise `InvalidId`. It must not look like a container that has no session."""
     check_session_id(id)
     for prefix in RESERVED_SESSION_PREFIXES:
         if id.casefold().startswith(prefix):
@@ -41,7 +41,7 @@ def check_new_session_id(id: str) -> str:
 
 
 def check_character_id(id: str) -> str:
-    """Return the id, or raise `InvalidId`: `world` is the world container's."""
+    """Return the id of a character, or raise `InvalidId`. `world` is reserved for the world's container."""
     _check("character", id)
     if id.casefold() == WORLD:
         raise InvalidId(f"character id {id!r} is reserved for the world container. Choose another id.")
@@ -49,7 +49,7 @@ def check_character_id(id: str) -> str:
 
 
 def check_shared_id(what: str, id: str) -> str:
-    """Return the id of a persona, user, personality, pantheon or conversation, a container's name or its kind.
+    """Return the id of a persona, user, personality, pantheon or conversation, or a container's name or kind.
 
     Raises `InvalidId`.
     """
@@ -58,7 +58,7 @@ def check_shared_id(what: str, id: str) -> str:
 
 
 def check_key(key: str) -> str:
-    """Return a host's message key, or raise `InvalidId`: `#…` is kept for our own."""
+    """Return a host's message key, or raise `InvalidId`. Keys that begin with `#` are reserved for Earwitness."""
     _check("message key", key, longest=200)
     if key.startswith("#"):
         raise InvalidId(f"message key {key!r} starts with '#', which marks the keys Earwitness makes. Choose another.")
@@ -73,17 +73,17 @@ def _check(what: str, id: str, *, longest: int = MAX_ID) -> None:
 
 
 def own_key(sequence: int) -> str:
-    """The key of a message whose host gave none: unique in its session, which a branch has its own of."""
+    """The key of a message to which the host gave none. It is unique in its session; a branch is another session."""
     return f"#{sequence}"
 
 
-@lru_cache(maxsize=4096, typed=True)  # a delivery is asked for its id from plan to write
+@lru_cache(maxsize=4096, typed=True)  # the same id is asked for repeatedly, from planning a delivery to writing it
 def derive(*parts: object) -> str:
-    """26 hexadecimal digits (BLAKE2, RFC 7693); the same parts give the same id, `("a", "bc")` is not `("ab", "c")`."""
+    """26 hexadecimal digits (BLAKE2, RFC 7693). Equal parts give equal ids; `("a", "bc")` is not `("ab", "c")`."""
     data = "".join(["-" if part is None else f"{len(text := str(part))}:{text}" for part in parts])
     return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest()
 
 
 def memory_id(session: str, key: str, revision: int, container: str, part: str) -> str:
-    """The id of one memory (DESIGN, promise 4): replaying what made it finds it again."""
+    """The id of one memory. It is derived, so replaying the message that made the memory gives the same id."""
     return derive("memory", session, key, revision, container, part)

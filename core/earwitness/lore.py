@@ -1,4 +1,4 @@
-"""What was there before the story, as the host gives it: plot, cards, example dialogue, lore."""
+"""Knowledge from before the story, as the host gives it: plot, cards, example dialogue, lore."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Lore(Record):
     """One lore entry."""
 
     text: str
-    """What it says."""
+    """The text of the entry."""
     key: str | None = None
-    """Its `loreKey`; preparing the same key again replaces it."""
+    """The `loreKey`. Preparing the same key again replaces the entry."""
     known_by: tuple[str, ...] | None = None
-    """Ids, names or aliases of those who know it; `None` = common knowledge."""
+    """Ids, names or aliases of the characters who know it; `None` = common knowledge."""
     words: tuple[str, ...] = ()
-    """Words that find it besides its own."""
+    """Words that find it in addition to those in its text."""
 
 
 def pieces_of(
@@ -34,7 +34,7 @@ def pieces_of(
     *,
     resolve: Callable[[str], str],
 ) -> list[Piece]:
-    """Every piece, in the order given. `resolve` turns a name into an id. Raises `UnknownName`, `InputError`."""
+    """All pieces, in the order given. `resolve` turns a name into an id. Raises `UnknownName`, `InputError`."""
     pieces = [Piece(type="plot", text=told, lore_key=key) for key, told in _plots(plot) if told]
     for who, told in table("cards", cards).items():
         pieces.append(Piece(type="character_card", text=text(f"cards[{who!r}]", told), owners=(resolve(who),)))
@@ -51,7 +51,7 @@ def _plots(plot: str | Mapping[str, str] | None) -> list[tuple[str | None, str]]
 
 
 def as_lore(entry: Lore | Mapping[str, Any] | str) -> Lore:
-    """A lore entry from a record, a table or bare text. Raises `InputError` naming what is wrong."""
+    """A lore entry from a record, a table or bare text. Raises `InputError`, which names the problem."""
     if isinstance(entry, Lore):
         return entry
     try:

@@ -1,4 +1,4 @@
-"""Places are paths: `castle/kitchen/pantry` is in `castle/kitchen`, which is in `castle`. Pure."""
+"""Places as paths: `castle/kitchen/pantry` is in `castle/kitchen`, which is in `castle`. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def parts(place: str) -> tuple[str, ...]:
 
 
 def normal(place: str) -> str:
-    """The path without empty parts, or blanks around them."""
+    """The path without empty parts and without blanks around its parts."""
     return SEPARATOR.join(parts(place)) if SEPARATOR in place else place.strip()
 
 
 def holders(place: str) -> tuple[str, ...]:
-    """The places that hold this one, from the innermost to the outermost."""
+    """The places that contain this one, from the innermost to the outermost."""
     path = parts(place)
     return tuple(SEPARATOR.join(path[:end]) for end in range(len(path) - 1, 0, -1))
 
 
 def distance(one: str, other: str) -> int | None:
-    """Levels between two places of which one holds the other; 0 for the same place, `None` where neither does."""
+    """Number of levels between two places if one contains the other; 0 for the same place, `None` if neither does."""
     if one == other:
         return 0
     inner, outer = (one, other) if len(one) > len(other) else (other, one)
@@ -36,9 +36,9 @@ def distance(one: str, other: str) -> int | None:
 
 
 def resolved(written: str, known: Iterable[str]) -> str:
-    """The known place that a full path, or its last parts, mean; a path that nobody knows is a new place.
+    """The known place that a full path, or the last parts of one, refers to. An unknown path is a new place.
 
-    Raises `InputError`, listing them, where the last parts fit several known places and none is the whole path.
+    Raises `InputError` if several known places end in these parts and none is exactly this path. The error lists them.
     """
     wanted = _words(written)
     fitting = {place: path for place in known if (path := _words(place))[-len(wanted) :] == wanted}
@@ -50,5 +50,5 @@ def resolved(written: str, known: Iterable[str]) -> str:
 
 
 def _words(place: str) -> tuple[str, ...]:
-    """The parts as they are compared: in any letter case, with `_` for a blank."""
+    """The parts for comparison: letter case is ignored, and `_` equals a blank."""
     return tuple(part.casefold().replace("_", " ") for part in parts(place))

@@ -1,4 +1,4 @@
-"""The register as a host uses it: containers that no session makes itself, and who may read them."""
+"""The register of containers that sessions do not create, and of their members, as a host uses it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .validation.records import checked
 
 
 async def register(ledger: Ledger, containers: Sequence[Container]) -> None:
-    """Claim containers, all or none. Raises as `Earwitness.register`."""
+    """Register all of the containers, or none. Raises as `Earwitness.register`."""
     for each in containers:
         if not isinstance(each, Container):
             raise InputError(f"register({each!r}): hand over a Container, such as pantheon_container('olympus').")
@@ -40,7 +40,7 @@ async def admit(
 
 
 async def dismiss(ledger: Ledger, container: Container | str, member: str, until: Day | None) -> None:
-    """End memberships. Those that would begin after `until` never were."""
+    """End memberships. Those that would begin after `until` are removed."""
     name = _name(container)
     last = checked(Membership, container=name, member=text("member", member), until=until).until
     held = await ledger.memberships(containers=[name], member=member)
@@ -51,21 +51,21 @@ async def dismiss(ledger: Ledger, container: Container | str, member: str, until
 
 
 async def memberships(ledger: Ledger, container: Container | str | None, member: str | None) -> tuple[Membership, ...]:
-    """Those in one container, of one personality, or all."""
+    """The memberships in one container, those of one personality, or all."""
     names = None if container is None else [_name(container)]
     return tuple(await ledger.memberships(containers=names, member=None if member is None else text("member", member)))
 
 
 async def forget(engine: Engine, container: Container | str) -> None:
-    """Remove a container. The name goes last, so that what was cut short is finished by doing it again."""
+    """Remove a container. Its name is removed last, so an interrupted removal can be repeated."""
     name = (await _shareable(engine.ledger, container)).name
     await engine.store.drop(name)
     await engine.ledger.forget_container(name)
-    await engine.store.drop(name)  # once more, for what was being delivered meanwhile
+    await engine.store.drop(name)  # once more, for deliveries that arrived meanwhile
 
 
 async def _shareable(ledger: Ledger, container: Container | str) -> Container:
-    """The registered container, which is no character's own and not the world's. Raises `UnknownName`, `WallError`."""
+    """The registered container. Raises `UnknownName`, and `WallError` for the container of a character or the world."""
     name = _name(container)
     found = await ledger.claimed([name])
     if not found:

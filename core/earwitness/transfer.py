@@ -1,6 +1,6 @@
-"""Moving a story's journal and recorded plans under another session id: for branches, export and import.
+"""Copying a story's journal and recorded plans to another session id, for branches, export and import.
 
-Nothing is decided again: ids are derived anew for the new names, and the plans are applied as they were recorded.
+Nothing is decided again. Ids are derived anew from the new names, and the plans are applied as they were recorded.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from .story_export import PluginValues, StoryExport
 from .upgrades.versions import VERSION
 
 CHUNK = 64
-"""Entries told before their plans are recorded: going to and fro between the two is slower than either."""
+"""Number of entries appended before their plans are recorded. Alternating between the two would be slower."""
 Seen = Callable[[int], object]
-"""Called with each number of entries written."""
+"""Called with the number of entries in each batch, once it is written."""
 
 
 def unseen(written: int) -> None:
-    """Nobody watches."""
+    """Does nothing: the default when progress is not watched."""
 
 
 async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = unseen) -> None:
-    """Write the entries and plans of `session` up to a sequence number under `id`; they are applied when it is opened.
+    """Copy the entries and plans of `session` up to a sequence number to `id`. They are applied when it is opened.
 
-    A fork that was cut short is taken up again. Raises `ContainerCollision` when `id` exists and is not this branch.
+    An interrupted fork is resumed. Raises `ContainerCollision` if `id` exists and is not this branch.
     """
     check_session_id(id)
     if id == session:
@@ -51,7 +51,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     entries = await ledger.entries(session, up_to=up_to)
     plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}
     data: PluginValues = {}
-    if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside the journal
+    if not await ledger.entries(session, after=up_to, limit=1):  # recalls write outside of the journal
         data = {plugin: await ledger.data(session, plugin) for plugin in engine.data_owners}
     past = tuple((entry, plans[entry.sequence]) for entry in entries)
     containers, members = await _more_containers(ledger, session)
@@ -60,7 +60,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
 
 
 def whole(snapshot: Snapshot | None) -> Snapshot | None:
-    """The snapshot of a session that may be opened. Raises `InputError` for a branch or an import cut short."""
+    """Return the snapshot if its session may be opened. Raises `InputError` for an interrupted branch or import."""
     if snapshot is None or not snapshot.unfinished:
         return snapshot
     what, again = "its import", "Import it again"
@@ -71,9 +71,9 @@ def whole(snapshot: Snapshot | None) -> Snapshot | None:
 
 
 async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen: Seen = unseen) -> None:
-    """Write what was made under another session id into a new session.
+    """Write entries and plans from another session id into a new session.
 
-    It is `unfinished` until its last plan is recorded; repeating the call goes on where the last one was cut short.
+    The session is `unfinished` until its last plan is recorded. Repeating the call resumes an interrupted one.
     """
     ledger, renamed, past, data = engine.ledger, _renamed(export, first.id), export.past, export.data
     snapshot = first = first.model_copy(update={"unfinished": bool(past)})
@@ -90,11 +90,11 @@ async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen:
                 await _keep(ledger, first.id, data)
                 snapshot = snapshot.model_copy(update={"unfinished": False})
             await ledger.record(moved, snapshot)
-            for id in plan.forgotten:  # now, for what a later plan brings to whoever joins under this id must stay
+            for id in plan.forgotten:  # now: later plans may deliver to a newcomer with this id
                 await ledger.forget_owner(first.id, id, up_to=plan.sequence)
                 await ledger.register(containers)
         seen(len(chunk))
-    await _keep(ledger, first.id, data)  # once more, for the last plan may have put back what a recall wrote after it
+    await _keep(ledger, first.id, data)  # the last plan may have restored older values
 
 
 def _renamed(export: StoryExport, id: str) -> RenamedPlans:
@@ -107,13 +107,13 @@ def _moved_entry(entry: Entry, renamed: RenamedPlans) -> NewEntry:
 
 
 def _own_containers(session: str, past: Iterable[tuple[Entry, Plan]]) -> list[Container]:
-    """The world's, and one for everybody who was ever in the cast."""
+    """The world's container, and one for each character who was ever in the cast."""
     members = {member.id for _, plan in past if plan.cast for member in plan.cast}
     return [world_container(session), *(character_container(session, id) for id in sorted(members))]
 
 
 async def _more_containers(ledger: Ledger, session: str) -> tuple[tuple[Container, ...], tuple[Membership, ...]]:
-    """A session's containers besides the world's and its characters', and who may read them."""
+    """A session's containers other than those of the world and the characters, and their memberships."""
     found = tuple([each for each in await ledger.containers(session) if each.kind not in SESSION_KINDS])
     return found, tuple(await ledger.memberships(containers=[each.name for each in found])) if found else ()
 
@@ -136,10 +136,10 @@ async def _keep(ledger: Ledger, session: str, data: PluginValues) -> None:
 
 
 async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]]:
-    """A session as JSON-ready lines: the session, then each entry with its plan. `imported` takes them back.
+    """A session as JSON-ready lines: first the session, then each entry with its plan. `imported` reads them.
 
-    The first says how many `lines` follow, so that an export cut short is told from a whole one. What it brought to
-    containers that belong to no session is left out: that is not the session's.
+    The first line gives the number of `lines` that follow, so that a truncated export is recognised. Deliveries to
+    containers that belong to no session are left out, because they are not part of the session.
     """
     live = await Live.load(engine, session)
     snapshot, kept = live.snapshot, {plugin: data for plugin, data in sorted(live.stored.items()) if data}
@@ -168,15 +168,15 @@ def _own_part(plan: Plan) -> Plan:
 
 
 async def imported(engine: Engine, export: StoryExport, *, id: str | None = None, seen: Seen = unseen) -> str:
-    """Write an exported story into the ledger, under its own session id or another; returns the id.
+    """Write an exported story into the ledger, under its own session id or another. Returns the id.
 
-    An import that was cut short is taken up again; where the story holds all of it already, nothing changes. Raises
-    `InputError` when another session has the id; then nothing is written.
+    An interrupted import is resumed. If the story already contains all of it, nothing changes. Raises `InputError` if
+    another session has the id; then nothing is written.
     """
     name = id or export.id
     found = await engine.ledger.load(check_session_id(name))
     if found is None and name != export.id:
-        check_new_session_id(name)  # under its own id it exists already, elsewhere
+        check_new_session_id(name)  # the export's own id was accepted when its session began
     if found is None or await _begins(engine, found, export):
         await write_copy(engine, Snapshot(id=name), export, seen)
     elif not await _holds(engine, found, export):
@@ -188,7 +188,7 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
 
 
 async def _begins(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
-    """Whether the session is an import cut short of the first of these entries."""
+    """Whether the session is an interrupted import that holds the first of these entries."""
     if not found.unfinished or found.parent is not None:
         return False
     there, renamed = await engine.ledger.entries(found.id), _renamed(export, found.id)
@@ -199,7 +199,7 @@ async def _begins(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
 
 
 async def _holds(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
-    """Whether the session begins with all of this, decided as it is here; it may have gone on since."""
+    """Whether the session begins with all of these entries and the same decisions. It may have continued since."""
     past = export.past
     there = await engine.ledger.entries(found.id, up_to=len(past))
     if found.unfinished or len(there) < len(past):

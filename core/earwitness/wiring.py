@@ -1,4 +1,4 @@
-"""From settings, and from what a host hands over, to the parts of one instance, each made once and fit for its kind."""
+"""Makes the parts of one instance from settings and from objects that the host passes. Each is checked, made once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PartsOfKind: TypeAlias = tuple[Strategy[Any], ...]
 def settings_of(
     path: str | Path | None, given: Settings | Mapping[str, Any] | str | Path | None, changes: Mapping[str, Any]
 ) -> Settings:
-    """What was chosen, from a file or from code, with single settings replaced. Raises `SettingsError`."""
+    """Settings from a file or from code, with single settings replaced. Raises `SettingsError`."""
     if not isinstance(path, str | os.PathLike | None):
         raise SettingsError(
             f"the path must be the name of a file, not {type(path).__name__}; settings=… takes settings."
@@ -53,7 +53,7 @@ def _given(given: object) -> Settings:
 
 
 def handed_over(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Strategies that were handed over as instances, by the setting they are given in; and the settings to change."""
+    """Split `changes` into strategies that were passed as instances, by setting, and settings to change."""
     made: dict[str, Any] = {}
     rest = dict(changes)
     for kind in CHOSEN:
@@ -74,13 +74,13 @@ def _by_name(given: object) -> bool:
 
 
 def named(settings: Settings, made: Mapping[str, Any]) -> Settings:
-    """The settings with the strategies that were handed over in place of those they name, so that reports say so."""
+    """The settings, naming the strategies that were passed as instances, so that reports show what is used."""
     single = {setting: each for setting, each in made.items() if not isinstance(each, list)}
     return settings.model_copy(update={name: StrategySpec(name=_class_of(each)) for name, each in single.items()})
 
 
 def instances(plugins: object) -> tuple[object, ...]:
-    """Plugins as they were handed over; one alone will do. Raises `PluginError` for names."""
+    """The plugins that were passed: several, or a single one. Raises `PluginError` for names."""
     each = tuple(plugins) if isinstance(plugins, Iterable) and not isinstance(plugins, str | Mapping) else (plugins,)
     for plugin in each:
         if isinstance(plugin, str | Mapping):
@@ -92,21 +92,21 @@ def instances(plugins: object) -> tuple[object, ...]:
 
 
 def name_of(plugin: object) -> str:
-    """What a plugin calls itself, else its class."""
+    """The plugin's `name`, or the name of its class."""
     return str(getattr(plugin, "name", None) or _class_of(plugin))
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Makes the parts of one instance, each kind after those that it may ask for."""
+    """Makes the parts of one instance. Each kind is made after the kinds that it may ask for."""
 
     settings: Settings
     makers: Strategies
     handed_over: Mapping[str, Any]
-    """Strategies that were handed over as instances, by the setting they are given in."""
+    """Strategies that were passed as instances, by setting."""
 
     def wired(self, plugins: Iterable[object]) -> tuple[Engine, list[LoadFailure]]:
-        """Every part, made or handed over, and the plugins that could not be loaded.
+        """The engine with every part, made or passed, and the plugins that could not be loaded.
 
         Raises `SettingsError`, `UnknownName`, `StrategyError`, `PluginError`.
         """
@@ -132,7 +132,7 @@ class Wiring:
         return engine, failures
 
     def _parts(self, masked: Settings) -> tuple[dict[str, PartsOfKind], Observers]:
-        """Every strategy by kind, and who observes them."""
+        """Every strategy by kind, and the observers."""
         settings = self.settings
         context: dict[str, object] = {
             "path": settings.path or DEFAULT_FILE,
@@ -152,7 +152,7 @@ class Wiring:
         return found, observers
 
     def _parts_of(self, kind: StrategyKind, masked: Settings, context: Mapping[str, object]) -> PartsOfKind:
-        """The strategies of one kind that are chosen by name, then those that were handed over."""
+        """The strategies of one kind: first those chosen by name, then those passed as instances."""
         given = self.handed_over.get(str(kind.setting), ())
         instances = given if kind.is_plural else (given,) if given != () else ()
         specs: Iterable[tuple[StrategySpec, StrategySpec]] = ()
@@ -177,7 +177,7 @@ def _only(found: PartsOfKind) -> Strategy[Any] | None:
 
 
 def _masked(settings: Settings, makers: Strategies, made: Mapping[str, Any]) -> Settings:
-    """The settings without what factories annotate as secret, since plans record the settings that they rest on."""
+    """The settings with everything masked that factories annotate as secret, because plans record their settings."""
     changes: dict[str, Any] = {}
     for kind in CHOSEN:
         handed_over = kind.setting in made and not kind.is_plural

@@ -1,7 +1,7 @@
-"""Words as searches, detectors and backstage questions see them.
+"""Splitting text into words, for searches, detectors and backstage questions.
 
-Fold case and accents, light English stemming, stop words; CJK as single characters and bigrams (FACTS: `porter` and
-`unicode61` find no CJK word inside a sentence). Pure and without state.
+Case and accents are folded, English is stemmed lightly, stop words are known, and CJK text becomes single characters
+and bigrams (SQLite's `porter` and `unicode61` tokenizers find no CJK word inside a sentence). Pure functions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import log
 
 VERSION = 1
-"""Raise it whenever `terms` or `plain` would answer differently: indexes made with another version are made anew."""
+"""Increase it whenever the results of `terms` or `plain` change: indexes made with another version are rebuilt."""
 
 _FUNCTION_WORDS = """
     a an the this that these those such
@@ -29,15 +29,15 @@ _FUNCTION_WORDS = """
     s t d m ll re ve don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn
 """
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""Question words, and words that stand in any sentence; folded, not stemmed. `will`, `may` and `us` are not among them:
-they are names too, and where they are frequent they weigh little anyway."""
+"""Question words, and words that occur in any sentence; folded, not stemmed. `will`, `may` and `us` are left out: they
+are names too, and where they are frequent they weigh little anyway."""
 
-# Scripts that put no spaces between words: every character counts, and every two that stand together. Korean does write
-# spaces, but hangs particles on its words, which pairs of syllables see through.
+# Scripts without spaces between words: every character counts, and every pair of neighbours. Korean has spaces, but
+# attaches particles to its words. Pairs of syllables match regardless of the particle.
 _UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3130-\u318f\u31f0-\u31ff"
 _UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 _PARTS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
-# A word is letters and digits; the signs of Indic scripts belong to their letters, the danda does not.
+# A word consists of letters and digits. The signs of Indic scripts belong to their letters; the danda does not.
 _WORD = re.compile(r"(?:[^\W_]|[\u0900-\u0963\u0966-\u109f\u1780-\u17d3])+")
 _ASCII_WORD = re.compile("[a-z0-9]+")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
@@ -57,24 +57,24 @@ _DOUBLES = frozenset({"bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt"})
 
 
 def terms(text: str) -> list[str]:
-    """The text's terms in its order, repeats included: words folded and stemmed; an ideograph, and every two together.
+    """The text's terms in order, repeats included: folded and stemmed words, single ideographs, and pairs of them.
 
-    A term has at most 60 characters: of a longer run only the beginning counts.
+    A term has at most 60 characters. Only the beginning of a longer run counts.
     """
     return [_stem(word) for word in words(text)]
 
 
 def query_terms(text: str) -> list[str]:
-    """What a question asks for: its distinct terms in its order, without stop words and without our own furniture.
+    """The distinct terms of a question in order, without stop words and without our own headings and labels.
 
-    A recall query keeps the names and contents of its messages only; see `plain`. Of a question in nothing but stop
-    words, all terms are kept.
+    Only the names and contents of the messages remain of a recall query; see `plain`. If a question consists of stop
+    words only, all of its terms are kept.
     """
     return list(query_words(text).values())
 
 
 def query_words(text: str) -> dict[str, str]:
-    """What a question asks for, as word → term: folded words, and what they are looked up by; see `query_terms`."""
+    """The words of a question: folded word → the term it is looked up by. See `query_terms`."""
     found = words(plain(text))
     kept = [word for word in found if word not in STOP_WORDS] or found
     by_term: dict[str, str] = {}
@@ -84,7 +84,7 @@ def query_words(text: str) -> dict[str, str]:
 
 
 def coverage(query: str, text: str) -> float:
-    """The share of the query's distinct terms that stand in the text, 0 to 1; 0 for a query without any."""
+    """The share of the query's distinct terms that occur in the text, 0 to 1; 0 for a query without terms."""
     wanted = query_terms(query)
     if not wanted:
         return 0.0
@@ -93,7 +93,7 @@ def coverage(query: str, text: str) -> float:
 
 
 def idf(documents: int, containing: int) -> float:
-    """Inverse document frequency: what a term weighs that `containing` of so many `documents` hold.
+    """Inverse document frequency: the weight of a term that occurs in `containing` of `documents`.
 
     ln(1 + (N - n + 0.5) / (n + 0.5)), never negative (Robertson and Zaragoza, "The Probabilistic Relevance Framework:
     BM25 and Beyond", 2009, as in Lucene).
@@ -102,10 +102,11 @@ def idf(documents: int, containing: int) -> float:
 
 
 def plain(text: str) -> str:
-    """The text without the furniture of our own formats (DESIGN, Formats), which says nothing about any one memory.
+    """The text without the headings and labels of our own formats, which are the same in every memory.
 
-    What goes: `###…###` headings, `Game Day: n` lines, the `Message: ` in front of a name, `GameDay: n` at the end of a
-    line, the closing question of a recall query. Names and contents stay. A text that is all furniture stays whole.
+    Removed are `###…###` headings, `Game Day: n` lines, the `Message: ` in front of a name, `GameDay: n` at the end of
+    a line, and the closing question of a recall query. Names and contents stay. If nothing else is left, the text is
+    returned unchanged.
     """
     if "Message: " not in text and "Day: " not in text and "###" not in text:
         return text
@@ -113,7 +114,7 @@ def plain(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The text's words in its order: case and accents folded, not stemmed; of unspaced scripts what `terms` says."""
+    """The text's words in order, folded but not stemmed. Scripts without spaces are split as by `terms`."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
@@ -126,7 +127,7 @@ def words(text: str) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    """Lower case; no accents, nothing invisible; full-width and other compatibility forms as plain letters."""
+    """Lower case, without accents and invisible characters; full-width and other compatibility forms become plain."""
     return _FOREIGN.sub(lambda run: _fold_run(run[0]), text.casefold())
 
 
@@ -136,7 +137,10 @@ def _fold_run(run: str) -> str:
 
 
 def _stays(character: str) -> bool:
-    """Accents go, and what cannot be seen. What makes another letter of a letter (nukta, か → が) stays."""
+    """Whether folding keeps the character. Accents and invisible characters go.
+
+    Marks that make another letter (nukta, か → が) stay.
+    """
     if unicodedata.combining(character) not in _NUKTA_VOICING_VIRAMA:
         return False
     return unicodedata.category(character) not in {"Cf", "Cc"} or character.isspace()
@@ -153,7 +157,7 @@ def _parted(word: str) -> Iterator[str]:
 
 # ── stemming ────────────────────────────────────────────────────────────────────────────────────────────────────────
 # Steps 1 and 5 of Snowball's English stemmer ("Porter2", Porter 2001): plurals, past and -ing forms, final e and y.
-# The steps between take derivations apart (relational → relate), which mixes up more in short texts than it finds.
+# The steps in between split derivations (relational → relate). In short texts that confuses more than it finds.
 
 
 @lru_cache(maxsize=32_768)
@@ -186,7 +190,7 @@ def _without_ed_ing(word: str) -> str:
 
 
 def _mended(stem: str) -> str:
-    """What stood before -ed or -ing: hop(p)ing, hop(e)d, conflat(e)d."""
+    """Restore the stem before -ed or -ing: hop(p)ing, hop(e)d, conflat(e)d."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if stem[-2:] in _DOUBLES:
@@ -208,7 +212,7 @@ def _without_final_e(word: str) -> str:
 
 
 def _region(word: str) -> int:
-    """Where R1 starts: after the first consonant that follows a vowel; at the end when there is none."""
+    """The index where R1 starts: after the first consonant that follows a vowel, or at the end if there is none."""
     for place in range(1, len(word)):
         if word[place] not in _VOWELS and word[place - 1] in _VOWELS:
             return place + 1
@@ -216,7 +220,7 @@ def _region(word: str) -> int:
 
 
 def _ends_short(word: str) -> bool:
-    """Ends in consonant, vowel, consonant other than w and x; or is a vowel and a consonant."""
+    """Whether the word ends in consonant, vowel, consonant other than w and x, or is a vowel and a consonant."""
     if len(word) < 2 or word[-1] in _VOWELS or word[-2] not in _VOWELS:
         return False
     return len(word) == 2 or (word[-1] not in "wx" and word[-3] not in _VOWELS)
