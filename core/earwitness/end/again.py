@@ -1,4 +1,7 @@
-"""Whether something was taken back before, so that doing it again is known to change nothing."""
+"""Earlier retractions.
+
+A target that was retracted already is recognised, so that repeating the call changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,15 @@ from .transfers import brought_by
 
 
 async def taken_back(engine: Engine, session: str, target: str, told: Entry | None) -> Entry | None:
-    """The retraction of a message, change or memory of which nothing stands any more; `told` is what has the key."""
+    """The earlier retraction of a target with no active delivery left.
+
+    `told` is the entry with the target's key, if any.
+    """
     copies = await _copies(engine, session, target, told)
     if any(each.is_kept for each in copies):
         return None
     sources = sorted({each.source for each in copies})
-    world = world_container(session).name  # whose copy stands for the whole
+    world = world_container(session).name  # the world's copy represents the whole
     kept = await engine.ledger.deliveries(session, sources=sources, container=world) if sources else ()
     names = {target, *sources, *(each.memory_id for each in kept)}
     entries = await engine.ledger.entries(session, after=told.sequence if told else 0)
@@ -26,7 +32,7 @@ async def taken_back(engine: Engine, session: str, target: str, told: Entry | No
 
 
 async def _copies(engine: Engine, session: str, target: str, told: Entry | None) -> Sequence[Delivery]:
-    """What a retraction of this would take away first."""
+    """The deliveries that a retraction of this target would withdraw first."""
     if told is None:
         return await engine.ledger.deliveries(session, memory_ids=[target])
     if isinstance(told.body, Transferred):

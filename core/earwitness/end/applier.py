@@ -1,8 +1,8 @@
-"""END, step 5: brings recorded plans into the store, one session's in the order of its journal.
+"""END, step 5: writes recorded plans to the store, in journal order within a session.
 
-Those who perceived a message remember it first; the rest follows in acknowledged batches. A store that fails or hangs
-is tried again, ever more slowly, and stops neither deciding nor the story: what is not applied yet stands in the
-ledger, and is taken up again here, or by the next process that opens the session.
+Participants who perceived a message remember it first. The rest follows in acknowledged batches. When a store fails or
+hangs, the applier retries with growing pauses; deciding and the story go on meanwhile. The ledger keeps the plans that
+are not applied yet. This process applies them later, or the next one that opens the session does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from .reconciliation import reconciled, work_of
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
-"""Seconds between a failed attempt and the next; each pause is twice the one before."""
+"""Seconds between a failed attempt and the next: the first pause and the longest.
+
+Each pause is twice the one before.
+"""
 READ_AT_ONCE = 64
 
 
@@ -33,45 +36,45 @@ class Applier:
 
     def __init__(self, engine: Engine, live: Live, background: Background) -> None:
         self.failure: Exception | None = None
-        """What went wrong in the last attempt; `None` when it went well."""
+        """The error of the last attempt; `None` if it succeeded."""
         self._engine = engine
         self._live = live
         self._background = background
         self._plans: dict[int, Plan | None] = {}
-        """Recorded and not applied: sequence number → plan, `None` for one that is read from the ledger in its turn."""
+        """Plans recorded but not applied, by sequence number; `None` if a plan must still be read from the ledger."""
         self._remembered: set[int] = set()
-        """Of these, those whose participants remember the message."""
+        """Sequence numbers of those plans whose participants already remember the message."""
         self._begun = 0
-        """How many attempts have begun."""
+        """The number of attempts begun."""
         self._failed = 0
-        """The number of the last one that failed."""
+        """The number of the last attempt that failed."""
         self._progress = asyncio.Event()
         self._hurry = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         background.on_close(self._hurry.set)
 
-    # ── what the decider tells it ────────────────────────────────────────────────────────────────────────────────
+    # ── called by the decider ────────────────────────────────────────────────────────────────────────────────────────
 
     def take(self, plan: Plan) -> None:
-        """A plan was recorded; `wake` begins to apply it."""
+        """Accept a recorded plan; `wake` starts applying it."""
         self._plans[plan.sequence] = plan
         self._live.unapplied[plan.sequence] = arrival_day(plan)
 
     async def resume(self) -> None:
-        """Take up what the ledger has recorded and not applied, from before a crash or from another process."""
+        """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""
         ledger, session, decided = self._engine.ledger, self._live.snapshot.id, self._live.snapshot.decided
         after = 0
         while entries := await ledger.entries(session, after=after, up_to=decided, unapplied=True, limit=READ_AT_ONCE):
             after = entries[-1].sequence
             for entry in entries:
                 if entry.sequence not in self._plans and (plan := await ledger.plan(session, entry.sequence)):
-                    await append_proposed(ledger, plan)  # what recorded it may have ended before it could
+                    await append_proposed(ledger, plan)  # its recorder may have crashed before
                     self.take(plan)
                     self._plans[entry.sequence] = None
         self._plans = dict(sorted(self._plans.items()))
 
     def wake(self) -> None:
-        """There is something to apply: begin, or try again at once."""
+        """Start applying if there are plans left, or retry at once."""
         self._hurry.set()
         if self._plans and (self._work is None or self._work.done()):
             self._work = self._background.start(self._run, f"apply {self._live.snapshot.id}")
@@ -79,19 +82,20 @@ class Applier:
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def remembers(self, sequence: int) -> bool:
-        """Whether those who perceived this entry's message remember it."""
+        """Whether everyone who perceived this entry's message remembers it already."""
         return sequence not in self._plans or sequence in self._remembered
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
-        """Wait until those who perceived the message of an entry, or all so far, remember it.
+        """Wait until everyone who perceived one entry's message, or any message so far, remembers it.
 
-        Raises `NotYetApplied` when that takes longer than `timeout` seconds; without one, when an attempt fails.
+        Raises `NotYetApplied` when that takes longer than `timeout` seconds. Without a timeout, it raises as soon as an
+        attempt fails.
         """
         waiting = [sequence] if sequence is not None else list(self._plans)
         await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
 
     async def delivered(self, *, timeout: float | None = None) -> None:
-        """Wait until all that is recorded so far, and whose day is here, is in the store. Raises `NotYetApplied`."""
+        """Wait until the store holds everything that is recorded so far and due. Raises `NotYetApplied`."""
         waiting = list(self._plans)
         await self._wait(lambda: not any(each in self._plans for each in waiting), timeout)
 
@@ -132,7 +136,7 @@ class Applier:
             try:
                 await self._drain()
                 self.failure, pause = None, FIRST_PAUSE
-            except Exception as error:  # noqa: BLE001 - whoever waits is told, and it is tried again
+            except Exception as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
                 self.failure, self._failed = error, self._begun
                 self._notify()
                 if self._background.closing:
@@ -141,25 +145,25 @@ class Applier:
                 pause = min(pause * 2, LONGEST_PAUSE)
 
     async def _rest(self, pause: float) -> None:
-        """Wait before the next attempt, unless somebody hurries."""
+        """Wait before the next attempt; `wake` and closing cut the pause short."""
         self._hurry.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(pause):
                 await self._hurry.wait()
 
     async def _drain(self) -> None:
-        if not self._engine.one_database:  # a plan is durable before anything of it is written
+        if not self._engine.one_database:  # a plan must be durable before any of it is written
             await self._engine.ledger.sync()
         while self._plans:
             await self._apply(await self._next())
 
     async def _next(self) -> list[Plan]:
-        """The next plans in order: as many as are written at once, and none after one that forgets somebody."""
+        """The next plans in order: as many as fit one write, ending with the first that forgets a character."""
         plans: list[Plan] = []
         room = BATCH
         for sequence, known in list(self._plans.items())[:READ_AT_ONCE]:
             plan = known or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
-            if plan is None:  # its session was forgotten meanwhile
+            if plan is None:  # the session was forgotten meanwhile
                 self._done([sequence])
                 continue
             room -= len(plan.deliveries)
@@ -193,7 +197,10 @@ class Applier:
         self._done(sequences)
 
     async def _write(self, plans: Sequence[Plan], work: Work) -> list[str]:
-        """Put and remove; all batches but the last are acknowledged. Returns the ids of deliveries that are not yet."""
+        """Put and remove memories; acknowledge all batches but the last.
+
+        Returns the delivery ids not acknowledged yet.
+        """
         ledger, store, left = self._engine.ledger, self._engine.store, work.perceived
         written: list[str] = []
         for memories, deliveries in work.batches():
@@ -210,7 +217,7 @@ class Applier:
         return written
 
     async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
-        """What another process took away while these plans were written must not come back."""
+        """Check again after writing: a memory that another process withdrew meanwhile must not come back."""
         written: list[str] = []
         seen = max(plans[-1].sequence, self._live.snapshot.decided)
         while (decided := await self._engine.ledger.decided(plans[0].session) or 0) > seen:
@@ -219,7 +226,7 @@ class Applier:
         return written
 
     async def _forget(self, plan: Plan, id: str) -> list[str]:
-        """Drop what somebody had; what whoever joined under that id since was given is put back."""
+        """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""
         container = character_container(plan.session, id).name
         await self._limited(self._engine.store.drop(container))
         await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
@@ -227,7 +234,7 @@ class Applier:
         return await self._write([plan], await reconciled(self._engine, [plan], {each.memory_id for each in since}, ()))
 
     async def _limited(self, work: Awaitable[T]) -> T:
-        """A store that hangs counts as one that fails; its writes may be repeated."""
+        """Treat a store that hangs as one that fails; its writes may be repeated."""
         limit = self._engine.settings.end.store_timeout
         try:
             async with asyncio.timeout(limit):

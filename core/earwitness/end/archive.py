@@ -1,4 +1,4 @@
-"""The archive: memories that are out of recall until they are restored. What rests on them stays."""
+"""The archive: memories are out of recall until they are restored. Memories that rest on them stay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..records.plan import Delivery, Plan, Restoration, Withdrawal
 
 
 async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> Plan:
-    """The plan that takes memories out of recall, or puts back what was archived and not retracted since."""
+    """The plan that takes memories out of recall, or restores those archived and not retracted since."""
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=body.memories)
     of_each = {id: [each for each in found if each.memory_id == id] for id in dict.fromkeys(body.memories)}
     plan = Plan(session=live.snapshot.id, sequence=entry.sequence, key=entry.key)

@@ -1,4 +1,4 @@
-"""CHANGE, and what was there before the story: from a journal entry to its plan."""
+"""State changes and preparations: from a journal entry to its plan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .withdrawals import of_source
 
 
 async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Plan:
-    """The plan of a state change: the new state and cast, and the updates the world is told."""
+    """The plan of a state change: the new state, the new cast and the world updates."""
     before = live.snapshot
     cast = before.cast.joined(body.joins)
     for id in body.leaves_cast:
@@ -81,12 +81,12 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
 
 
 def event_at(live: Live, cast: Cast, state: State) -> Event:
-    """What everybody who is asked about a change is told of where the story is."""
+    """Where the story is, for everyone who is asked about a change."""
     return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day)
 
 
 async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
-    """The plan of what is no message, with what guards strike of it."""
+    """The plan of an entry that is not a message, with the deliveries that guards strike."""
     data = dict(live.data())
     event = event_at(live, live.snapshot.cast, live.snapshot.state)
     plan = await guarded(engine, event, plan, data, silence=False)
@@ -94,7 +94,7 @@ async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
 
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
-    """The plan of what was there before the story: one permanent memory a piece and owner, and the world's."""
+    """The plan of a preparation: one permanent memory for each piece and owner, and the world's copies."""
     session, now = live.snapshot.id, live.snapshot.state.game_day
     deliveries: list[Delivery] = []
     withdrawals: list[Withdrawal] = []
@@ -122,7 +122,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
 
 
 async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) -> list[str]:
-    """Sources of earlier versions of a keyed piece that were known to others as well, and to some of its owners."""
+    """Sources of earlier versions of a keyed piece that some of its owners had, and others as well."""
     if piece.lore_key is None:
         return []
     world = world_container(session).name
@@ -138,13 +138,16 @@ def _overlaps(delivery: Delivery, piece: Piece) -> bool:
 
 
 async def brought(ledger: Ledger, entry: Entry, body: Prepared) -> list[Delivery]:
-    """What this entry brought of its pieces; a later version of a piece is another entry's."""
+    """The deliveries of this entry's pieces. A later version of a piece belongs to another entry."""
     found = await ledger.deliveries(entry.session, sources=[piece.version_of for piece in body.pieces])
     return [each for each in found if each.sequence == entry.sequence]
 
 
 def _destination(place: str | None, known: Sequence[str]) -> str | None:
-    """The whole path of a place. `Session.move` has refused what fits several; told since, it is a place of its own."""
+    """The full path of a place.
+
+    `Session.move` has already refused an ambiguous name; one that became ambiguous since is a place of its own.
+    """
     if place is None:
         return None
     try:
@@ -170,12 +173,12 @@ def _after(before: State, body: Changed, movements: Sequence[Movement], sequence
 
 
 def _counted_in(participants: Sequence[str], newcomers: Sequence[Character]) -> tuple[str, ...]:
-    """Whoever joins is counted into the session."""
+    """Participants of the session, including everyone who joins."""
     return tuple(dict.fromkeys((*participants, *(each.id for each in newcomers))))
 
 
 def _without(state: State, forgotten: Sequence[str]) -> State:
-    """The state with nobody who was forgotten in it: who joins under the id later is somebody else."""
+    """The state without forgotten characters: a later newcomer under such an id is someone else."""
     return state.updated(
         {
             "whereabouts": {id: where for id, where in state.whereabouts.items() if id not in forgotten},
@@ -186,7 +189,7 @@ def _without(state: State, forgotten: Sequence[str]) -> State:
 
 
 def _present(before: State, after: State) -> list[str]:
-    """Who was here and still is, and who has come: they saw the change."""
+    """Characters who saw the change: those who were here and still are, and those who have come."""
     return list(dict.fromkeys((*before.here, *after.here)))
 
 
@@ -210,7 +213,7 @@ def _worded(answers: Sequence[Answered[StateChangeAnswer]], changes: Mapping[str
 async def _answered(
     engine: Engine, live: Live, body: Changed, after: State, changed: frozenset[str], data: dict[str, PluginData]
 ) -> Sequence[Answered[StateChangeAnswer]]:
-    """What the plugins make of the change."""
+    """The plugins' answers to the change."""
     before, keys = live.snapshot.state, changed - {"whereabouts"}
     if body.quiet or not keys:
         return []
@@ -228,7 +231,7 @@ async def _answered(
 
 
 def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[Update]:
-    """Plugins' updates; where one does not say otherwise, those may know it who may know of the change."""
+    """The plugins' updates. An update without an audience of its own gets the audience of the change."""
     told = [update for answer in answers if answer.value for update in answer.value.updates]
     return [
         update.model_copy(update={"audience": body.audience}) if update.audience == "present" else update
@@ -237,7 +240,7 @@ def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[U
 
 
 async def _welcome(engine: Engine, live: Live, body: Changed, entry: Entry, now: float) -> list[Delivery]:
-    """Common knowledge for newcomers: what is public and permanent, as the world has it."""
+    """Common knowledge for newcomers: the world's public, permanent memories."""
     newcomers = [member.id for member in body.joins if member.id not in live.snapshot.cast]
     if not newcomers or entry.sequence == 1:
         return []

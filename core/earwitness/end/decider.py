@@ -1,7 +1,7 @@
-"""END, steps 2 to 4: takes entries strictly by sequence from the journal, decides, and records the plans.
+"""END, steps 2 to 4: takes entries from the journal strictly by sequence, decides them, and records the plans.
 
-One decider a session. A plan that is recorded already, from before a crash or by another process, is kept as it is,
-and nobody is asked again. What the plans bring about is the applier's.
+Each session has one decider. A plan that is recorded already, from before a crash or by another process, is kept, and
+no strategy is asked again. The applier carries the plans out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from .world import World
 
 BATCH = 64
 UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
-"""What values raise that cannot be decided on or recorded; `InputError` and pydantic's errors are among them."""
+"""Errors raised by values that cannot be decided on or recorded, including `InputError` and pydantic's errors."""
 
 
 class Decider:
@@ -52,7 +52,7 @@ class Decider:
     def __init__(self, engine: Engine, live: Live, applier: Applier, background: Background) -> None:
         self.live = live
         self.failure: Exception | None = None
-        """What kept the next entry from being decided; `None` when nothing did."""
+        """The error that kept the next entry from being decided; `None` if there was none."""
         self.staleness = StalenessCheck(engine.ledger, live.snapshot.id, live.snapshot.decided)
         self._engine = engine
         self._applier = applier
@@ -65,15 +65,15 @@ class Decider:
         self._ended = False
 
     def check(self) -> None:
-        """Raises `NotOpen` when nothing could be decided, `UnknownName` once the story is forgotten."""
+        """Raises `NotOpen` when the instance cannot decide, and `UnknownName` once the story is forgotten."""
         self._background.check()
         if self._ended:
             raise gone(self.live.snapshot.id)
 
     async def end(self) -> None:
-        """The story is about to be forgotten: decide and apply what was told, and refuse everything from now on."""
+        """Prepare to forget the story: decide and apply the entries so far, and refuse all later ones."""
         await self.caught_up()
-        with suppress(StorageError):  # what cannot be applied is forgotten as well
+        with suppress(StorageError):  # plans that cannot be applied are forgotten with the story
             await self._applier.delivered()
         self._ended = True
         if self._work is not None:
@@ -83,11 +83,11 @@ class Decider:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is known to be left to decide."""
+        """Whether no entry is known to be undecided."""
         return (self._work is None or self._work.done()) and self.failure is None
 
     def wake(self) -> asyncio.Task[None]:
-        """There is something to decide: begin, or go on once more when done."""
+        """Start deciding, or run once more when the current run ends."""
         self.check()
         self._again = True
         if self._work is None or self._work.done():
@@ -95,7 +95,7 @@ class Decider:
         return self._work
 
     def plan_of(self, sequence: int, *, new: bool) -> Callable[[], Awaitable[Plan]]:
-        """What answers with the entry's plan; that of a `new` entry is kept, which spares reading it back."""
+        """A function that returns the entry's plan. The plan of a `new` entry is kept, which spares reading it back."""
         if not new:
             return partial(self.decided, sequence)
         future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
@@ -107,7 +107,7 @@ class Decider:
         return kept
 
     async def decided(self, sequence: int) -> Plan:
-        """The entry's plan, once it is recorded. Raises what kept it from being decided."""
+        """The entry's plan, once it is recorded. Raises the error that kept it from being decided."""
         self.check()
         if sequence <= self.live.snapshot.decided and (plan := await self._recorded(sequence)):
             return plan
@@ -116,9 +116,9 @@ class Decider:
         return await asyncio.shield(future)
 
     async def caught_up(self, limit: float | None = None) -> bool:
-        """Wait until nothing is left to decide, at most `limit` seconds; whether that came about.
+        """Wait at most `limit` seconds until no entry is undecided; returns whether that was achieved.
 
-        Raises what kept an entry from being decided.
+        Raises the error that kept an entry from being decided.
         """
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if self.failure:
@@ -137,16 +137,16 @@ class Decider:
                 await self._drain()
             await self._resolve_others()
             self.failure = None
-        except Exception as error:  # noqa: BLE001 - whoever waits is told; the entries stay undecided and are tried again
+        except Exception as error:  # noqa: BLE001 - waiters receive it; the entries are tried again
             self._fail(error)
         self._applier.wake()
 
     def told(self, entries: Iterable[Entry]) -> None:
-        """These were just appended here: they need not be read back."""
+        """Take entries that this handle has just appended, so that they need not be read back."""
         self._told |= {entry.sequence: entry for entry in entries}
 
     async def _next(self) -> Sequence[Entry]:
-        """The entries that come next: as they were told here, else from the journal."""
+        """The next entries: those appended here if they are next, otherwise read from the journal."""
         begin = end = self.live.snapshot.decided + 1
         while end in self._told:
             end += 1
@@ -157,7 +157,7 @@ class Decider:
         found = await ledger.entries(session, after=begin - 1, limit=1)
         if not found or self.staleness.knows(found[0].sequence):
             return found
-        await self.staleness.check()  # it may be another story's, begun under the same id
+        await self.staleness.check()  # the id may belong to another story by now
         return await ledger.entries(session, after=begin - 1, limit=BATCH)
 
     async def _drain(self) -> None:
@@ -166,7 +166,7 @@ class Decider:
             for entry in entries:
                 plan = await self._plan(entry)
                 self._applier.take(plan)
-                for id in plan.forgotten:  # whoever joins under this id later must not lose what she then hears
+                for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])
                 if plan.derived:
@@ -180,16 +180,16 @@ class Decider:
         self.told(entries)
 
     async def _plan(self, entry: Entry) -> Plan:
-        """The recorded plan of an entry, decided now if there is none."""
+        """The recorded plan of an entry; it is decided now if there is none."""
         if recorded := await self._recorded_before(entry):
             return recorded
         try:
             return await self._kept(await decide(self._engine, self.live, entry, self._applier))
-        except UNUSABLE as error:  # no answer of a stranger's may hold up a story
+        except UNUSABLE as error:  # a bad answer from third-party code must not hold up a story
             return await self._kept(fail_closed_plan(self.live, entry, named(error)))
 
     async def _kept(self, proposed: Plan) -> Plan:
-        """The plan that counts once this one is recorded: this one, or one that was there before."""
+        """The plan in force after recording: this one, or one that was recorded before."""
         after = self.live.snapshot.after(proposed)
         plan = await self._engine.ledger.record(proposed, after)
         if plan == proposed:
@@ -199,7 +199,7 @@ class Decider:
         return plan
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:
-        """The plan in the ledger, from before a crash or by another process."""
+        """The plan in the ledger, recorded before a crash or by another process."""
         ledger, live = self._engine.ledger, self.live
         if entry.sequence != live.snapshot.decided + 1:
             await self._reload()
@@ -233,7 +233,7 @@ class Decider:
                 future.set_result(plan)
 
     async def _resolve_others(self) -> None:
-        """Answer those who wait for an entry that another process has decided."""
+        """Resolve the futures of entries that another process has decided."""
         self._resolve([plan for sequence in list(self._waiting) if (plan := await self._recorded(sequence))])
         if self._waiting and await self._engine.ledger.decided(self.live.snapshot.id) is None:
             raise gone(self.live.snapshot.id)
@@ -244,11 +244,11 @@ class Decider:
         for future in waiting.values():
             if not future.done():
                 future.set_exception(error)
-                future.exception()  # seen, so that asyncio does not complain when nobody waits any more
+                future.exception()  # retrieve it, so that asyncio does not complain when nobody is waiting any more
 
 
 async def decide(engine: Engine, live: Live, entry: Entry, applier: Applier) -> Plan:
-    """The plan of one entry, from the session as it stands before it. Writes nothing."""
+    """The plan of one entry, given the session as it was before it. Writes nothing."""
     match entry.body:
         case Said() as body:
             message = message_of(entry, body, live.snapshot.state)
@@ -277,7 +277,7 @@ async def _of_memories(engine: Engine, live: Live, entry: Entry, body: Derived |
 
 
 def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
-    """The fail-closed plan of an entry that could not be decided: a message is its speaker's own, and the world's."""
+    """The fail-closed plan of an entry that could not be decided: only the speaker and the world receive a message."""
     plan = Plan(
         session=entry.session,
         sequence=entry.sequence,

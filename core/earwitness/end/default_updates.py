@@ -1,4 +1,4 @@
-"""Default sentences: what the world is told of a change of the state that nobody else has put into words. Pure."""
+"""Default sentences: the world updates for state changes that no plugin or host has put into words. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from ..records.update import Audience, Update
 
 Path = tuple[str, ...]
 LONGEST, MOST = 500, 20
-"""Characters of a value, and values of one key, that are told at most: a memory is a sentence, not a store of data."""
+"""The most characters of a value, and the most values of one key, that are described.
+
+A memory is a sentence, not a data store.
+"""
 
 
 def default_updates(
     before: State, changes: Mapping[str, JsonValue], worded: Collection[str], cast: Cast, audience: Audience
 ) -> list[Update]:
-    """One update for each changed key that is neither bookkeeping nor `worded` by somebody.
+    """One update for each changed key that is neither bookkeeping nor already `worded`.
 
     `changes` are state keys and their new values, JSON-ready. Ids of the `cast` are replaced by names.
     """
@@ -51,7 +54,7 @@ def _sentence(key: str, old: JsonValue, new: JsonValue, cast: Cast) -> str:
 
 
 def _differences(old: JsonValue, new: JsonValue, path: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
-    """Every value that is new, by its keys from the outside in; `None` for what is gone."""
+    """Every new value with its path of keys, outermost first; `None` for a value that was removed."""
     if not isinstance(new, dict) or not new or not isinstance(old, dict | None):
         yield path, new
         return
@@ -68,7 +71,7 @@ def _named(path: Path, cast: Cast) -> str:
 
 
 def _words(key: str) -> str:
-    """`weather` → `Weather`, `questLog` → `Quest log`, `HP` stays."""
+    """`weather` → `Weather`, `questLog` → `Quest log`; `HP` is unchanged."""
     words = (key if key.isupper() else snake(key)).replace("_", " ").strip() or key
     return words[:1].upper() + words[1:]
 

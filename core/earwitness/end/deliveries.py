@@ -1,4 +1,7 @@
-"""END, steps 4 and 5: from what is settled to deliveries, in the formats of DESIGN, and then to memories. Pure."""
+"""END, steps 4 and 5: turns settled messages into deliveries, in the formats of `formats.py`, and those into memories.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from .shares import Telling
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 BATCH = 256
-"""Memories that are put at once: what else a host asks of the store does not wait for more."""
+"""Memories in one put. Other calls of the host to the store wait for no more than one batch."""
 
 
 def of_message(
@@ -40,7 +43,10 @@ def of_message(
 
 
 def of_telling(world: Delivery, telling: Telling, settled: SettledMessage, name: str) -> Delivery:
-    """The copy of one who was told. `world` is the world's copy of the message, `name` its speaker's."""
+    """The copy for a character who was told.
+
+    `world` is the world's copy of the message; `name` is its speaker's name.
+    """
     share, due = telling.share, telling.due
     via = _memory_id(world, character_container(world.session, share.shared_from)) if share.shared_from else None
     support = Support(
@@ -56,7 +62,7 @@ def of_telling(world: Delivery, telling: Telling, settled: SettledMessage, name:
 
 @dataclass(frozen=True, slots=True)
 class UpdateOrigin:
-    """Where and when something happened that the world is told of."""
+    """Where and when the event of a world update happened."""
 
     session: str
     sequence: int
@@ -68,17 +74,17 @@ class UpdateOrigin:
 
     @classmethod
     def of_message(cls, message: Message, session: str, sequence: int) -> UpdateOrigin:
-        """An update that a message brought about."""
+        """The origin of an update that a message brought about."""
         return cls(session, sequence, message.key, message.revision, message.scene, message.game_day, message.timestamp)
 
     @classmethod
     def of_entry(cls, entry: Entry, state: State) -> UpdateOrigin:
-        """An update that a change brought about; `state` is the one after it."""
+        """The origin of an update that a change brought about; `state` is the state after the change."""
         return cls(entry.session, entry.sequence, entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
 
 
 def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterable[str]) -> Delivery:
-    """One world update, for the world container; those it may concern are told with their next message."""
+    """One world update, for the world container. Characters in its audience are told with their next message."""
     container, part = world_container(origin.session), f"update-{index}"
     return Delivery(
         session=origin.session,
@@ -98,7 +104,7 @@ def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterab
 
 @dataclass(frozen=True, slots=True)
 class PieceOrigin:
-    """Which version of a piece it is, and the entry that brought it."""
+    """The version of a piece, and the entry that brought it."""
 
     source: str
     revision: int
@@ -107,7 +113,7 @@ class PieceOrigin:
 
 
 def of_piece(piece: Piece, origin: PieceOrigin, container: Container) -> Delivery:
-    """One piece of what was there before the story, for one container."""
+    """One prepared piece, for one container."""
     entry, session = origin.entry, origin.entry.session
     words = f"[{', '.join(piece.words)}]\n" if piece.words else ""
     return Delivery(
@@ -141,7 +147,7 @@ def _piece_metadata(piece: Piece, origin: PieceOrigin) -> dict[str, MetaValue]:
 
 
 def message_metadata(message: Message, participants: Mapping[str, Participant]) -> dict[str, MetaValue]:
-    """The metadata every copy of a message has."""
+    """The metadata that every copy of a message has."""
     return {
         "type": "message",
         "speaker": message.speaker,
@@ -155,7 +161,7 @@ def message_metadata(message: Message, participants: Mapping[str, Participant]) 
 
 
 def channel_metadata(channel: Channel) -> dict[str, MetaValue]:
-    """Metadata that says where something was heard: `contextType`, and the ids there are."""
+    """Metadata that says where something was heard: `contextType`, and those ids of the channel that are set."""
     ids = {"channelId": channel.channel_id, "guildId": channel.guild_id, "personaId": channel.persona_id}
     return {"contextType": channel.context, **{key: id for key, id in ids.items() if id is not None}}
 
@@ -201,7 +207,7 @@ def _world_copy(settled: SettledMessage, name: str, session: str, sequence: int)
 def _copy(
     world: Delivery, character: str, body: str, support: Support, due: float, knowledge: tuple[Knowledge, ...] = ()
 ) -> Delivery:
-    """The same message for a character. Nothing is validated again, and all copies share one list of participants."""
+    """The same message for a character. It is not validated again, and all copies share one list of participants."""
     container = character_container(world.session, character)
     return Delivery.unchecked(
         {
@@ -227,36 +233,36 @@ def _memory_id(world: Delivery, container: Container) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Memories to put, in order, memories to remove, and the deliveries that are applied when that is done."""
+    """Memories to put, in order; memories to remove; and the deliveries that are applied once that is done."""
 
     put: Sequence[Memory] = ()
     remove: Mapping[str, Sequence[str]] = field(default_factory=dict)
     applied: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Memory id → ids of the deliveries that make it."""
     perceived: int = 0
-    """How many of those to put are what those who perceived the message remember of it; they come first."""
+    """How many of the memories to put are participants' memories of the message; these come first."""
 
     def batches(self) -> Iterator[tuple[Sequence[Memory], Sequence[str]]]:
-        """The memories to put, some at a time, with the ids of the deliveries that each batch applies."""
+        """The memories to put, in batches, each with the ids of the deliveries it applies."""
         for begin in range(0, len(self.put), BATCH):
             batch = self.put[begin : begin + BATCH]
             yield batch, [id for memory in batch for id in self.applied.get(memory.id, ())]
 
 
 def arrival_day(plan: Plan) -> float:
-    """The game day a plan is applied on: a message is heard on its own day, though the story has gone back since."""
+    """The game day a plan is applied on. A message is heard on its own day, even if the story has gone back since."""
     said = plan.message.message.game_day if plan.message else None
     return max((day for day in (plan.due_day, said) if day is not None), default=float("inf"))
 
 
 def is_plain(plan: Plan) -> bool:
-    """Whether a plan only adds memories that nothing else has touched: then it holds all there is to know of them."""
+    """Whether a plan only adds memories that nothing else has touched, so that it holds everything known of them."""
     revised = plan.message is not None and plan.message.message.revision
     return not (plan.withdrawals or plan.forgotten or plan.due_day is not None or revised or not plan.message)
 
 
 def work_of_plain(plans: Sequence[Plan]) -> Work:
-    """What plain plans ask of the store. Pure."""
+    """The store work of plain plans. Pure."""
     active = [each for plan in plans for each in plan.deliveries if each.is_active and each.due <= arrival_day(plan)]
     return work_from(plans, grouped(active, lambda each: each.memory_id), (), {})
 
@@ -267,7 +273,7 @@ def work_from(
     removed: Collection[str],
     gone: Mapping[str, Sequence[str]],
 ) -> Work:
-    """What makes the store hold these memories, each given by its active deliveries, and no longer those `gone`."""
+    """The work that makes the store hold these memories, each given by its active deliveries, and drop those `gone`."""
     perceivers = {id for plan in plans if plan.message for id in plan.message.participants}
     order = sorted(groups, key=lambda group: _rank(group[0], perceivers))
     applied = {group[0].memory_id: [each.id for each in group if each.status == "pending"] for group in groups}
@@ -276,17 +282,17 @@ def work_from(
 
 
 def _rank(delivery: Delivery, perceivers: Collection[str]) -> int:
-    """Participants come first (DESIGN, one turn, step 5), and the world's copies last."""
+    """Participants come first, so that they remember before anyone else, and the world's copies last."""
     return 0 if delivery.owner in perceivers else 2 if delivery.owner == WORLD else 1
 
 
 def memories_of(deliveries: Iterable[Delivery]) -> list[Memory]:
-    """The memories that these active deliveries make. Pure."""
+    """The memories made by these active deliveries. Pure."""
     return [memory_of(group, ()) for group in grouped(deliveries, lambda each: each.memory_id)]
 
 
 def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
-    """One memory from its active deliveries; the strongest shows, and the fullest text of them. Pure.
+    """One memory from its active deliveries: it shows the strongest, with the fullest text. Pure.
 
     Lines of knowledge that cite one of the `removed` memories are left out.
     """
@@ -306,7 +312,7 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
         metadata["restsOn"] = list(strongest.rests_on)
     content = with_knowledge(fullest.body, lines)
     made = {"id": strongest.memory_id, "container": strongest.container, "content": content, "metadata": metadata}
-    return Memory.unchecked(made)  # validation would copy the list of participants for each who remembers it
+    return Memory.unchecked(made)  # validation would copy the list of participants for each of them
 
 
 def strength(delivery: Delivery) -> tuple[int, float, int, str]:

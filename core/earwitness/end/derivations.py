@@ -1,4 +1,4 @@
-"""Derivations: which are fit to become memories, and how what plugins propose gets into the journal."""
+"""Derivations: checks them, and turns those that plugins propose into journal entries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OUR_METADATA = (
 
 
 def problem(derivation: Derivation) -> str | None:
-    """What is wrong with a derivation, in whatever story; `None` where nothing is. Pure."""
+    """The fault of a derivation that holds in any story; `None` for a valid one. Pure."""
     kept = sorted({metadata_key(key) for key in derivation.metadata} & set(OUR_METADATA))
     if not derivation.text.strip():
         return f"its text {derivation.text!r} is empty: there is nothing to remember"
@@ -47,15 +47,15 @@ def problem(derivation: Derivation) -> str | None:
 
 
 def proposed(answers: Iterable[Answered[Any]]) -> tuple[Derivation, ...]:
-    """The derived memories in these answers, each with who proposed it, and as it may be recorded."""
+    """The derived memories in these answers, ready to record, each with the name of its proposer."""
     given = [(answer.by, each) for answer in answers if answer.value is not None for each in answer.value.derived]
     return tuple(each.model_copy(update={"rule": each.rule or by, "text": as_said(each.text)}) for by, each in given)
 
 
 def proposed_entries(plan: Plan) -> list[NewEntry]:
-    """The journal entries of what a plan proposes: the same keys, however often they are made.
+    """The journal entries for the memories a plan proposes. Repeated calls give the same keys.
 
-    A memory that names nothing it rests on rests on the message it was proposed for.
+    A memory that names no grounds rests on the message it was proposed for.
     """
     ground = (plan.message.message.key,) if plan.message else ()
     return [
@@ -69,7 +69,7 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
 
 
 def groundless(plan: Plan) -> list[str]:
-    """Keys of what a plan proposes that rests on nothing but the entry of the plan: it falls with that."""
+    """Keys of proposed memories that rest only on the plan's own entry; retracting that entry removes them too."""
     return [_key(plan, index) for index, each in enumerate(plan.derived) if not each.rests_on]
 
 
@@ -78,7 +78,7 @@ def _key(plan: Plan, index: int) -> str:
 
 
 async def append_proposed(ledger: Ledger, plan: Plan) -> Sequence[Appended]:
-    """Append what a recorded plan proposes to the journal, unless that was done before."""
+    """Append the proposals of a recorded plan to the journal, unless they are there already."""
     if not plan.derived:
         return ()
     entries = proposed_entries(plan)

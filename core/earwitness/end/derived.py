@@ -1,4 +1,4 @@
-"""Derived memories: from a fact, a summary or a note, and what it rests on, to its plan."""
+"""Derived memories: from a fact, a summary or a note, and the memories it rests on, to its plan."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from ..records.plan import DERIVED, Answer, Delivery, Plan, grouped
 from .change import guarded_now
 from .derivations import problem
 
-# ── where it belongs, and what it rests on ──────────────────────────────────────────────────────────────────────────
+# ── container and grounds ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a derived memory rests on, as the ledger has it."""
+    """The grounds of a derived memory, as the ledger has them."""
 
     memory_ids: tuple[str, ...] = ()
     since: float = float("-inf")
-    """The game day from which on all of it is known."""
+    """The first game day on which all of them are known."""
     unknown: str | None = None
-    """The first that this session does not have."""
+    """The first of them that this session does not have."""
     gone: str | None = None
-    """The first that was taken back."""
+    """The first of them that was retracted."""
 
 
 async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Derivation) -> Container | None:
-    """Where a derived memory belongs; `None` where that is nowhere this session may write to."""
+    """The container of a derived memory; `None` if this session may not write to any that fits."""
     if derivation.container is not None:
         found = await ledger.claimed([derivation.container])
         return next((each for each in found if each.session in {None, session}), None)
@@ -48,14 +48,14 @@ async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Der
 
 
 def nobodys(cast: Cast, derivation: Derivation) -> str:
-    """Why a derived memory has no place, in one sentence."""
+    """Why a derived memory has no container, in one sentence."""
     if derivation.container is not None:
         return f"its container {derivation.container!r} is not registered, or belongs to another session"
     return f"its owner {derivation.owner!r} is not one of {', '.join((*cast.ids, WORLD))}"
 
 
 async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Sequence[str]) -> Grounds:
-    """Memory ids as they are; a key stands for what this container has of it, or else the world."""
+    """The grounds by memory id or key. A key means the memories of it in this container, else in the world's."""
     if not rests_on:
         return Grounds()
     by_id = _by(await ledger.deliveries(session, memory_ids=rests_on), "memory_id")
@@ -86,7 +86,7 @@ def _kept(deliveries: Iterable[Delivery], container: str, *, key: bool) -> Seque
 
 
 async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Plan:
-    """The plan of a derived memory: one delivery, struck where what it rests on is gone."""
+    """The plan of a derived memory: one delivery, struck if one of its grounds is gone."""
     derivation, session = body.derivation, live.snapshot.id
     if why := problem(derivation):
         return undelivered(entry, derivation.rule, why)
@@ -103,7 +103,7 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
 def of_derivation(
     entry: Entry, derivation: Derivation, container: Container, grounds: Grounds, today: float
 ) -> Delivery:
-    """The delivery of a derived memory: due today, and not before all that it rests on is known. Pure."""
+    """The delivery of a derived memory, due today or once all of its grounds are known. Pure."""
     due = max(today, grounds.since)
     missing = grounds.unknown or grounds.gone
     return Delivery(
@@ -126,7 +126,7 @@ def of_derivation(
 
 
 def undelivered(entry: Entry, by: str, failure: str) -> Plan:
-    """The plan of an entry that brings nothing, and why."""
+    """The plan of an entry that delivers nothing, with the reason."""
     answer = Answer(by=by or "core", failure=failure)
     return Plan(session=entry.session, sequence=entry.sequence, key=entry.key, answers=(answer,), degraded=True)
 

@@ -1,7 +1,6 @@
-"""Delayed deliveries: planned when their day arrives, in (day, sequence) order, by the guards and rules of that day.
+"""Delayed deliveries: planned when their day arrives, in (day, sequence) order, with the guards and rules of that day.
 
-What guards strike then, and what is told on, is recorded with the plan of the change that brings the day, before
-anything is written.
+Strikes and further tellings are recorded with the plan of the change that brings the day, before anything is written.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from .shares import Teller, shares
 from .withdrawals import downstream
 
 MOST_HOPS = 64
-"""A rumour hops on at most this often within one change of the day."""
+"""The most times a rumour hops on within one change of the day."""
 
 
 class Arrivals:
-    """What arrives with one change of the day: strikes, what is told on, and who was asked."""
+    """The outcome of one change of the day: strikes, further tellings, and the strategies that were asked."""
 
     def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> None:
         self._engine, self._live, self._entry, self._data = engine, live, entry, data
@@ -38,7 +37,7 @@ class Arrivals:
         self.answers: list[Answer] = []
 
     async def arrive(self, due: Sequence[Delivery]) -> None:
-        """Take in what is due, in the order of days; what is told on and due by then arrives in its turn."""
+        """Accept due deliveries in the order of days. Further tellings that are due by then arrive in their turn."""
         waiting = list(due)
         for _ in range(MOST_HOPS):
             if not waiting:
@@ -50,7 +49,10 @@ class Arrivals:
                 waiting += await self._arrived(group, day)
 
     async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
-        """Guard what arrives of one source, and ask the rules who tells it on; returns what of that is due as well."""
+        """Guard the deliveries of one source, then ask the rules who tells it on.
+
+        Returns the further tellings that are due too.
+        """
         messages = await self._engine.ledger.messages(self._entry.session, keys=[group[0].source])
         about = messages[0] if messages else None
         event = Event(session=self._entry.session, cast=self._cast, state=self._state, day=day)
@@ -84,7 +86,7 @@ class Arrivals:
         )
 
     async def _told_on(self, event: Event, kept: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
-        """What those it has just reached tell on, by that day's rules."""
+        """The further tellings of those it has just reached, by that day's rules."""
         reached = [each for each in kept if each.owner != WORLD and each.part == "message"]
         if not self._engine.sharing_rules or about is None or about.retracted or not reached:
             return []
@@ -108,7 +110,7 @@ class Arrivals:
 
 
 async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Plan:
-    """The plan of a change of the day, with what guards strike of what arrives, and what is told on from it."""
+    """The plan of a change of the day, with the strikes of its guards and the further tellings of what arrives."""
     if plan.due_day is None or not (engine.guards or engine.sharing_rules):
         return plan
     due = await _due(engine, live, entry, plan.due_day)
@@ -126,7 +128,7 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
 
 
 async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:
-    """Deliveries that arrive by this change; what arrived by an earlier plan, and is not applied yet, is left out."""
+    """Deliveries that arrive with this change, without those of an earlier plan that is still being applied."""
     pending = await engine.ledger.deliveries(entry.session, status="pending", due_by=day)
     return [each for each in pending if not live.has_arrived(each)]
 

@@ -1,4 +1,4 @@
-"""END, step 4: guards strike what must not be delivered, and what would have been told on with it."""
+"""END, step 4: guards strike deliveries, and tellings that depend on a struck delivery are struck as well."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from ..strategy import Strategy
 
 
 async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *, silence: bool = True) -> Plan:
-    """The plan with what guards strike marked so. A failing guard strikes all but the speaker's own and the world's.
+    """The plan with the deliveries that guards strike marked.
 
-    Without `silence`, what the struck would have told on stays: the plan does not hold all tellers.
-    Raises `StrategyError` for a failing guard if `strict`.
+    If a guard fails, only the speaker and the world receive theirs.
+
+    With `silence=False`, tellings by characters whose own delivery was struck stay; use it for a plan that does not
+    hold all tellers. Raises `StrategyError` for a failing guard if `strict`.
     """
     if not engine.guards or not plan.deliveries:
         return plan
@@ -53,8 +55,10 @@ async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data:
 
 
 def strike_answer(answer: object) -> tuple[StrikeAnswer | None, str | None]:
-    """A guard's answer as a record, whether it was one or a list of strikes; silence is a failure, for nobody could
-    tell whether the guard has looked."""
+    """A guard's answer as a record, from a record or a list of strikes.
+
+    No answer is a failure, since it does not show whether the guard has looked.
+    """
     if answer is None:
         return None, "answered nothing"
     if isinstance(answer, StrikeAnswer):
@@ -80,7 +84,10 @@ def _all_but_own(plan: Plan, guard: str) -> list[Strike]:
 
 
 def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> SettledMessage | None:
-    """Who remembers nothing of the message has heard nothing of it: their next recall does not ask about it."""
+    """Mark participants who remember nothing of the message as having heard nothing.
+
+    Their next recall does not ask about it.
+    """
     if settled is None:
         return None
     remember = {each.owner for each in deliveries if each.is_active}
@@ -89,12 +96,12 @@ def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> 
 
 
 def received_by(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> tuple[Delivery, ...]:
-    """The deliveries, with every copy of the message naming as participants those who received it."""
+    """The deliveries, with the participants of every message copy set to those who received it."""
     if settled is None:
         return tuple(deliveries)
     received: MetaValue = [id for id in settled.participants if settled.heard_by(id)]
     named = (each.metadata.get("participants") for each in deliveries if each.part == "message")
-    received = next((names for names in named if names == received), received)  # one list for all copies
+    received = next((names for names in named if names == received), received)  # share one list between all copies
     return tuple(
         each if each.part != "message" or each.metadata.get("participants") is received else _naming(each, received)
         for each in deliveries
@@ -106,12 +113,12 @@ def _naming(delivery: Delivery, received: MetaValue) -> Delivery:
 
 
 def _without_knowledge(delivery: Delivery) -> Delivery:
-    """A delivery without the news told along: nobody has guarded them."""
+    """A delivery without the news told along, which no guard has checked."""
     return delivery.model_copy(update={"knowledge": ()})
 
 
 def without_hearsay(deliveries: Sequence[Delivery]) -> list[Delivery]:
-    """Whoever is kept from knowing tells nobody: what came only by way of them is struck too. Pure."""
+    """Strike deliveries whose teller was kept from knowing, and those that depend on them. Pure."""
     know = {each.memory_id for each in deliveries if each.is_active and each.support.via is None}
     while more := {each.memory_id for each in deliveries if each.is_active and each.support.via in know} - know:
         know |= more
@@ -126,5 +133,5 @@ def _hearsay(delivery: Delivery, known: set[str]) -> bool:
 
 
 def struck(delivery: Delivery, reason: str | None) -> Delivery:
-    """The delivery struck for this reason; as it is, where there is none."""
+    """The delivery struck for this reason; unchanged if the reason is `None`."""
     return delivery if reason is None else delivery.model_copy(update={"status": "struck", "reason": reason})

@@ -1,4 +1,4 @@
-"""END: from one message to its plan, for a message just said, previewed, revised or asked about again."""
+"""END: from one message to its plan, for a new message, a preview, a revision, or one that is judged again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .world import World
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A message with everything that was decided about it, before deliveries are made of it."""
+    """A message with everything decided about it, before its deliveries are made."""
 
     settled: SettledMessage
     moment: Moment
@@ -40,7 +40,7 @@ class Judged:
 
 
 async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
-    """Detect, propose, settle. With `keep_told` no news are told: a revision keeps what the first telling told."""
+    """Detect, propose, settle. With `keep_told` no news is told: a revision keeps the news of the first telling."""
     data = dict(live.data())
     presence, report = await presence_of(engine, moment, data)
     asked = asked_about(moment.message, presence, engine.settings.end)
@@ -64,19 +64,19 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
 
 
 def event_of(moment: Moment) -> Event:
-    """What everybody who is asked about a message is told of where the story is."""
+    """Where the story is, for everyone who is asked about a message."""
     return Event(session=moment.session, cast=moment.cast, state=moment.state, day=moment.day, channel=moment.channel)
 
 
 def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping[str, Participant] | None:
-    """Whom an agent names, as far as the host counts them into the session."""
+    """The participants an agent names, limited to those the host counts into the session."""
     if named is None or not moment.state.participants:
         return named
     return {id: part for id, part in named.items() if id in moment.candidates}
 
 
 def message_of(entry: Entry, body: Said, state: State) -> Message:
-    """The message an entry told of, at the day and place the story is at."""
+    """The message of an entry, at the day and place the story has reached."""
     return Message(
         key=entry.key,
         sequence=entry.sequence,
@@ -94,7 +94,7 @@ def message_of(entry: Entry, body: Said, state: State) -> Message:
 async def said(
     engine: Engine, live: Live, message: Message, sequence: int, world: World, *, in_turn: bool = False
 ) -> Plan:
-    """The plan of a message that was just said; `world` is as it stands before it."""
+    """The plan of a new message; `world` is the world as it was before it."""
     snapshot = live.snapshot
     moment = moment_of(snapshot, message, recent(live, message))
     judged = await judge(engine, live, moment, world)
@@ -102,18 +102,24 @@ async def said(
     after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
     plan = await planned(engine, live, judged, sequence)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
-    listeners = [id for id in judged.settled.participants if id in remember]  # news is told with a memory, or not yet
+    listeners = [id for id in judged.settled.participants if id in remember]  # others get the news later
     seen = {id: await world.told_through(id, judged.knowledge.get(id, ()), sequence) for id in listeners}
     return plan.model_copy(update={"state": state.changes_to(after), "news_seen": seen})
 
 
 def moment_of(snapshot: Snapshot, message: Message, before: Sequence[Message]) -> Moment:
-    """The moment of a message in a session that stands so; `before` are the messages before it, oldest first."""
+    """The moment of a message, given the session's snapshot before it.
+
+    `before` are the earlier messages, oldest first.
+    """
     return Moment(session=snapshot.id, message=message, recent=tuple(before), cast=snapshot.cast, state=snapshot.state)
 
 
 async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
-    """Deliveries from what was judged: the world's, the participants', those it is shared with; guards strike."""
+    """The plan of a judged message, after guards.
+
+    Deliveries go to the world, the participants and those it is shared with.
+    """
     session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
     deliveries = of_message(settled, judged.knowledge, cast, session, sequence, day)
@@ -148,7 +154,7 @@ async def _tellings(engine: Engine, judged: Judged) -> tuple[list[Telling], tupl
 
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:
-    """World updates that came about by a message."""
+    """Deliveries of the world updates that a message brought about."""
     origin = UpdateOrigin.of_message(settled.message, live.snapshot.id, sequence)
     return [
         of_update(origin, update, index, audience(update, settled.participants, live))
@@ -157,7 +163,7 @@ def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, s
 
 
 def audience(update: Update, present: Sequence[str] | dict[str, Participant], live: Live) -> list[str]:
-    """Ids of those who may know of an update, members of the cast only; whom it is about is with those present."""
+    """Ids of cast members who may know of an update. The characters it is about are included with those present."""
     named = [id for id in _addressed(update, present, live) if id in live.snapshot.cast]
     return [id for id in named if id not in update.hidden_from] if update.hidden_from else named
 
@@ -173,7 +179,7 @@ def _addressed(update: Update, present: Iterable[str], live: Live) -> Iterable[s
 
 
 def recent(live: Live, message: Message) -> tuple[Message, ...]:
-    """The messages before this one, oldest first, without what was retracted."""
+    """The messages before this one, oldest first, without retracted ones."""
     return tuple(
         each.message for each in live.recent if not each.retracted and each.message.sequence < message.sequence
     )
@@ -196,7 +202,7 @@ async def _told(
 
 
 def _arrivals(moment: Moment, found: dict[str, Participant]) -> tuple[Movement, ...]:
-    """Whom the host named as present is here from now on."""
+    """Movements for everyone the host names as present: they are here from now on."""
     if moment.message.present is None:
         return ()
     return tuple(Movement(character=id, kind="enter", evidence="the host said so", certain=True) for id in found)

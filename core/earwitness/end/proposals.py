@@ -1,7 +1,7 @@
-"""END, steps 2 and 3: what the detector, the World Agent and the plugins answer for one message.
+"""END, steps 2 and 3: the answers of the detector, the World Agent and the plugins for one message.
 
-The detector is asked first, and only what the cast and the text bear out is believed. The World Agent and the plugins
-are then asked together, each with a time limit.
+The detector is asked first; its answer is believed only as far as the cast and the text support it. The World Agent and
+the plugins are then asked together, each with a time limit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def presence_of(engine: Engine, moment: Moment, data: DataByOwner) -> tupl
 async def detect(
     consultant: Consultant, detector: Strategy[Detector], moment: Moment, data: DataByOwner, limit: float
 ) -> Answered[Presence]:
-    """The presence that can be believed; none where the detector failed. `limit` is in seconds.
+    """The presence that can be believed, or none if the detector failed. `limit` is in seconds.
 
     Raises `StrategyError` for a failing detector if the consultant is strict.
     """
@@ -55,14 +55,14 @@ async def detect(
 
 
 def without_host_word(moment: Moment) -> Moment:
-    """The moment as a detector sees it: it judges the text, and the host's word is settled later."""
+    """The moment as a detector sees it. It judges only the text; the host's word is applied later."""
     if moment.message.present is None:
         return moment
     return moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
 
 
 def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | None]:
-    """What of an answer the cast and the text bear out, `None` where it is of no use; and what was wrong with it."""
+    """The part of an answer that the cast and the text support, or `None` if it is unusable; and the fault found."""
     if answer is None:
         return None, "no answer"
     presence, failure = record_of(answer, Presence)
@@ -81,7 +81,7 @@ def _unknown(names: Sequence[str]) -> str | None:
 
 
 def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
-    """The presence without anybody unknown, with the speaker certain; and who was unknown."""
+    """The presence without unknown names and with the speaker certain; and the unknown names."""
     strangers = [id for id in presence.characters if id not in cast]
     characters = {id: who for id, who in presence.characters.items() if id in cast}
     said = characters.get(speaker)
@@ -94,19 +94,19 @@ def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, 
 
 
 def among(presence: Presence, candidates: Collection[str]) -> Presence:
-    """The presence of these alone: the host does not count the others into the session."""
+    """The presence limited to these characters; the host does not count the others into the session."""
     characters = {id: who for id, who in presence.characters.items() if id in candidates}
     movements = tuple(move for move in presence.movements if move.character in candidates)
     return presence.model_copy(update={"characters": characters, "movements": movements})
 
 
 def _guessed(move: Movement) -> Movement:
-    """Nothing a detector says is the host's word."""
+    """A movement that is not certain: a detector never speaks with the host's word."""
     return move.model_copy(update={"certain": False}) if move.certain else move
 
 
 def made_up(presence: Presence, content: str) -> str | None:
-    """The first segment's text that the message does not hold after those before it, blanks and breaks aside."""
+    """The text of the first segment that the message does not contain after the earlier ones. Blanks are ignored."""
     whole, begin = _without_blanks(content), 0
     for segment in presence.segments:
         text = _without_blanks(segment.text)
@@ -117,7 +117,7 @@ def made_up(presence: Presence, content: str) -> str | None:
 
 
 def _without_blanks(text: str) -> str:
-    """A detector may compose letters, or join pieces with a blank where the message has none, or more."""
+    """Text without blanks. A detector may compose letters, or join pieces with more blanks than the message has."""
     return "".join(normalize("NFC", text).split())
 
 
@@ -129,7 +129,7 @@ def _known_audience(segment: Segment, cast: Cast) -> Segment:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """Everything that was proposed for one message, and who was asked."""
+    """Everything that was proposed for one message, and the strategies that were asked."""
 
     agent: WorldAnswer
     plugins: Sequence[tuple[str, MessageAnswer]]
@@ -151,7 +151,7 @@ class Proposals:
 
     @property
     def degraded(self) -> bool:
-        """Somebody who was asked did not answer in time, or failed."""
+        """Whether anyone who was asked failed or did not answer in time."""
         return any(report.failure for report in self.reports)
 
 
@@ -198,7 +198,7 @@ async def _ask_agent(engine: Engine, event: WorldAgentEvent, data: DataByOwner) 
 
 
 def resolved(answer: object, cast: Cast) -> tuple[WorldAnswer | None, str | None]:
-    """A World Agent's answer with ids in place of names and aliases, without anybody unknown; and who was unknown."""
+    """A World Agent's answer with names resolved to ids, and the names left out because they are unknown."""
     if answer is None:
         return WorldAnswer(), None
     usable, failure = record_of(answer, WorldAnswer)
@@ -213,7 +213,10 @@ def resolved(answer: object, cast: Cast) -> tuple[WorldAnswer | None, str | None
 
 
 def _by_id(given: Mapping[str, T], cast: Cast) -> tuple[dict[str, T], list[str]]:
-    """Values by character id; of one who is named twice the first counts. And the names that are nobody's."""
+    """Values by character id, and the names that match nobody.
+
+    If a character is named twice, the first value counts.
+    """
     found: dict[str, T] = {}
     strangers = []
     for name, value in given.items():

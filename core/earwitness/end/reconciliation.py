@@ -1,8 +1,9 @@
-"""END, step 5: what the store must hold so that it agrees with the ledger.
+"""END, step 5: the memories the store must hold to agree with the ledger.
 
-A memory is what its active deliveries make of it: content, knowledge lines whose sources are still active, metadata of
-the strongest support. So applying a plan, applying it again after a crash, and applying a retraction are one thing:
-work out which memories a plan touches, compute each anew, put those that live and remove those that do not.
+A memory is made by its active deliveries: its content, the knowledge lines whose sources are still active, and the
+metadata of the strongest support. Applying a plan, applying it again after a crash, and applying a retraction are
+therefore the same work: find the memories that a plan touches, compute each anew, put those that live and remove those
+that do not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .deliveries import Work, arrival_day, work_from
 
 
 async def work_of(engine: Engine, plans: Sequence[Plan]) -> Work:
-    """What recorded plans of one session ask of the store, as the ledger stands now. Raises `StorageError`."""
+    """The store work of recorded plans of one session, by the ledger's current state. Raises `StorageError`."""
     ledger, session = engine.ledger, plans[0].session
     days = [plan.due_day for plan in plans if plan.due_day is not None]
     due = await ledger.deliveries(session, status="pending", due_by=max(days)) if days else ()
@@ -30,7 +31,10 @@ async def work_of(engine: Engine, plans: Sequence[Plan]) -> Work:
 async def reconciled(
     engine: Engine, plans: Sequence[Plan], touched: Collection[str], arriving: Collection[str]
 ) -> Work:
-    """What brings these memories in line with the ledger; `arriving` are ids of deliveries whose day is here."""
+    """The work that brings these memories in line with the ledger.
+
+    `arriving` are ids of deliveries that are due now.
+    """
     if not touched:
         return Work()
     ledger, session = engine.ledger, plans[0].session
@@ -56,7 +60,7 @@ async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> se
 
 
 async def _removed(ledger: Ledger, session: str, cited: Collection[str]) -> set[str]:
-    """Those of the cited world memories that were taken back."""
+    """The cited world memories that were retracted."""
     if not cited:
         return set()
     found = await ledger.deliveries(session, memory_ids=sorted(cited), container=world_container(session).name)

@@ -1,4 +1,4 @@
-"""Edits, rerolls and retractions: what they take away and put in its place. No later turn is decided anew."""
+"""Edits, rerolls and retractions: what they remove, and what replaces it. No later turn is decided again."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .withdrawals import of_deliveries, of_memory, of_source
 from .world import World
 
 ASIDE = (Revised, Retracted, Derived, Transferred, Archived)
-"""Bodies of entries with which the story does not go on."""
+"""Bodies of entries that do not move the story on."""
 
 
 async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, applier: Applier) -> Plan:
-    """The plan of an edit or reroll: who perceives the new text is decided from the moment as it was."""
+    """The plan of an edit or reroll. The moment of the original message decides who perceives the new text."""
     old = await settled_message(engine.ledger, live.snapshot.id, body.target)
     if old is None or old.retracted:
         return _nothing(live, entry)
@@ -66,9 +66,9 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
 
 
 async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -> Plan:
-    """The plan of a retraction, of a message, a change, what was prepared, or one memory.
+    """The plan of a retraction, of a message, a change, a preparation, or one memory.
 
-    The world's copy of a message, or of what was prepared, stands for the whole of it.
+    Retracting the world's copy of a message or of a prepared piece retracts the whole of it.
     """
     source = await _whole(engine, live, body.target)
     settled = await settled_message(engine.ledger, live.snapshot.id, source or body.target)
@@ -103,7 +103,7 @@ async def rejudged(engine: Engine, live: Live, message: Message, applier: Applie
 
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
-    """The session as it stood before an entry: its recorded plans, folded from the nearest point that is known."""
+    """The session as it was before an entry: its recorded plans, folded from the nearest known snapshot."""
     found = live.nearest(sequence - 1)
     while found.decided < sequence - 1:
         landmark = (found.decided // LANDMARKS + 1) * LANDMARKS
@@ -117,7 +117,7 @@ async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot
 
 
 async def _next_plans(engine: Engine, since: Snapshot, up_to: int) -> list[Plan]:
-    """The plans recorded since, a few at a time: whoever else is busy in this process goes on meanwhile."""
+    """The next plans, a few at a time, so that other tasks of this process can go on in between."""
     numbers = range(since.decided + 1, up_to + 1)
     found = await asyncio.gather(*(engine.ledger.plan(since.id, number) for number in numbers))
     return [plan for plan in found if plan is not None]
@@ -130,14 +130,17 @@ async def settled_message(ledger: Ledger, session: str, key: str) -> SettledMess
 
 
 async def _told_before(engine: Engine, live: Live, old: SettledMessage) -> Mapping[str, list[Knowledge]]:
-    """Character id → what the revision before told along; what has fallen since falls again when it is applied."""
+    """Character id → the news told with the previous revision. Lines withdrawn since are dropped again on applying."""
     deliveries = await engine.ledger.deliveries(live.snapshot.id, sources=[old.message.key])
     current = [each for each in deliveries if each.is_active and each.revision == old.message.revision]
     return {each.owner: list(each.knowledge) for each in current if each.knowledge}
 
 
 async def _untold(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowledge]]) -> dict[str, int]:
-    """Up to where those count as told who lose news along with a message: what still stands is news to them again."""
+    """New `news_seen` marks for characters who lose news along with a message.
+
+    News that is still active is told again.
+    """
     cited = {id: {each for line in lines for each in line.cites} for id, lines in lost.items()}
     asked = sorted({each for ids in cited.values() for each in ids})
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=asked) if asked else ()
@@ -147,14 +150,20 @@ async def _untold(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowle
 
 
 async def _whole(engine: Engine, live: Live, memory_id: str) -> str | None:
-    """What the world's copy with this id is a copy of: it goes as a whole, else nobody could say who still knows it."""
+    """The source of the world's copy with this id.
+
+    It is retracted as a whole; otherwise nobody could say who still knows it.
+    """
     world = world_container(live.snapshot.id).name
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=[memory_id], container=world)
     return next((each.source for each in found if each.is_kept and not each.part.startswith("update-")), None)
 
 
 async def _sources(engine: Engine, told: Entry) -> list[str]:
-    """Source keys of what an entry brought, and of what was proposed for it alone; what was prepared goes by pieces."""
+    """Source keys of an entry's deliveries and of proposals that rest on it alone.
+
+    A preparation has one for each piece.
+    """
     if not isinstance(told.body, Prepared):
         plan = await engine.ledger.plan(told.session, told.sequence)
         return [told.key, *(groundless(plan) if plan else ())]
@@ -162,9 +171,9 @@ async def _sources(engine: Engine, told: Entry) -> list[str]:
 
 
 async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, since: Sequence[Entry]) -> set[str]:
-    """Ids of those whose own copy of a message was retracted: no later wording of it brings it back to them.
+    """Ids of characters whose own copy of a message was retracted; no later wording brings it back to them.
 
-    Whoever was forgotten since has no copy left in the ledger, so the ids are derived.
+    A character forgotten since has no copy left in the ledger, so the memory ids are derived.
     """
     session, ledger = live.snapshot.id, engine.ledger
     plans = [await ledger.plan(session, each.sequence) for each in since if isinstance(each.body, Retracted)]
@@ -177,7 +186,10 @@ async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message
 
 
 def _kept_from(plan: Plan, owners: Collection[str]) -> Plan:
-    """The plan without what these would receive, and what others have only by way of them; they hear nothing of it."""
+    """The plan without deliveries to these owners, or to others who know only through them.
+
+    The owners hear nothing of it.
+    """
     if not owners or plan.message is None:
         return plan
     others = [each for each in plan.deliveries if each.owner not in owners]
@@ -189,7 +201,7 @@ def _kept_from(plan: Plan, owners: Collection[str]) -> Plan:
 
 
 def _without(plan: Plan, owners: Collection[str]) -> Plan:
-    """The plan without what these would receive; they hear nothing of it, and no copy names them."""
+    """The plan without deliveries to these owners. They hear nothing of the message, and no copy names them."""
     if not owners or plan.message is None:
         return plan
     nothing = {id: "" for id in plan.message.participants if id in owners}
@@ -199,7 +211,7 @@ def _without(plan: Plan, owners: Collection[str]) -> Plan:
 
 
 def _not_naming(plan: Plan, forgotten: Collection[str]) -> Plan:
-    """The plan whose updates name none of these in their audience: who goes by such an id today was not there."""
+    """The plan with these ids removed from the audiences of its updates: whoever has such an id today was not there."""
     return plan.model_copy(update={"deliveries": tuple(_unaddressed(each, forgotten) for each in plan.deliveries)})
 
 
@@ -216,9 +228,9 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
 
 
 async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
-    """Perceivers and whereabouts follow the new text while the story has not gone on since.
+    """Perceivers and whereabouts by the new text, as long as the story has not gone on since.
 
-    Without a new text (`None`) they are again as they were before the message.
+    Without a new text (`None`) they return to what they were before the message.
     """
     if await _went_on(engine, live, old.sequence):
         return {}
@@ -235,9 +247,9 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
 
 
 async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:
-    """Whether the story went on after an entry: revisions, and what is done with memories, do not count.
+    """Whether the story went on after an entry. Revisions and operations on memories do not count.
 
-    Mostly the next entry tells.
+    The next entry usually answers this.
     """
     for limit in (1, None):
         since = await engine.ledger.entries(live.snapshot.id, after=sequence, up_to=live.snapshot.decided, limit=limit)

@@ -1,6 +1,6 @@
-"""END, step 3: from presence and proposals to participants, and to what each of them perceived. Pure.
+"""END, step 3: from presence and proposals to the participants, and to the text each of them perceived. Pure.
 
-The host's word decides; then withholding beats adding; and the speaker always remembers what she said.
+The host's word decides. Then withholding beats adding. The speaker always remembers her own message.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def participants(
     enough: float,
     asked: Collection[str] = (),
 ) -> dict[str, Participant]:
-    """Exactly those who perceived the message, speaker first, the others in the order of the cast.
+    """Exactly those who perceived the message: the speaker first, the others in the order of the cast.
 
-    `answers` are (plugin name, answer); `enough` is the least probability that counts; `asked` are ids of those whom
-    the plugins were asked about.
+    `answers` are (plugin name, answer); `enough` is the least probability that counts; `asked` are the ids that the
+    plugins were asked about.
     """
     message, cast = moment.message, moment.cast
     if message.present is not None:
@@ -50,7 +50,9 @@ def settled_message(
     *,
     degraded: bool = False,
 ) -> SettledMessage:
-    """With what each perceived, where that is less than the whole; who perceived nothing of it was no participant.
+    """The settled message, with the text of everyone who perceived less than the whole.
+
+    Who perceived nothing is no participant.
 
     `added` are ids of those who perceive the whole because a plugin says so.
     """
@@ -67,7 +69,10 @@ def settled_message(
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
-    """Ids of those of whom plugins are to say whether they perceive the message; nobody's where the host said so."""
+    """Ids of those the plugins decide about: whether they perceive the message.
+
+    Empty if the host named who is present.
+    """
     if message.present is not None:
         return ()
     return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)
@@ -76,7 +81,10 @@ def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple
 def _believed(
     moment: Moment, presence: Presence, agent: Mapping[str, Participant] | None, enough: float
 ) -> dict[str, Participant]:
-    """Whom the detector admits; or whom the World Agent names of these, and of those who could have perceived it."""
+    """The participants by the detector's word.
+
+    A World Agent may replace them, choosing among them and others who could have perceived the message.
+    """
     admitted = {
         id: Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
         for id, who in presence.characters.items()
@@ -89,7 +97,7 @@ def _believed(
 
 
 def could_perceive(moment: Moment, character: str) -> bool:
-    """Whether nothing that the story has told rules it out: no exit, no other place, no sleep."""
+    """Whether nothing told in the story rules it out: no exit, no other place, no sleep."""
     where = moment.whereabouts.get(character)
     return where is None or where.here or where.condition == "on_call"
 
@@ -126,10 +134,10 @@ def _ordered(settled: dict[str, Participant], speaker: str, cast: Cast) -> dict[
 def heard(
     presence: Presence, participants: Mapping[str, Participant], speaker: str, whole: Collection[str]
 ) -> dict[str, str]:
-    """Character id → the text she perceived, for those who missed a segment; an empty text for who missed them all.
+    """Character id → perceived text, for characters who missed a segment; an empty text for those who missed all of it.
 
-    `whole` are those who perceive everything because the host or a plugin says so. The speaker perceives what she
-    said, but nobody perceives what was said out of character.
+    `whole` are those who perceive everything because the host or a plugin says so. The speaker perceives her own words,
+    but nobody perceives text said out of character.
     """
     partly = {}
     for id in participants:
@@ -142,7 +150,7 @@ def heard(
 def missed(
     presence: Presence, participants: Mapping[str, Participant], speaker: str, whole: Collection[str]
 ) -> set[str]:
-    """Ids of those who missed some piece said in character: where only whole messages are delivered, they get none."""
+    """Ids of those who missed a segment said in character. Where only whole messages are delivered, they get none."""
     told = [segment for segment in presence.segments if segment.kind != "ooc"]
     return {id for id in participants if not all(_reaches(segment, id, speaker, whole) for segment in told)}
 

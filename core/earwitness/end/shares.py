@@ -1,4 +1,4 @@
-"""END, step 4: sharing rules name who else learns of a message, from whom, and when."""
+"""END, step 4: sharing rules say who else learns of a message, from whom, and when."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..strategy import Strategy
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Somebody who knows of a message, and could tell it."""
+    """A character who knows of a message and could tell it."""
 
     text: str
-    """What they know of it; empty text is nothing at all."""
+    """The part of the message they know; empty if they perceived nothing."""
     since: float
-    """The game day from which on they know it."""
+    """The first game day on which they know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Telling:
 async def shares(
     engine: Engine, event: SharingEvent, knowers: Mapping[str, Teller], data: Mapping[str, PluginData]
 ) -> tuple[list[Telling], tuple[Answer, ...]]:
-    """What all rules have told, in the rules' order, to members of the cast. A failing rule tells nothing.
+    """All tellings to members of the cast, in the order of the rules. A failing rule adds none.
 
     `knowers` are those who know of the message already. Raises `StrategyError` for a failing rule if `strict`.
     """
@@ -59,7 +59,7 @@ async def _asked(
 
 
 def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:
-    """A rule's answer as a record, whether it was one or a list of shares; or why it is none."""
+    """A rule's answer as a record, from a record or a list of shares; or the reason why it is none."""
     if isinstance(answer, SharingAnswer):
         return record_of(answer, SharingAnswer)
     found, failure = items_of(answer if answer is not None else (), Share)
@@ -67,10 +67,12 @@ def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:
 
 
 def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: str, day: float) -> list[Telling]:
-    """The shares whose teller knows, each with the text told: what the teller perceived, or was told in turn. Pure.
+    """The shares whose teller knows the message, each with its text: what the teller perceived, or was told in turn.
 
-    Nobody tells before they know: a share is never due before its teller's own. Without a teller it is the rule's
-    doing, and the whole message. Whoever perceived nothing tells nothing.
+    Pure.
+
+    Nobody tells a message before knowing it: a share is never due before its teller's own day. A share without a teller
+    comes from the rule itself and carries the whole message. A teller who perceived nothing tells nothing.
     """
     known = dict(knowers)
     told: dict[int, Telling] = {}

@@ -1,4 +1,4 @@
-"""Transfers: a character tells another what she remembers, because the host says so."""
+"""Transfers: the host lets one character tell another what she remembers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .settle import HOST
 
 
 async def supports_of(ledger: Ledger, session: str, character: str, memory: str) -> Sequence[Delivery]:
-    """What makes a memory of a character's (by its id, or the key of what it is about), now or once it is due."""
+    """The deliveries behind a character's memory, now or once due. `memory` is its id, or the key of its source."""
     container = character_container(session, character).name
     found = await ledger.deliveries(session, memory_ids=[memory], container=container)
     found = found or await ledger.deliveries(session, sources=[memory], container=container)
@@ -30,7 +30,7 @@ async def supports_of(ledger: Ledger, session: str, character: str, memory: str)
 
 
 def why_not(body: Transferred, supports: Sequence[Delivery], day: float) -> str | None:
-    """Why the teller cannot tell of a memory on this day, in one sentence; `None` where she can. Pure."""
+    """The reason why the teller cannot tell of a memory on this day, in one sentence; `None` if she can. Pure."""
     what = f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r} on day {day:g}"
     if not supports:
         return f"{what}: {body.teller!r} has no such memory. `inspect` lists what there is"
@@ -39,7 +39,10 @@ def why_not(body: Transferred, supports: Sequence[Delivery], day: float) -> str 
 
 
 async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferred) -> Plan:
-    """The plan of a transfer: one more support of the teller's memory, for the listener; nothing if she lost it."""
+    """The plan of a transfer: one more support of the teller's memory, for the listener.
+
+    It is empty if the teller lost it.
+    """
     snapshot = live.snapshot
     day = snapshot.state.game_day if body.day is None else body.day
     supports = await supports_of(engine.ledger, snapshot.id, body.teller, body.memory)
@@ -59,7 +62,7 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
 
 
 def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, cast: Cast) -> Delivery:
-    """The listener's copy of what the teller knows on that day, when it is due. Pure."""
+    """The listener's copy of what the teller knows on the day it is due. Pure."""
     known = sorted((each for each in supports if each.support.learned_day <= day), key=strength)
     given, fullest = known[0], max(known, key=lambda each: len(each.body))
     container = character_container(entry.session, body.listener)
@@ -71,7 +74,7 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "owner": container.owner,
             "body": _body(fullest, body.text, day, cast),
             "knowledge": (),
-            "rests_on": (),  # it holds as long as the teller's does
+            "rests_on": (),  # it holds as long as the teller's memory does
             "metadata": _metadata(given, body),
             "support": Support(how="shared", shared_from=body.teller, via=given.memory_id, rule=HOST, learned_day=day),
             "due": day,
@@ -82,7 +85,7 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
 
 
 def _body(given: Delivery, text: str | None, day: float, cast: Cast) -> str:
-    """A message keeps its format; anything else is the text itself."""
+    """The memory's text: a message keeps its format, anything else is the plain text."""
     speaker, said = given.metadata.get("speaker"), given.metadata.get("gameDay")
     if given.part != "message" or not isinstance(speaker, str) or not isinstance(said, int | float):
         return given.body if text is None else harmless(as_said(text))
@@ -91,7 +94,7 @@ def _body(given: Delivery, text: str | None, day: float, cast: Cast) -> str:
 
 
 def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
-    """As the teller's; what was there before the story for her is news to the listener."""
+    """The teller's metadata. What the teller knew from before the story is news to the listener."""
     left_out = {"permanent"} if body.text is None else {"permanent", "words"}
     metadata = {key: value for key, value in given.metadata.items() if key not in left_out}
     if "isSpeaker" in metadata:
@@ -100,7 +103,7 @@ def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
 
 
 async def brought_by(ledger: Ledger, entry: Entry) -> Sequence[Delivery]:
-    """What the plan of a transfer brought, as it stands now."""
+    """The deliveries of a transfer, with their current status."""
     plan = await ledger.plan(entry.session, entry.sequence)
     ids = [each.memory_id for each in plan.deliveries] if plan else []
     found = await ledger.deliveries(entry.session, memory_ids=ids)

@@ -15,7 +15,7 @@ WhereaboutsById = Mapping[str, Whereabouts]
 def state_after(
     state: State, settled: SettledMessage, movements: Iterable[Movement], sequence: int, *, in_turn: bool = False
 ) -> State:
-    """The state once a message is settled: who perceived it, how many there were, and where everyone is."""
+    """The state once a message is settled: who perceived it, how many messages there were, and where everyone is."""
     return state.updated(
         {
             "last_perceivers": tuple(settled.participants),
@@ -27,7 +27,7 @@ def state_after(
 
 
 def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
-    """Everyone's whereabouts after the movements, in order, told at journal entry `sequence` in `scene`."""
+    """Everyone's whereabouts after the movements, in order, as of journal entry `sequence` in `scene`."""
     after = dict(places)
     for movement in map(_to_a_path, movements):
         nowhere = Whereabouts(place=scene if movement.kind == "become" else None)
@@ -42,7 +42,10 @@ def _to_a_path(movement: Movement) -> Movement:
 
 
 def moved_along(places: WhereaboutsById, scene: str, sequence: int) -> dict[str, Whereabouts]:
-    """When the story goes elsewhere: who was here comes along; who is there already is here now; the rest stay."""
+    """Whereabouts when the story moves to another scene.
+
+    Those here come along, those already there are here now, the rest stay.
+    """
     return {
         id: _awake(where, scene, sequence) if where.here or where.place == scene else where
         for id, where in places.items()
@@ -72,14 +75,17 @@ def _moved(where: Whereabouts, movement: Movement, scene: str, sequence: int) ->
 
 
 def _entered(where: Whereabouts, movement: Movement, scene: str, sequence: int) -> Whereabouts:
-    """Who is here already is so by the host's word from the moment that he gives it."""
+    """A character who is already here becomes certain once the host says so."""
     if not where.here:
         return Whereabouts(place=scene, here=True, since=sequence, certain=movement.certain)
     return where.model_copy(update={"certain": True}) if movement.certain and not where.certain else where
 
 
 def _carried(where: Whereabouts) -> Condition:
-    """Who sleeps is carried, and sleeps on; whoever else goes is awake, in the open and on no call."""
+    """The condition after leaving or moving.
+
+    A sleeper is carried and sleeps on; anyone else is awake, in the open and on no call.
+    """
     return where.condition if where.condition in PERCEIVES_NOTHING else "awake"
 
 

@@ -1,6 +1,8 @@
-"""What falls when something is taken away: found when that is decided, recorded with the plan, never looked for again.
+"""Withdrawals: everything a removal takes along.
 
-So a branch, an import or a second start takes away exactly what fell the first time, whoever was forgotten since.
+It is found on deciding, recorded with the plan, and never computed again.
+
+A branch, an import or a restart therefore removes exactly what the first run removed, whoever was forgotten since.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from ..records.plan import Delivery, Withdrawal
 
 
 async def of_source(ledger: Ledger, session: str, source: str, reason: str) -> Withdrawal:
-    """Everything about this source, first hand or told, active or archived, and what was derived from it."""
+    """All deliveries of this source, first hand or told, active or archived, and everything derived from them."""
     return await of_deliveries(ledger, session, await ledger.deliveries(session, sources=[source]), reason, source)
 
 
 async def of_memory(ledger: Ledger, session: str, memory_id: str, reason: str) -> Withdrawal:
-    """Every way to one memory, and what was told on or derived from it."""
+    """All deliveries of one memory, and everything told on or derived from it."""
     ways = await ledger.deliveries(session, memory_ids=[memory_id])
     found = await of_deliveries(ledger, session, ways, reason)
     return found.model_copy(update={"memory_id": memory_id})
@@ -27,18 +29,18 @@ async def of_memory(ledger: Ledger, session: str, memory_id: str, reason: str) -
 async def of_deliveries(
     ledger: Ledger, session: str, deliveries: Iterable[Delivery], reason: str, source: str | None = None
 ) -> Withdrawal:
-    """These deliveries, and what was told on or derived from them."""
+    """These deliveries, and everything told on or derived from them."""
     gone = _kept(deliveries)
     removes = _ids([*gone, *await downstream(ledger, session, gone)])
     return Withdrawal(source=source, reason=reason, removes=removes)
 
 
 async def downstream(ledger: Ledger, session: str, gone: Sequence[Delivery]) -> list[Delivery]:
-    """What was told on or derived from deliveries that go, over any number of steps, where nothing else holds it up.
+    """Deliveries told on or derived from removed ones, over any number of steps, that have no other support.
 
-    What was told holds as long as one of its tellers' memories does; what was derived, as long as everything does that
-    it rests on. A circle of memories that rest on each other holds nothing up, so support is followed from firm
-    ground: from deliveries to the memories concerned that do not go back to what goes.
+    A told memory holds as long as one of its tellers' memories does. A derived memory holds as long as all of its
+    grounds do. Memories that rest only on each other in a circle are not supported. The search therefore starts from
+    firm ground: memories with deliveries that do not go back to removed ones.
     """
     doubtful = await _going_back_to(ledger, session, gone)
     if not doubtful:
@@ -63,7 +65,10 @@ async def _going_back_to(ledger: Ledger, session: str, gone: Sequence[Delivery])
 
 
 def _unsupported(doubtful: Sequence[Delivery], concerned: AbstractSet[str], firm: AbstractSet[str]) -> list[Delivery]:
-    """Those that, step by step, do not come to rest on firm memories alone; others than those concerned are. Pure."""
+    """Doubtful deliveries that cannot be traced, step by step, to firm memories.
+
+    Grounds outside `concerned` hold. Pure.
+    """
     holding, left = set(firm), list(doubtful)
     while rescued := [each for each in left if (_grounds(each) & concerned) <= holding]:
         holding |= {each.memory_id for each in rescued}

@@ -1,4 +1,4 @@
-"""What a World Agent may look at, and which of its lines a character may be told."""
+"""The world as a World Agent sees it, and the check of which lines a character may be told."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ..records.update import Knowledge
 from .applier import Applier
 
 LOOK_BACK = 1_000
-"""Entries within which an update may still say who has a thing."""
+"""Number of past entries in which an update can still say who has a thing."""
 
 
 @dataclass(slots=True)
 class World:
     """The world container of one session, as it is before one message is settled. A `WorldView`.
 
-    `news_seen` says up to which entry each character has been told the news, `joined` with which entry they joined;
-    `latest` is an entry after which there were no updates.
+    `news_seen` says up to which entry each character has been told the news; `joined` says with which entry they
+    joined. There are no updates after the entry `latest`.
     """
 
     session: str
@@ -43,11 +43,11 @@ class World:
 
     @classmethod
     def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier) -> World:
-        """The world as it is for a message before which the session stood so."""
+        """The world as it is for a message, given the session before that message."""
         return cls(before.id, engine.ledger, engine.store, before.news_seen, before.joined, live.latest_update, applier)
 
     async def news(self, character: str) -> Sequence[Delivery]:
-        """World updates since this character was last told which this character may know, oldest first."""
+        """World updates that this character may know and has not been told yet, oldest first."""
         if character not in self._news:
             self._news[character] = await self._untold(character)
         return self._news[character]
@@ -55,7 +55,7 @@ class World:
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
         """Search the world container, once it holds everything decided before this message.
 
-        Raises `StorageError`, at once where the store has failed and is being tried again.
+        Raises `StorageError`; it raises at once if the store has failed and is being retried.
         """
         if self.applier.failure is not None:
             raise StorageError("the store is away, and cannot be searched") from self.applier.failure
@@ -63,13 +63,15 @@ class World:
         return await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
 
     async def updates(self, character: str) -> Sequence[Delivery]:
-        """World updates of the last `LOOK_BACK` entries which this character may know, told or not, oldest first."""
+        """World updates of the last `LOOK_BACK` entries that this character may know, told or not, oldest first."""
         found = await self._updates_after(max(0, self.latest - LOOK_BACK))
         return tuple(update for update in found if self._may_know(character, update))
 
     async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
-        """The world's copies of those of these messages which this character perceived whole, and has not been told of
-        since, oldest first."""
+        """The world's copies of these messages, oldest first.
+
+        Only those count that this character perceived whole and has not been told of since.
+        """
         after = self.news_seen.get(character, 0)
         new = [each.key for each in among if each.sequence > after]
         copies = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
@@ -89,7 +91,7 @@ class World:
         return tuple(update for update in known if update.memory_id not in heard)
 
     async def _updates_after(self, sequence: int) -> Sequence[Delivery]:
-        """Updates that stand, read once for all who were told up to the same entry."""
+        """Active updates after an entry, read once for all characters who were told up to that entry."""
         if sequence not in self._since:
             found = await self.ledger.deliveries(self.session, container=self._name, types=UPDATE_TYPES, after=sequence)
             self._since[sequence] = [update for update in found if update.is_active]
@@ -104,7 +106,7 @@ class World:
         return self._messages[asked]
 
     async def _cited_since(self, character: str, sequence: int) -> set[str]:
-        """Ids of the world memories that this character has been told along with others since an entry."""
+        """Ids of the world memories cited in what this character has received since an entry."""
         own = character_container(self.session, character).name
         hers = await self.ledger.deliveries(self.session, container=own, after=sequence)
         return {id for each in hers if each.is_active for id in each.cites}
@@ -117,7 +119,10 @@ class World:
         return may_know(character, item, self.joined.get(character, 0))
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
-        """Lines this character may be told, and the others: every citation must stand, and be hers to know."""
+        """The lines this character may be told, and the others.
+
+        Every citation must be active and this character's to know.
+        """
         if not (lines := list(lines)):
             return [], []
         asked = sorted({id for line in lines for id in line.cites})
@@ -128,22 +133,28 @@ class World:
         return allowed, [line for line in lines if line not in allowed]
 
     async def _partly_heard(self, character: str, found: Iterable[Delivery]) -> set[str]:
-        """Ids of the raw messages among these of which she missed something."""
+        """Ids of the raw messages among these of which this character missed a part."""
         raw = {each.source: each.memory_id for each in found if each.part == "message"}
         messages = await self.ledger.messages(self.session, keys=sorted(raw)) if raw else ()
         return {raw[each.message.key] for each in messages if character in each.heard}
 
     async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
-        """Up to which entry the news is told, once `told` is: to just before the first item left for later, and at most
-        to just before this message, since what it brings about is news with the next one."""
+        """The entry up to which the news counts as told, once `told` is.
+
+        It lies before the first item left for later, and before this message, whose own updates are news with the next
+        one.
+        """
         heard = {cited for line in told for cited in line.cites}
         left = [update for update in await self.news(character) if update.memory_id not in heard]
         return (left[0].sequence if left else sequence) - 1
 
 
 def may_know(character: str, item: Delivery, joined: int) -> bool:
-    """Whether a world memory is this character's to know: public, or since she `joined` named in its audience or with
-    her there. What is older, and names her id, names somebody who was forgotten."""
+    """Whether this character may know a world memory.
+
+    It is public, or since they `joined` it names them in its audience, or, without an audience, among its participants.
+    Older memories with this id mean someone who was forgotten.
+    """
     audience, participants = item.metadata.get("audience"), item.metadata.get("participants")
     named = isinstance(audience, list) and character in audience
     there = audience is None and isinstance(participants, list) and character in participants
