@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pydantic import JsonValue
 
@@ -12,12 +13,28 @@ from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
 from .records.message import SettledMessage
-from .records.plan import Delivery, Plan, PluginWrite, Snapshot
+from .records.plan import Delivery, Plan, PluginWrite, Snapshot, grouped
 from .validation.messages import gone
 
 RECENT = 24
 LANDMARKS = 64
 """Every so many entries the session as it stood then is kept at hand."""
+
+
+@dataclass(frozen=True)
+class Unapplied:
+    """A recorded plan that the store does not hold yet."""
+
+    day: float
+    """The game day it is applied on."""
+    plan: Plan | None
+    """The plan; `None` for one that is read from the ledger in its turn."""
+
+    @cached_property
+    def due(self) -> Mapping[str, list[Delivery]]:
+        """Container name → what the plan delivers there on that day."""
+        active = [each for each in self.plan.deliveries if each.is_active and each.due <= self.day] if self.plan else []
+        return {group[0].container: group for group in grouped(active, lambda each: each.container)}
 
 
 @dataclass(slots=True)
@@ -36,7 +53,7 @@ class Live:
     latest_update: int = 0
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
-    unapplied: dict[int, float] = field(default_factory=dict)
+    unapplied: dict[int, Unapplied] = field(default_factory=dict)
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -57,7 +74,9 @@ class Live:
 
     def has_arrived(self, delivery: Delivery) -> bool:
         """Whether a pending delivery has arrived by a recorded plan that is not applied yet."""
-        return any(sequence >= delivery.sequence and day >= delivery.due for sequence, day in self.unapplied.items())
+        return any(
+            sequence >= delivery.sequence and each.day >= delivery.due for sequence, each in self.unapplied.items()
+        )
 
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over what each plugin keeps."""

@@ -23,7 +23,7 @@ from ..records.update import Knowledge, Update
 from .shares import Telling
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
-BATCH = 256
+BATCH = 128
 """Memories in one put. Other calls of the host to the store wait for no more than one batch."""
 
 

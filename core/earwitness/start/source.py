@@ -37,7 +37,7 @@ class RecallSource:
         if not self._live.unapplied:
             return found
         known = {hit.memory.id for hit in found}
-        late = await self._at_hand(container, filter, min(self._live.unapplied) - 1)
+        late = await self._unapplied(container, filter)
         return [*found, *self._ranked([each for each in late if each.id not in known], query, limit)]
 
     async def list(self, container: str, *, filter: Filter) -> Sequence[Memory]:
@@ -73,6 +73,15 @@ class RecallSource:
 
     def _latest(self) -> int:
         return max(0, self._live.snapshot.decided - AT_HAND)
+
+    async def _unapplied(self, container: str, filter: Filter) -> Sequence[Memory]:
+        """What is decided for this container and not in the store yet."""
+        waiting = list(self._live.unapplied.values())
+        plan = waiting[0].plan
+        if len(waiting) > 1 or plan is None or plan.withdrawals:  # one may have taken back another
+            return await self._at_hand(container, filter, min(self._live.unapplied) - 1)
+        late = waiting[0].due.get(container, ())
+        return [each for each in memories_of(late) if matches(filter, each.metadata)]
 
     async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:
         """What the ledger has delivered to this container since an entry, as the store would hold it."""
