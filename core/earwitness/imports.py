@@ -12,30 +12,30 @@ class SceneLine(Record):
     """One line of a transcript."""
 
     speaker: str | None = None
-    """Name as written; `None` is narration."""
+    """Name of the speaker as written; `None` for narration."""
     text: str
-    """What was said or narrated."""
+    """The text that was said or narrated."""
     key: str | None = None
-    """The source's own id for it, if it has one."""
+    """The id of the line in the source, if it has one."""
     present: tuple[str, ...] | None = None
-    """Who perceives it, where the source is certain (names as written)."""
+    """Names, as written, of those who perceive it; `None` if the source does not say so with certainty."""
     channel: Channel | None = None
-    """Where it was said; `None` for the channel of the scene."""
+    """The channel it was said in; `None` for the channel of the scene."""
 
 
 class Scene(Record):
-    """A stretch of transcript with one roster, which `replay` can replay."""
+    """A part of a transcript with one roster. `replay` can replay it."""
 
     id: str
     """Unique within the file."""
     roster: tuple[str, ...]
-    """Names as written."""
+    """Names of all participants, as written."""
     lines: tuple[SceneLine, ...]
     """The lines in order."""
     personas: tuple[str, ...] = ()
-    """Those in the roster who are personas of users."""
+    """Names from the roster that are personas of users."""
     channel: Channel = Channel()
-    """Where its lines were said, unless a line says otherwise."""
+    """The channel of all lines that have none of their own."""
 
 
 class ImportedCharacter(Record):
@@ -48,7 +48,7 @@ class ImportedCharacter(Record):
     kind: CharacterKind = "character"
     """`persona` for the mask of a user."""
     card: str = ""
-    """Who the character is."""
+    """Description of the character."""
     examples: tuple[str, ...] = ()
     """Example dialogues."""
     greetings: tuple[str, ...] = ()
@@ -56,9 +56,9 @@ class ImportedCharacter(Record):
     group_greetings: tuple[str, ...] = ()
     """First messages in a group."""
     tags: tuple[str, ...] = ()
-    """Tags of the card; lore may name those who know it by tag."""
+    """Tags of the card. Lore can refer to characters by tag."""
     file: str = ""
-    """Name of the file without its ending; lore may name the character by it."""
+    """Name of the file without its extension. Lore can refer to the character by it."""
 
 
 class ImportedLore(Record):
@@ -67,17 +67,17 @@ class ImportedLore(Record):
     text: str
     """The text."""
     key: str
-    """Its `loreKey`: unique in the file, and the same at every import of the file."""
+    """The `loreKey`. It is unique in the file, and the same at every import of the file."""
     words: tuple[str, ...] = ()
-    """Words that find it, besides its own."""
+    """Words that find it in addition to those in its text."""
     own: bool = False
-    """Known only to the character whose file this is."""
+    """Whether only the character described by this file knows it."""
     names: tuple[str, ...] = ()
-    """Who knows it, by name or file name. An entry that is not `own` and has no names or tags is common knowledge."""
+    """Names or file names of those who know it. An entry is common knowledge if it has no names or tags and is not `own`."""
     tags: tuple[str, ...] = ()
-    """Who knows it, by tag. With names as well, both must match."""
+    """Tags of those who know it. If there are names as well, both must match."""
     exclude: bool = False
-    """Names and tags are those who do not know it; everybody else does."""
+    """Whether names and tags are those of characters who do not know it. Then all others do."""
 
 
 class Imported(Record):
@@ -86,12 +86,12 @@ class Imported(Record):
     characters: tuple[ImportedCharacter, ...] = ()
     """The characters it describes."""
     plot: str | None = None
-    """What the story is about; everybody knows it."""
+    """The plot of the story, which everyone knows."""
     lore: tuple[ImportedLore, ...] = ()
-    """Its lore. Disabled entries stay in the original."""
+    """The lore it contains. Disabled entries are only in the original."""
     scenes: tuple[Scene, ...] = ()
-    """What was said, by scene."""
+    """The scenes of the transcript."""
     originals: tuple[Original, ...] = ()
-    """The file itself, if it holds more than these fields."""
+    """The file itself, if it contains more than these fields."""
     repairs: tuple[str, ...] = ()
-    """What was repaired: one sentence each, with its place."""
+    """Repairs that were made to the file: one sentence each, with its place."""

@@ -32,7 +32,7 @@ class OpenHandle:
         try:
             await asyncio.wait({self._task, entered}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            if not entered.done():  # it failed, or whoever waits for it has given up
+            if not entered.done():  # it failed, or the caller has stopped waiting
                 await self.close()
 
     async def close(self) -> None:

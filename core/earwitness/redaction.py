@@ -1,6 +1,6 @@
-"""Secrets out of settings: what is recorded and shown holds `**********` in their place. Pure.
+"""Redacts secrets in settings: `**********` replaces them in everything that is recorded or shown. Pure functions.
 
-A secret is what is typed `SecretStr`, and whatever goes by the name of one, in records of any age.
+A value is a secret if its type is `SecretStr`, or if its name is that of a secret. This also covers old records.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, SecretBytes, SecretStr
 
 Keys = tuple[str, ...]
-"""The way to a setting within settings: the keys of the tables around it, and its own. Lists add nothing to it."""
+"""The path of a setting: the keys of the tables around it, and its own key. Lists add no key."""
 
 REDACTED = "**********"
 """As pydantic prints a `SecretStr`."""
 SHORTEST = 6
-"""A secret shorter than this is not looked for in other text: any word might hold it."""
+"""Secrets with fewer characters are not searched for in other text, because ordinary words might contain them."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "jwt", "pass", "passwd", "pwd"})
 _SECRET_ENDINGS = ("secret", "secrets", "password", "passwords", "passphrase", "credentials", "cookies")
@@ -29,13 +29,13 @@ _ASSIGNED = re.compile(r"([\w.-]+)=([^&#;\s]+)")
 
 
 def redacted(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> dict[str, Any]:
-    """The settings with every secret in them redacted, however deep: by its type, its name, in URLs, and at `also`."""
+    """The settings with all secrets redacted, at any depth: by type, by name, in URLs, and at the paths `also`."""
     taken: list[str] = []
     return {key: _redacted_at(key, value, taken, also) for key, value in settings.items()}
 
 
 def secrets_in(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> list[str]:
-    """What `redacted` takes out of the settings, longest first, where it is long enough to be found in other text."""
+    """The secrets that `redacted` removes, longest first. Those shorter than `SHORTEST` are left out."""
     found: list[str] = []
     for key, value in settings.items():
         _redacted_at(key, value, found, also)
@@ -43,19 +43,19 @@ def secrets_in(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> list
 
 
 def without(text: str, secrets: Iterable[str]) -> str:
-    """Text that may quote one of these secrets, such as the error of a service, without it."""
+    """Remove these secrets from text that may quote them, such as the error of a service."""
     for secret in secrets:
         text = text.replace(secret, REDACTED)
     return text
 
 
 def is_reference(value: object) -> bool:
-    """Whether a value is `{ env = "VARIABLE" }`: it names a secret and does not hold it."""
+    """Whether a value is `{ env = "VARIABLE" }`, which refers to a secret without containing it."""
     return isinstance(value, Mapping) and set(value) == {"env"} and isinstance(value["env"], str)
 
 
 def secret_keys(annotation: Any) -> Iterator[Keys]:
-    """Where a value of this type holds secrets: `()` when it is one itself."""
+    """The paths of the secrets within a value of this type; `()` if the value itself is a secret."""
     if annotation is SecretStr or annotation is SecretBytes:
         yield ()
     elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
@@ -70,9 +70,9 @@ def secret_keys(annotation: Any) -> Iterator[Keys]:
 
 
 def is_secret(name: str, value: object = "") -> bool:
-    """Whether what stands under this name is a secret: `api_key`, `clientSecret`, `access-token`, `PASSWORD`.
+    """Whether a setting of this name is a secret, such as `api_key`, `clientSecret`, `access-token`, `PASSWORD`.
 
-    `max_tokens = 512` and `tokenizer` are none, nor is a switch.
+    `max_tokens = 512`, `tokenizer` and switches are not.
     """
     words = [word.lower() for word in _WORD.findall(name)]
     if value is None or isinstance(value, bool) or not words:
@@ -90,7 +90,7 @@ def _redacted_at(key: str, value: Any, found: list[str], also: Collection[Keys],
 
 
 def _redacted(value: Any, found: list[str], also: Collection[Keys], *, hidden: bool) -> Any:
-    """The value without secrets, which are added to `found`; of what is `hidden` nothing is left but its shape."""
+    """The value without its secrets, which are added to `found`. Only the shape is left of a `hidden` value."""
     match value:
         case Mapping():
             return (
@@ -106,7 +106,7 @@ def _redacted(value: Any, found: list[str], also: Collection[Keys], *, hidden: b
         case SecretBytes():
             return REDACTED
         case str() if hidden:
-            found += [value, *value.split(" ")[1:]]  # `Bearer sk-…` is quoted without its first word
+            found += [value, *value.split(" ")[1:]]  # errors quote `Bearer sk-…` without its first word
             return REDACTED
         case str():
             return _redacted_text(value, found)
@@ -116,7 +116,7 @@ def _redacted(value: Any, found: list[str], also: Collection[Keys], *, hidden: b
 
 
 def _redacted_text(text: str, found: list[str]) -> str:
-    """Text without the passwords of its URLs and the secrets among its `name=value` pairs."""
+    """The text without passwords in URLs and without secrets in `name=value` pairs."""
 
     def in_url(match: re.Match[str]) -> str:
         found.append(match[2])

@@ -1,4 +1,4 @@
-"""A detector told a transcript without a ledger: each message is settled as END would, if nobody else were asked.
+"""Runs a detector on a transcript without a ledger. Each message is settled as END would settle it, without plugins.
 
 ::
 
@@ -31,27 +31,27 @@ from .records.state import State
 from .strategy import Strategy
 
 FIRST_MESSAGE = 2
-"""Sequence number of a session's first message: the first entry begins the story."""
+"""Sequence number of a session's first message. The first entry begins the story."""
 LONG_AGO = "2000-01-01T00:00:00+00:00"
 
 
 class Judgement(Record):
-    """One message, and what was made of the detector's answer."""
+    """The result for one message: the detector's answer, and what followed from it."""
 
     presence: Presence
-    """What is believed; the speaker alone, where the detector failed."""
+    """The presence that is believed; only the speaker, if the detector failed."""
     settled: SettledMessage
-    """Who perceives it, by END's policy."""
+    """The message with those who perceive it by END's policy."""
     beliefs: dict[str, Participant]
-    """Everybody the detector spoke of, however unlikely; with confidence 0 whoever could perceive no part of it."""
+    """Every character in the detector's answer, however unlikely; with confidence 0 if they could perceive no part."""
     seconds: float
     """How long the detector took."""
     failure: str | None = None
-    """Why it had no usable answer."""
+    """Why the detector gave no usable answer; `None` if it gave one."""
 
 
 class Rehearsal:
-    """One scene, told to one detector: message after message, and never the future."""
+    """One scene, played to one detector message by message. The detector never sees later messages."""
 
     def __init__(
         self,
@@ -62,9 +62,9 @@ class Rehearsal:
         state: State = State(),  # noqa: B008 - frozen
         secrets: Iterable[str] = (),
     ) -> None:
-        """`state` is the one before the first message; `secrets` are those of the detector, which no failure may quote.
+        """`state` is the state before the first message. `secrets` are the detector's; failures never quote them.
 
-        Raises `InputError` for a cast that is none.
+        Raises `InputError` for an invalid cast.
         """
         self._detector = Strategy("detector", type(detector).__name__.lower(), detector, secrets=tuple(secrets))
         self._consultant = Consultant(limit=end.plugin_timeout, strict=False)
@@ -73,9 +73,9 @@ class Rehearsal:
         self._recent: tuple[Message, ...] = ()
         self._sequence = FIRST_MESSAGE
         self.cast: Cast = cast if isinstance(cast, Cast) else as_cast(cast)
-        """Everybody in the scene."""
+        """All characters of the scene."""
         self.state: State = state
-        """The state after the last message, with everybody's whereabouts."""
+        """The state after the last message, including where the characters are."""
 
     async def tell(
         self,
@@ -86,9 +86,9 @@ class Rehearsal:
         together_with: Iterable[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> Judgement:
-        """Tell the next message, and take the answer over into everybody's whereabouts.
+        """Say the next message, and update where the characters are from the detector's answer.
 
-        `together_with` are ids of those who say it too: they perceive it, and are here. Raises `UnknownName`.
+        `together_with` are the ids of characters who say it too. They are here and perceive it. Raises `UnknownName`.
         """
         message = self._message(self.cast.named(speaker).id, content, key, dict(metadata or {}))
         moment = Moment(message=message, recent=self._recent, cast=self.cast, state=self.state)

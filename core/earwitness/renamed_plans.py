@@ -1,4 +1,4 @@
-"""Plans of one session as they would be in another: ids derive anew, and what is not the session's stays behind."""
+"""Renames the plans of one session for another: ids are derived anew, and what is not the session's is left out."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .records.plan import Delivery, Plan, Restoration, Withdrawal
 
 
 class RenamedPlans:
-    """Renames plans from one session id to another, in sequence order, so that what a plan cites is known by then.
+    """Renames plans from one session id to another. Call it in sequence order, because plans cite earlier memories.
 
-    Deliveries to containers that belong to no session are left out: they were the first session's doing, once.
+    Deliveries to containers that belong to no session are left out: the first session has made them already.
     """
 
     def __init__(self, old: str, new: str, containers: Collection[str] = ()) -> None:
-        """`containers` are the names, under the old id, of all that belong to the session."""
+        """`containers` are the names, under the old id, of all containers that belong to the session."""
         self.old, self.new = old, new
         self._containers = containers
         self._ids: dict[str, str] = {}
@@ -43,7 +43,7 @@ class RenamedPlans:
         )
 
     def body(self, body: Body) -> Body:
-        """What was told of memories, under their new ids, once the plans before it are renamed."""
+        """The body of an entry with the new ids of its memories. The plans before it must be renamed already."""
         match body:
             case Derived():
                 return body.model_copy(update={"derivation": self._derivation(body.derivation)})
@@ -55,7 +55,7 @@ class RenamedPlans:
                 return body
 
     def container(self, name: str) -> str:
-        """A container's name; those that belong to a session are named after it."""
+        """The new name of a container. Names of a session's containers begin with the session id."""
         return f"{self.new}{name.removeprefix(self.old)}"
 
     def _delivery(self, old: Delivery) -> Delivery:

@@ -1,4 +1,4 @@
-"""An exported story, read and checked before anything is written."""
+"""An exported story, which is read and checked before anything is written."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
 
 PluginValues = dict[str, dict[str, JsonValue]]
-"""Plugin name → what it keeps."""
+"""Plugin name → its data."""
 _VALUES: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True, slots=True)
 class StoryExport:
-    """What `backstage().export()` gave, found whole. `Earwitness.import_session` takes it."""
+    """A complete export by `backstage().export()`. `Earwitness.import_session` accepts it."""
 
     id: str
     """The session it was exported from."""
     past: tuple[tuple[Entry, Plan], ...]
-    """Its entries with their plans, in order."""
+    """The entries with their plans, in order."""
     data: PluginValues
-    """What plugins keep of it."""
+    """The data that plugins keep for the session."""
     containers: tuple[Container, ...] = ()
-    """Its containers besides the world's and its characters'."""
+    """The session's containers other than those of the world and the characters."""
     memberships: tuple[Membership, ...] = ()
-    """Who may read those."""
+    """The memberships in these containers."""
 
     @classmethod
     def read(cls, lines: Sequence[Mapping[str, Any]]) -> StoryExport:
-        """Check exported lines. Raises `StoryError` for lines that are no export of ours, or not all of one."""
+        """Read and check exported lines. Raises `StoryError` if they are not an export, or not a complete one."""
         origin, version = _origin(lines)
         found = cls(origin, *_parts(origin, version, lines))
         _check_complete(lines, found.past)
@@ -52,7 +52,7 @@ Past = tuple[tuple[Entry, Plan], ...]
 def _parts(
     origin: str, version: int, lines: Sequence[Mapping[str, Any]]
 ) -> tuple[Past, PluginValues, tuple[Container, ...], tuple[Membership, ...]]:
-    """Entries with plans, plugins' data, containers and memberships."""
+    """The entries with plans, the plugins' data, the containers and the memberships."""
     past: list[tuple[Entry, Plan]] = []
     data: PluginValues = {}
     containers: list[Container] = []
@@ -65,7 +65,7 @@ def _parts(
             match kind:
                 case "entry":
                     past.append(_past(line, version))
-                    snapshot = snapshot.after(past[-1][1])  # so that a state which cannot be is refused here
+                    snapshot = snapshot.after(past[-1][1])  # refuses an impossible state here
                 case "data":
                     data[str(line["plugin"])] = kept = _VALUES.validate_python(line["data"])
                     check_readable(_VALUES.dump_json(kept).decode())
@@ -78,7 +78,7 @@ def _parts(
 
 
 def _container(origin: str, given: object) -> Container:
-    """A container of this session. Raises `InputError` for one of another, or of none."""
+    """A container of this session. Raises `InputError` for a container of another session or of none."""
     found = check_container(Container.model_validate(given))
     if found.session != origin:
         raise StoryError(f"container {found.name!r} does not belong to session {origin!r}.")
@@ -93,7 +93,7 @@ def _members(container: Container, given: Sequence[object]) -> list[Membership]:
 
 
 def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
-    """An entry and its plan, in today's shape."""
+    """An entry and its plan, upgraded to the current version."""
     entry = Entry.model_validate(upgraded("entry", line["entry"], version))
     return keepable(entry), keepable(Plan.model_validate(upgraded("plan", line["plan"], version)))
 
@@ -109,7 +109,7 @@ def _check_complete(lines: Sequence[Mapping[str, Any]], past: Sequence[tuple[Ent
 
 
 def _check(export: StoryExport) -> None:
-    """Raise `StoryError` for plans no session of ours could have made: they might reach into another story."""
+    """Raise `StoryError` for plans that this session could not have made. They might write into another story."""
     members = {member.id for _, plan in export.past if plan.cast for member in plan.cast}
     owners = {f"{export.id}-{id}": id for id in (*members, WORLD)} | {
         each.name: each.name for each in export.containers
@@ -148,7 +148,7 @@ def _wrong_owner(plan: Plan, members: Collection[str], owners: Mapping[str, str]
 
 
 def _origin(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
-    """The id of the exported session, and the export's version. Raises `StoryError` for lines that are no export."""
+    """The id of the exported session, and the export's version. Raises `StoryError` if this is not an export."""
     for number, line in enumerate(lines, 1):
         if not isinstance(line, Mapping):
             raise StoryError(f"line {number}: not an exported line: {line!r} is no table.")

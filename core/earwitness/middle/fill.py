@@ -1,8 +1,8 @@
-"""MIDDLE: memories into the prompt, at the placeholder, and nowhere else. Pure.
+"""MIDDLE: puts memories into the prompt, in place of the placeholder and nowhere else. Pure functions.
 
-These are filled: a plain string, which is a system prompt; messages whose role is `system` or `developer`, or one that
-the host names; and a message that is handed over by itself. What was said in the story stays as it is, placeholder and
-all, wherever it is quoted. Without a placeholder there are no memories.
+Filled are a plain string, which is a system prompt; messages with the role `system` or `developer`, or a role that the
+host names; and a single message. Placeholders in text that was said in the story are left alone, wherever the text is
+quoted. A prompt without a placeholder receives no memories.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def fill(
     roles: Collection[str] = SYSTEM_ROLES,
     messages: Collection[str] = (),
 ) -> Prompt:
-    """The prompt with memories where a placeholder stands in text of these roles.
+    """Replace the placeholders in text of these roles by memories.
 
-    A string is a system prompt; otherwise messages with `role` and `content` (text, or a list of parts with `text`), or
-    one of them. `messages` are what was said in the story: a placeholder in one of them is no placeholder.
-    Raises `WallError` for anything but what a recall brought back: backstage records never reach a character;
-    `InputError` for a prompt that is none of these.
+    The prompt is a string (a system prompt), a list of messages with `role` and `content` (text, or a list of parts
+    with `text`), or one such message. `messages` were said in the story; placeholders in them are not replaced.
+    Raises `WallError` for memories that do not come from a recall, because backstage records never reach a character,
+    and `InputError` for any other kind of prompt.
     """
     for memory in memories:
         if not isinstance(memory, Recalled):
@@ -63,7 +63,7 @@ def _messages(prompt: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]
 def _blocks(
     memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str], sections: Sequence[Section]
 ) -> dict[str, str]:
-    """What goes where: placeholder → block."""
+    """Placeholder → the block that replaces it."""
     apart = settings.own_placeholders
     if not settings.enabled:
         return dict.fromkeys((*PLACEHOLDERS, *settings.placeholders, *apart.values()), "")
@@ -73,7 +73,7 @@ def _blocks(
 
 
 class _Filler:
-    """Puts the blocks where placeholders stand that nobody said."""
+    """Replaces the placeholders that are not part of a message of the story."""
 
     def __init__(self, blocks: Mapping[str, str], messages: Collection[str]) -> None:
         self._blocks = blocks
@@ -82,11 +82,11 @@ class _Filler:
         self._pattern = re.compile("|".join(re.escape(word) for words in longest_first for word in words))
 
     def text(self, text: str) -> str:
-        """Text of the host's, which may quote what was said."""
+        """Fill a text by the host, which may quote messages of the story."""
         return self._pattern.sub(lambda found: self._blocks.get(found[0], found[0]), text)
 
     def message(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A message with its text, or the text of its parts, filled."""
+        """Fill the text of a message, or the text of its parts."""
         content, told = message.get("content"), message.get("role") not in SYSTEM_ROLES
         if isinstance(content, str):
             return {**message, "content": self._unless_said(content, told)}
@@ -100,5 +100,5 @@ class _Filler:
         return part
 
     def _unless_said(self, text: str, told: bool) -> str:
-        """`told`: it may be a message of the story as a whole, which system text never is."""
+        """`told`: the whole text may be a message of the story. System text never is."""
         return text if told and text.strip() in self._said else self.text(text)

@@ -1,6 +1,6 @@
-"""MIDDLE: memories as a block of text, in sections under their headings. Pure.
+"""MIDDLE: renders memories as a block of text, in sections with headings. Pure functions.
 
-Memories are data: no text forges a heading, ends the block, or holds a placeholder that would be filled in its turn.
+Memories are data. Their text cannot forge a heading, end the block, or contain a placeholder that would be filled.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def render(
     notes: Sequence[str] = (),
     sections: Sequence[Section] = (OWN,),
 ) -> str:
-    """The block of memories, marked so that it can be taken out again should a model repeat it.
+    """The block of memories, with tags by which it can be removed if a model repeats it.
 
-    Several sections stand under their headings; a character's own memories by themselves have none. Sections with a
-    placeholder of their own are left out.
+    Several sections have headings. If there are only the character's own memories, there is no heading. Sections with
+    a placeholder of their own are left out.
     """
     together = [each for each in memories if each.section not in settings.own_placeholders]
     if not together and not notes:
@@ -34,7 +34,7 @@ def render(
 
 
 def render_section(memories: Sequence[Recalled], name: str, settings: FillSettings) -> str:
-    """The block of one section by itself, without heading, notes and template."""
+    """The block of a single section, without heading, notes and template."""
     texts = [_harmless(each.text, settings) for each in memories if each.section == name]
     return _block(_listed(texts, settings)) if texts else ""
 
@@ -46,7 +46,7 @@ def _block(text: str) -> str:
 def _by_section(
     memories: Sequence[Recalled], settings: FillSettings, sections: Sequence[Section]
 ) -> dict[str, list[str]]:
-    """The texts of every section that holds something, in the sections' order."""
+    """The texts of all sections that are not empty, in the order of the sections."""
     texts: dict[str, list[str]] = {section.name: [] for section in sections}
     for each in memories:
         texts.setdefault(each.section, []).append(_harmless(each.text, settings))
@@ -54,7 +54,7 @@ def _by_section(
 
 
 def _in_sections(texts: Mapping[str, Sequence[str]], settings: FillSettings, sections: Sequence[Section]) -> str:
-    """As JSON it is a list of texts, or lists by section name."""
+    """Format the sections. JSON is a list of texts, or an object with a list for each section name."""
     if not texts.keys() - {OWN_SECTION}:
         return _listed(texts.get(OWN_SECTION, ()), settings)
     if settings.format == "json":
@@ -69,7 +69,7 @@ def _in_sections(texts: Mapping[str, Sequence[str]], settings: FillSettings, sec
 
 
 def _heading(name: str, given: str | None, settings: FillSettings) -> str:
-    """The line above a section; empty where settings want none."""
+    """The line above a section; empty if the settings ask for none."""
     chosen = settings.sections.get(name, SectionSettings()).heading
     words = next((each for each in (chosen, given) if each is not None), name.replace("_", " ").capitalize())
     line = " ".join(words.split())
@@ -77,18 +77,18 @@ def _heading(name: str, given: str | None, settings: FillSettings) -> str:
 
 
 def _unforged(text: str, headings: Collection[str]) -> str:
-    """The text with every line that would pass for one of the headings cut by a backslash."""
+    """Escape, with a backslash, every line that could pass for one of the headings."""
     return "\n".join(f"\\{line}" if _folded(line) in headings else line for line in text.split("\n"))
 
 
 def _folded(line: str) -> str:
-    """The line as a reader sees it, whatever is in it that cannot be seen."""
+    """The line for comparison, without invisible characters."""
     plain = unicodedata.normalize("NFKC", line).casefold()
     return " ".join("".join(each for each in plain if unicodedata.category(each) != "Cf").split())
 
 
 def _harmless(text: str, settings: FillSettings) -> str:
-    """Nothing in it ends our block, or is filled in its turn: a placeholder of the host's is cut by a backslash."""
+    """Escape everything that would end our block, and the host's placeholders, with a backslash."""
     for placeholder in (*settings.placeholders, *settings.own_placeholders.values()):
         text = text.replace(placeholder, f"{placeholder[0]}\\{placeholder[1:]}")
     return harmless_block(text)

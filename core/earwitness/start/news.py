@@ -1,6 +1,6 @@
-"""START: news of the world that came with a message which the prompt holds already.
+"""START: world knowledge that came with a message which is already in the prompt.
 
-The message itself stays out, since it is in the prompt; what was told along with it is not, and comes in.
+The message is not repeated, because the prompt contains it. Its knowledge section is not in the prompt, so it is added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""START: from what was found to what is recalled: weights, age, threshold, merging, diversity, budget, order. Pure."""
+"""START: ranking what was found: weights, age, threshold, merging, diversity, budget, order. Pure functions."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ CHARACTERS_A_TOKEN = 4
 
 
 def ranked(hits: Sequence[Hit], weights: Mapping[str, float], day: float, settings: RecallSettings) -> list[Recalled]:
-    """SectionCandidates with their final scores, best first, those under the threshold left out."""
+    """The hits with their final scores, best first. Those below the threshold are left out."""
     scored = [_scored(hit, weights.get(hit.memory.id), day, settings.recency) for hit in hits]
     kept = [each for each in scored if each.score >= settings.threshold]
     return sorted(kept, key=lambda each: (-each.score, each.memory.id))
 
 
 def merged(lists: Sequence[Sequence[Recalled]]) -> Sequence[Recalled]:
-    """The candidates of one section, best first. Those of several containers by the reciprocal of their rank, not by
-    score: scores of different containers are not comparable.
+    """The candidates of one section, best first.
 
-    A memory that two reads found stands where it ranks best.
+    Candidates from several containers are ordered by the reciprocal of their rank, because scores of different
+    containers are not comparable. A memory that two reads found keeps its best rank.
     """
     if len(lists) == 1:
         return lists[0]
@@ -32,7 +32,7 @@ def merged(lists: Sequence[Sequence[Recalled]]) -> Sequence[Recalled]:
     for each in (_by_rank(candidate, rank) for found in lists for rank, candidate in enumerate(found, 1)):
         if each.memory.id not in best or best[each.memory.id].score < each.score:
             best[each.memory.id] = each
-    return sorted(best.values(), key=lambda each: -each.score)  # stable: of the same rank, in the order of the reads
+    return sorted(best.values(), key=lambda each: -each.score)  # stable: equal ranks stay in the order of the reads
 
 
 def _by_rank(candidate: Recalled, rank: int) -> Recalled:
@@ -41,22 +41,22 @@ def _by_rank(candidate: Recalled, rank: int) -> Recalled:
 
 @dataclass(frozen=True, slots=True)
 class SectionCandidates:
-    """What was found for one section."""
+    """The memories found for one section."""
 
     section: Section
     """The section."""
     number: int
-    """How many memories it holds at most."""
+    """Maximum number of memories in the section."""
     found: Sequence[Recalled]
-    """Best first."""
+    """The memories that were found, best first."""
     always: Sequence[Recalled] = ()
-    """What is there whatever was found."""
+    """Memories that are always included."""
 
 
 def chosen(sections: Sequence[SectionCandidates], settings: RecallSettings) -> list[Recalled]:
-    """The recall, section by section: what is always there, then the best of the rest within number and budget.
+    """The recall, section by section: what is always included, then the best of the rest within number and budget.
 
-    The budget is one for all sections, spent in their order. What stands in one section is left out of the later ones.
+    All sections share one budget, which is spent in their order. A memory in one section is left out of later ones.
     """
     purse = Purse(settings.token_budget)
     recalled: list[Recalled] = []
@@ -75,32 +75,32 @@ def _section(offered: SectionCandidates, taken: Collection[str], diversity: floa
 
 
 def stable_order(recalled: Recalled) -> tuple[bool, float, str, str]:
-    """Permanent ones first, then as learned: a prompt changes at its end, so prompt caches keep working."""
+    """Sort key: permanent memories first, then in the order learned. New ones come last, so prompt caches keep working."""
     memory = recalled.memory
     return (not memory.permanent, memory.learned_day or 0, str(memory.metadata.get("timestamp", "")), memory.id)
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a model sees (four characters each, as OpenAI's guide has it)."""
+    """Approximate number of tokens: four characters each, according to OpenAI's guide."""
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 class Purse:
-    """Tokens to spend; without a budget, as many as one likes."""
+    """A budget of tokens; unlimited without one."""
 
     def __init__(self, budget: int | None) -> None:
         self._left = float("inf") if budget is None else budget
 
     def affords(self, recalled: Recalled) -> bool:
-        """Whether it still fits."""
+        """Whether the memory still fits into the budget."""
         return tokens(recalled.text) <= self._left
 
     def spend(self, recalled: Recalled) -> None:
-        """Take it."""
+        """Subtract the memory's tokens from the budget."""
         self._left -= tokens(recalled.text)
 
     def buy(self, offered: Sequence[Recalled], most: int) -> list[Recalled]:
-        """In this order whatever still fits, at most so many."""
+        """The memories that fit into the budget, in this order, at most `most`. Their tokens are spent."""
         bought: list[Recalled] = []
         for each in offered:
             if len(bought) < most and self.affords(each):
@@ -110,12 +110,12 @@ class Purse:
 
 
 def freshness(memory: Memory, day: float, recency: Recency) -> float:
-    """1 for what was learned today, half of it after each half-life; 1 for what was there before the story."""
+    """1 for a memory learned today, halved after each half-life. 1 for knowledge from before the story."""
     return 1.0 if memory.permanent else 0.5 ** (max(0.0, day - (memory.learned_day or 0)) / recency.half_life)
 
 
 def aged(hit: Hit, day: float, recency: Recency) -> float:
-    """The score, less what its age takes away: never more than it was."""
+    """The score reduced by age. It is never higher than the original score."""
     return hit.score * (1 - recency.weight + recency.weight * freshness(hit.memory, day, recency))
 
 
@@ -131,7 +131,7 @@ def _scored(hit: Hit, weight: float | None, day: float, recency: Recency) -> Rec
 
 
 def _diverse(candidates: Sequence[Recalled], number: int, diversity: float, purse: Purse) -> list[Recalled]:
-    """Maximal marginal relevance (Carbonell & Goldstein 1998) of what fits; likeness = Jaccard index of the words."""
+    """What fits, by maximal marginal relevance (Carbonell & Goldstein 1998) with the Jaccard index of the words."""
     words = {each.memory.id: frozenset(terms(each.memory.content)) for each in candidates}
     likest = dict.fromkeys(words, 0.0)
     picked: list[Recalled] = []

@@ -1,4 +1,4 @@
-"""START: the list of reads a recall may make. Each names one container; nothing else is ever searched."""
+"""START: the list of reads of a recall. Each read names one container. Nothing else is ever searched."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ from .requests import Reader, requested
 
 @dataclass(frozen=True)
 class Read:
-    """One container, and what may be seen of it."""
+    """One container, and the filter for what may be seen of it."""
 
     container: str
     permitted: Filter
     in_prompt: tuple[str, ...] = ()
     unsayable: tuple[tuple[Filter, str], ...] = ()
-    """What is known but not sayable here, and why."""
+    """Filters for what is known but not sayable here, each with the reason."""
     section: Section = OWN
-    """Where in the prompt what it finds goes."""
+    """The section of the prompt for what it finds."""
     number: int = 1
-    """How many memories the section holds at most."""
+    """Maximum number of memories in the section."""
 
     @cached_property
     def filter(self) -> Filter:
-        """What is searched: all that is permitted but for the messages that are in the prompt already."""
+        """The filter of the search: everything permitted, except for messages that are already in the prompt."""
         return all_of(self.permitted, Not(In("messageIds", self.in_prompt)) if self.in_prompt else EVERYTHING)
 
     @cached_property
     def of_prompt(self) -> Filter:
-        """What is permitted of the messages in the prompt."""
+        """The filter for everything permitted among the messages in the prompt."""
         return all_of(self.permitted, In("messageIds", self.in_prompt))
 
     def narrowed(self, filter: Filter) -> Read:
-        """The same read with one more filter, which must hold too."""
+        """The same read with an additional filter."""
         return self if filter == EVERYTHING else replace(self, permitted=all_of(self.permitted, filter))
 
     def allows(self, memory: Memory) -> bool:
-        """Whether a store was right to find this memory."""
+        """Whether a store may return this memory."""
         return memory.container == self.container and matches(self.filter, memory.metadata)
 
     def why_unsayable(self, memory: Memory) -> str | None:
-        """Why this memory must not be said here, if it must not."""
+        """The reason why this memory must not be said here; `None` if it may be said."""
         return next((reason for filter, reason in self.unsayable if matches(filter, memory.metadata)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Guarded:
-    """What the guards make of one read."""
+    """The result of asking the guards about one read."""
 
     permitted: Filter
     unsayable: tuple[tuple[Filter, str], ...]
@@ -70,10 +70,10 @@ class _Guarded:
 async def listed_reads(
     engine: Engine, reader: Reader, query: str, number: int, in_prompt: Sequence[str], data: Mapping[str, PluginData]
 ) -> tuple[list[Read], list[str]]:
-    """The reads of one recall, guarded: the character's own container, and what providers ask for.
+    """The reads of one recall after the guards: the character's own container, and what providers request.
 
-    Also which guards and providers failed (a failing guard's reads find nothing), and which requests were refused.
-    `number` is how many memories of her own are wanted at most. Raises `StrategyError` for a failure if `strict`.
+    Also returns the failures of guards and providers, and the refused requests. A read whose guard fails finds nothing.
+    `number` is the maximum number of the character's own memories. Raises `StrategyError` for a failure if `strict`.
     """
     more, refused = await requested(engine, reader, query, data)
     containers = [reader.own, *(container for _, container in more)]
@@ -101,7 +101,7 @@ def _learned(reader: Reader, request: ReadRequest) -> Filter:
 
 
 def _not_in_prompt(reader: Reader, request: ReadRequest, in_prompt: Sequence[str]) -> Filter:
-    """Without the messages that the prompt holds already; another session's messages may have the same keys."""
+    """Excludes messages that are already in the prompt. Messages of other sessions may have the same keys."""
     if not in_prompt:
         return EVERYTHING
     held: Filter = In("messageIds", tuple(in_prompt))
@@ -122,7 +122,7 @@ async def _guarded(engine: Engine, reader: Reader, container: Container, data: M
 
 
 def read_event(reader: Reader, container: Container) -> ReadEvent:
-    """What guards are told of one read."""
+    """The event that guards receive for one read."""
     snapshot = reader.snapshot
     return ReadEvent(
         session=snapshot.id,
@@ -139,7 +139,7 @@ def read_event(reader: Reader, container: Container) -> ReadEvent:
 
 
 def learned_by(day: float) -> Filter:
-    """What was learned on this day or before; what is permanent was always known."""
+    """A filter for everything learned on this day or before, and everything permanent."""
     return Or((Compare("learnedDay", "<=", day), equals("permanent", True)))
 
 
@@ -150,7 +150,7 @@ async def _asked(
 
 
 def read_answer(answer: object) -> tuple[ReadAnswer | None, str | None]:
-    """A guard's answer as a record, whether it was one or a filter; or why it is none."""
+    """A guard's answer (a record or a filter) as a record, or the reason why it is invalid."""
     if isinstance(answer, Filter):
         answer = ReadAnswer.model_construct(filter=answer)
     if not isinstance(answer, ReadAnswer):

@@ -31,18 +31,18 @@ LARGEST_WEIGHT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What a host asks of a character's memory."""
+    """A host's request to a character's memory."""
 
     character: str
     """Character id."""
     query: str | None
-    """In place of the recall query of DESIGN."""
+    """A query of the host's own; `None` for the standard recall query (see `query_of`)."""
     in_prompt: tuple[str, ...] | None
-    """Keys of messages that the prompt holds already; `None`: those in the query."""
+    """Keys of messages that are already in the prompt; `None` = those in the query."""
     channel: Channel
     """Where the character is about to speak."""
     filter: Filter
-    """Narrows what may be recalled; it never widens that."""
+    """A further filter on what may be recalled. It can only narrow the result."""
 
 
 async def recall(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> Recall:
@@ -82,7 +82,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
 
 
 def _observer_failures(engine: Engine) -> Sequence[str]:
-    """Observers that were switched off. Raises `StrategyError` for one if `strict`."""
+    """The failures of observers that were switched off. Raises `StrategyError` if there is one and `strict` is set."""
     failures = engine.observers.failures
     if failures and engine.settings.strict:
         raise StrategyError(failures[0])
@@ -90,21 +90,21 @@ def _observer_failures(engine: Engine) -> Sequence[str]:
 
 
 def _marked(recalled: Recalled, reads: Sequence[Read]) -> Recalled:
-    """The memory, marked where a guard says that it is known but not sayable here."""
+    """The memory, marked if a guard says that it is known but not sayable here."""
     its_read = next(read for read in reads if read.container == recalled.memory.container)
     why = its_read.why_unsayable(recalled.memory)
     return recalled if why is None else recalled.model_copy(update={"unsayable": why})
 
 
 def heard(live: Live, character: str) -> list[SettledMessage]:
-    """The recent messages this character perceived something of since she joined, oldest first."""
+    """The recent messages that this character perceived at least in part since joining, oldest first."""
     joined = live.snapshot.joined.get(character, 0)
     hers = (each for each in live.recent if character in each.participants and each.message.sequence > joined)
     return [each for each in hers if not each.retracted and each.heard_by(character)]
 
 
 def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:
-    """The recall query of DESIGN: the time, and the last messages as this character perceived them."""
+    """The standard recall query: the time, and the last messages as this character perceived them."""
     cast = live.snapshot.cast
     lines = (
         message_line(cast[each.message.speaker].name, each.heard_by(character), each.message.game_day)
@@ -117,13 +117,13 @@ def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> st
 async def _searched(
     source: RecallSource, reads: Sequence[Read], query: str, day: float, settings: RecallSettings
 ) -> list[list[Hit]]:
-    """One search a read, each in its own container; what a store returns is checked again here."""
+    """One search for each read, in its own container. The filter is checked again on what the store returns."""
     found = await asyncio.gather(*(candidates(source, read, query, day, settings) for read in reads))
     return [[hit for hit in hits if read.allows(hit.memory)] for read, hits in zip(reads, found, strict=True)]
 
 
 async def _permanent(source: RecallSource, own: Read) -> list[Recalled]:
-    """What was there before the story; what is shared stays within the number of its section."""
+    """The character's own permanent memories. Those of shared containers stay within the number of their section."""
     read = own.narrowed(equals("permanent", True))
     memories = await source.list(read.container, filter=read.filter)
     return [Recalled(memory=memory, score=1.0, parts={}) for memory in memories if read.allows(memory)]
@@ -137,7 +137,7 @@ def _sections(
     day: float,
     settings: RecallSettings,
 ) -> list[SectionCandidates]:
-    """What was found by section, her own first; the first read of a section decides its heading and number."""
+    """The hits by section, the character's own first. A section's first read decides its heading and number."""
     dropped, weights = _drops(answers), _weights(answers)
     out = dropped.union(each.memory.id for each in always)
     lists: dict[str, list[list[Recalled]]] = {}
@@ -191,7 +191,7 @@ async def _added(
     answers: Sequence[Answered[RecallAnswer]],
     found: Sequence[Sequence[Hit]],
 ) -> list[list[Hit]]:
-    """What was found and what plugins add, read again from the listed containers only, and filtered again."""
+    """The hits and what plugins add. Additions are read again from the listed containers only, and filtered again."""
     known = {hit.memory.id for hits in found for hit in hits}
     wanted = [id for answer in _given(answers) for id in answer.add if id not in known]
     if not wanted:

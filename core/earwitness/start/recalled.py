@@ -1,4 +1,4 @@
-"""What a turn remembers: memories in sections, each with why it came to mind."""
+"""The result of a recall: memories in sections, each with the reason why it was recalled."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from ..records.learned import Learned
 from ..records.memory import Memory
 
 OWN_SECTION = "memories"
-"""The section of what a character remembers herself."""
+"""Name of the section of the character's own memories."""
 
 
 class Section(Record):
-    """A part of a recall that is shown by itself."""
+    """A part of a recall that is shown separately."""
 
     name: str = OWN_SECTION
-    """Such as `pantheon`; settings of `fill` name it."""
+    """Name of the section, such as `pantheon`. The settings of `fill` refer to it."""
     heading: str | None = None
-    """What stands above it where there are several; by default its name."""
+    """Heading above the section if there are several; `None` = its name."""
 
 
 OWN = Section()
@@ -24,58 +24,58 @@ OWN = Section()
 
 
 class Recalled(Record):
-    """One memory a recall brought back. Only these can be filled into a prompt."""
+    """One recalled memory. Only these can be filled into a prompt."""
 
     memory: Memory
-    """The memory, from a container this reader may read."""
+    """The memory, from a container that this character may read."""
     section: str = OWN_SECTION
     """Name of the section it belongs to."""
     score: float
-    """What it was ranked by, all parts together; in a section of several containers the reciprocal of its rank in its
-    own, since scores of different containers are not comparable."""
+    """The final score by which it was ranked. In a section of several containers it is the reciprocal of the memory's
+    rank in its own container, because scores of different containers are not comparable."""
     parts: dict[str, float]
     """The score by part: `words`, `meaning`, `rerank`, `recency`, `weight`, …."""
 
     unsayable: str | None = None
-    """Why it is known but not sayable here; `None` where it is sayable."""
+    """Why it is known but not sayable here; `None` if it is sayable."""
 
     @property
     def sayable(self) -> bool:
-        """Whether it may be said here: a guard has not marked it."""
+        """Whether it may be said here, that is, no guard has marked it."""
         return self.unsayable is None
 
     @property
     def text(self) -> str:
-        """The content, as it goes into a prompt: without the line of words that find a piece of lore."""
+        """The content as it goes into a prompt, without the line of extra words that find a lore entry."""
         return self.memory.text
 
     @property
     def learned(self) -> Learned:
-        """How the character came to know it; what was told along with a message in the prompt is news."""
+        """How the character came to know it. Knowledge that came with a message in the prompt is news."""
         return Learned(way="news") if "news" in self.parts else self.memory.learned
 
     @property
     def why(self) -> str:
-        """Why it was recalled, in words: `words 0.81, meaning 0.44`."""
+        """Why it was recalled, as text: `words 0.81, meaning 0.44`."""
         if not self.parts:
             return "always in mind"
         return ", ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
 
 
 class Recall(Record):
-    """Everything one START brought back."""
+    """The result of one START."""
 
     character: str
-    """Whose recall."""
+    """Id of the character who recalls."""
     query: str
-    """What was asked."""
+    """The query that was searched for."""
     memories: tuple[Recalled, ...]
-    """Section by section; in each in a stable order: permanent ones first, then as they were learned."""
+    """The memories by section. Each section has a stable order: permanent memories first, then in the order learned."""
     sections: tuple[Section, ...] = (OWN,)
-    """Every section that was asked for, her own first, also where nothing was found."""
+    """All requested sections, including empty ones. The character's own section is first."""
     notes: tuple[str, ...] = ()
-    """Plugins' lines to show before the memories."""
+    """Lines from plugins, shown before the memories."""
     pending: tuple[str, ...] = ()
-    """Keys of messages the recall did not wait for."""
+    """Keys of messages that were not settled when the recall stopped waiting."""
     failures: tuple[str, ...] = ()
-    """Plugins, guards and read providers that failed, and reads that were refused. A failing guard withheld all."""
+    """Failures of plugins, guards and read providers, and refused reads. A read whose guard failed finds nothing."""

@@ -1,7 +1,7 @@
-"""START: which containers a recall reads besides the character's own. Providers ask; the register says who may.
+"""START: reads of containers other than the character's own. Providers request them; memberships permit them.
 
-A request is refused by name where the container is not registered, is the world's or another character's, belongs to
-another session, or where the reader is no member on that day.
+A request is refused, and reported by name, if the container is not registered, is the world's or another character's,
+belongs to another session, or if the reader is not a member on that day.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Granted = tuple[ReadRequest, Container]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who recalls, and where."""
+    """The character who recalls, and the channel."""
 
     snapshot: Snapshot
-    """The session as it stands."""
+    """The current session."""
     character: str
     """Character id."""
     channel: Channel
@@ -38,7 +38,7 @@ class Reader:
 
     @property
     def personality(self) -> str:
-        """Who that is across sessions."""
+        """The character's personality id, which is the same across sessions."""
         return self.snapshot.cast[self.character].personality_id
 
     @property
@@ -47,19 +47,19 @@ class Reader:
         return character_container(self.snapshot.id, self.character)
 
     def may_read(self, container: Container) -> bool:
-        """Whether members may read it here at all: it is not the world's, another character's or another session's."""
+        """Whether members may read it here: not if it is the world's, another character's or another session's."""
         return container.kind not in SESSION_KINDS and container.session in {None, self.snapshot.id}
 
 
 @dataclass(frozen=True, slots=True)
 class ReadableContainers:
-    """What a provider may ask the register: what this reader may read."""
+    """A provider's view of the register: the containers that this reader may read."""
 
     ledger: Ledger
     reader: Reader
 
     async def readable(self, *, kind: str | None = None, names: Sequence[str] | None = None) -> Sequence[Container]:
-        """The containers, besides her own, that the reader may read today: all, of a kind, or those of these names."""
+        """The containers, besides its own, that the reader may read today: all, or those of a kind, or with these names."""
         held = await self.ledger.memberships(containers=names, member=self.reader.personality, kind=kind)
         day = self.reader.snapshot.state.game_day
         today = [each.container for each in held if each.holds_on(day)]
@@ -70,7 +70,7 @@ class ReadableContainers:
 async def requested(
     engine: Engine, reader: Reader, query: str, data: Mapping[str, PluginData]
 ) -> tuple[list[Granted], list[str]]:
-    """What the providers ask for and the reader may read; and which providers failed, and what was refused.
+    """The granted requests of the providers; and the failures of providers, and the refused requests.
 
     Raises `StrategyError` for a failing provider if `strict`.
     """
@@ -86,7 +86,7 @@ async def requested(
 
 
 def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]:
-    """A provider's answer as a list, or why it is none: anything else in it spoils it."""
+    """A provider's answer as a list, or the reason why it is invalid. One invalid item invalidates the whole answer."""
     try:
         requests = list(answer) if isinstance(answer, Iterable) else None
         if requests is None or not all(isinstance(each, ReadRequest) for each in requests):
@@ -122,7 +122,7 @@ async def _asked(
 
 
 async def _decided(ledger: Ledger, reader: Reader, requests: Sequence[ReadRequest]) -> list[Granted | str]:
-    """Each request with its container, or why it is refused."""
+    """Each request with its container, or the reason why it is refused."""
     names = sorted({each.container for each in requests} - {reader.own.name})
     if not names:
         return [(each, reader.own) for each in requests]

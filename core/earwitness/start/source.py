@@ -1,4 +1,4 @@
-"""START: where a recall reads: the store, and what the ledger has at hand where the store does not answer in time."""
+"""START: the source of a recall: the store, or recent entries in the ledger if the store does not answer in time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..words import STOP_WORDS, plain, query_words, terms
 
 T = TypeVar("T")
 AT_HAND = 200
-"""So many of the latest entries are looked through when the store is away."""
+"""Number of latest entries that are searched if the store is unavailable."""
 
 
 class RecallSource:
-    """Reads of one recall. After the first failure the store is not asked again: a recall keeps its time limit."""
+    """The reads of one recall. After a failure the store is not asked again, so the recall keeps its time limit."""
 
     def __init__(self, engine: Engine, live: Live, limit: float) -> None:
         self._engine = engine
         self._live = live
         self._limit = limit
         self.failure: str | None = None
-        """Why the store did not answer; then the memories are those of the latest entries alone."""
+        """Why the store did not answer. If set, the memories come from the latest entries only."""
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
         """The best hits, best first. Raises `StorageError` if `strict`."""
@@ -41,19 +41,19 @@ class RecallSource:
         return [*found, *self._ranked([each for each in late if each.id not in known], query, limit)]
 
     async def list(self, container: str, *, filter: Filter) -> Sequence[Memory]:
-        """Every memory that the filter holds for. Raises `StorageError` if `strict`."""
+        """All memories that match the filter. Raises `StorageError` if `strict`."""
         found = await self._asked(self._engine.store.list(container, filter=filter))
         return await self._at_hand(container, filter, self._latest()) if found is None else found
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
-        """Those of the ids that exist. Raises `StorageError` if `strict`."""
+        """The memories with these ids, as far as they exist. Raises `StorageError` if `strict`."""
         found = await self._asked(self._engine.store.get(container, ids))
         if found is not None:
             return found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
 
     async def _asked(self, call: Awaitable[T]) -> T | None:
-        """The store's answer; `None` where it failed, now or before."""
+        """The store's answer; `None` if it fails or has failed before."""
         if self.failure is not None:
             getattr(call, "close", lambda: None)()
             return None
@@ -84,7 +84,7 @@ class RecallSource:
         return [each for each in memories_of(late) if matches(filter, each.metadata)]
 
     async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:
-        """What the ledger has delivered to this container since an entry, as the store would hold it."""
+        """Memories that the ledger recorded for this container after an entry, in the form the store would have."""
         snapshot = self._live.snapshot
         deliveries = await self._engine.ledger.deliveries(snapshot.id, container=container, after=after)
         day = snapshot.state.game_day
@@ -92,7 +92,7 @@ class RecallSource:
         return [each for each in memories if matches(filter, each.metadata)]
 
     def _ranked(self, memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
-        """By the share of the query's words that each holds; the newest first where that is the same."""
+        """Rank by the share of the query's words that each memory contains. Among equals, the newest comes first."""
         asked = {term for word, term in query_words(plain(query)).items() if word not in STOP_WORDS}
         hits = [_hit(memory, asked) for memory in reversed(memories)]
         return sorted(hits, key=lambda hit: -hit.score)[:limit]

@@ -1,4 +1,4 @@
-"""START: how far down a search is looked at, so that what is new is not missed behind what only fits better."""
+"""START: the number of hits considered, so that better matches do not hide newer memories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .reads import Read
 from .source import RecallSource
 
 CANDIDATES = 4
-"""So many candidates for each memory that is wanted."""
+"""Number of candidates for each wanted memory."""
 WIDER = 8
 LARGEST = 1024
 
@@ -19,11 +19,11 @@ LARGEST = 1024
 async def candidates(
     source: RecallSource, read: Read, query: str, day: float, settings: RecallSettings
 ) -> Sequence[Hit]:
-    """The best hits of one read for today, by score and age, best score first. Raises `StorageError`.
+    """The best hits of one read by today's score and age, best score first. Raises `StorageError`.
 
-    With a preference for what is new, the search is widened while one that it left out could be among the best: age
-    only takes from a score, so none is that scores less than the best have left (the threshold algorithm of Fagin,
-    Lotem and Naor 2003); at most to `LARGEST` hits.
+    If newer memories are preferred, the search is widened, up to `LARGEST` hits, while a hit that it left out could
+    still be among the best. Age only lowers scores. So the search can stop once the remaining scores are below the
+    aged scores of the best (the threshold algorithm of Fagin, Lotem and Naor 2003).
     """
     wanted = limit = read.number * CANDIDATES
     hits = await source.search(read.container, query, filter=read.filter, limit=limit)
@@ -42,6 +42,6 @@ async def candidates(
 
 
 def _may_miss(hits: Sequence[Hit], day: float, number: int, settings: RecallSettings) -> bool:
-    """Whether one that scores no more than the last of these could be among the best, were it new."""
+    """Whether a new memory with the score of the last hit could be among the best."""
     today = sorted((aged(hit, day, settings.recency) for hit in hits), reverse=True)
     return hits[-1].score > max(today[number - 1], settings.threshold)
