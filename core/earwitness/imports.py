@@ -73,7 +73,7 @@ class ImportedLore(Record):
     own: bool = False
     """Whether only the character described by this file knows it."""
     names: tuple[str, ...] = ()
-    """Names or file names of those who know it. An entry is common knowledge if it has no names or tags and is not `own`."""
+    """Names or file names of those who know it. Without names and tags, it is common knowledge unless it is `own`."""
     tags: tuple[str, ...] = ()
     """Tags of those who know it. If there are names as well, both must match."""
     exclude: bool = False

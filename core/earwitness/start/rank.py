@@ -75,7 +75,7 @@ def _section(offered: SectionCandidates, taken: Collection[str], diversity: floa
 
 
 def stable_order(recalled: Recalled) -> tuple[bool, float, str, str]:
-    """Sort key: permanent memories first, then in the order learned. New ones come last, so prompt caches keep working."""
+    """Sort key: permanent memories first, then as learned. New ones come last, so prompt caches keep working."""
     memory = recalled.memory
     return (not memory.permanent, memory.learned_day or 0, str(memory.metadata.get("timestamp", "")), memory.id)
 

@@ -59,7 +59,7 @@ class ReadableContainers:
     reader: Reader
 
     async def readable(self, *, kind: str | None = None, names: Sequence[str] | None = None) -> Sequence[Container]:
-        """The containers, besides its own, that the reader may read today: all, or those of a kind, or with these names."""
+        """The containers besides its own that the reader may read today: all, those of a kind, or by name."""
         held = await self.ledger.memberships(containers=names, member=self.reader.personality, kind=kind)
         day = self.reader.snapshot.state.game_day
         today = [each.container for each in held if each.holds_on(day)]
