@@ -11,13 +11,13 @@ from .errors import NotOpen
 
 
 class Background:
-    """A task group with a clear error when it is not open, which lets the host's own errors through unwrapped."""
+    """A task group that raises a clear error when it is not open, and lets the host's own errors through unwrapped."""
 
     def __init__(self) -> None:
         self._group: asyncio.TaskGroup | None = None
         self._callbacks: list[Callable[[], object]] = []
         self.closing = False
-        """Whoever waits to try something again shall try once more, and give up."""
+        """Whether closing has begun: a task that is retrying then tries once more, and gives up."""
 
     async def __aenter__(self) -> Self:
         self.closing = False
@@ -44,12 +44,12 @@ class Background:
         group, coroutine = self._opened(), work()
         try:
             return group.create_task(coroutine, name=name)
-        except RuntimeError as error:  # the group is coming to its end
+        except RuntimeError as error:  # the group is closing
             coroutine.close()
             raise NotOpen("this Earwitness is closing: nothing new can begin.") from error
 
     def on_close(self, callback: Callable[[], object]) -> None:
-        """Call this when closing begins, before the tasks are waited for."""
+        """Register a callback that runs when closing begins, before the tasks are awaited."""
         self._callbacks.append(callback)
 
     def check(self) -> None:

@@ -1,4 +1,4 @@
-"""Asking one strategy or plugin: with a time limit, and with every failure named."""
+"""Consultation: asks one strategy or plugin, with a time limit and a name for every failure."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ T = TypeVar("T")
 S = TypeVar("S")
 E = TypeVar("E", bound=Event | Moment)
 AnswerReader = Callable[[Any], tuple[T | None, str | None]]
-"""Raw answer → what can be used of it, and what is wrong with the rest."""
+"""Raw answer → the usable part of it, and the fault found in the rest."""
 _SILENT = Reply()
 
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[T]):
-    """One plugin's or strategy's answer, or why there is none."""
+    """The answer of one plugin or strategy, or the reason why there is none."""
 
     by: str
     value: T | None
@@ -41,11 +41,11 @@ class Answered(Generic[T]):
     failure: str | None = None
 
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What the strategy was made from, without secrets."""
+    """The settings the strategy was made from, without secrets."""
     version: str | None = None
-    """Of what the answer rests on, where it says so."""
+    """The version of what the answer rests on, if it names one."""
     usage: Usage | None = None
-    """The model that was asked, and what it cost; also of an answer that is of no use."""
+    """The model that was asked, and what it cost; also for an unusable answer."""
 
     @property
     def label(self) -> str:
@@ -53,7 +53,7 @@ class Answered(Generic[T]):
         return f"{self.by}: {self.failure}"
 
     def reported(self) -> Answer:
-        """As a plan keeps it."""
+        """The answer as a plan records it."""
         return Answer(
             by=self.by,
             settings=dict(self.settings),
@@ -65,10 +65,10 @@ class Answered(Generic[T]):
 
 
 async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[Any]:
-    """Ask one strategy or plugin. Whatever goes wrong becomes its named failure; only our own cancellation passes.
+    """Ask one strategy or plugin. Every failure becomes a named one; only the caller's own cancellation propagates.
 
-    `limit` is in seconds, for what is awaited; whatever took longer in all is late too. What the answer is worth is
-    for the caller to see.
+    `limit` is in seconds, for awaited work. An answer that took longer overall is late too. The caller judges the
+    answer's content.
     """
     started = time.perf_counter()
     try:
@@ -82,16 +82,16 @@ async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise
         return Answered(by, None, time.perf_counter() - started, "cancelled itself")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises is its failure, not ours
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
         return Answered(by, None, time.perf_counter() - started, named(error))
     seconds = time.perf_counter() - started
-    if seconds > limit:  # it blocked the thread, or would not be cancelled: a late answer is none
+    if seconds > limit:  # it blocked the thread, or resisted cancellation: a late answer counts as none
         return _late(by, started, limit)
     return Answered(by, value, seconds)
 
 
 async def _contained(work: Awaitable[T]) -> T:
-    """A task that exits must not take the loop along."""
+    """Run the work so that a task that exits does not take the event loop along."""
     try:
         return await work
     except SystemExit as error:
@@ -104,14 +104,14 @@ def _late(by: str, started: float, limit: float) -> Answered[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Consultant:
-    """Asks the strategies and plugins of one instance, all under the same rules, and tells observers of it."""
+    """Asks the strategies and plugins of one instance, all under the same rules. Observers receive each answer."""
 
     limit: float = 10.0
-    """Seconds a strategy may take."""
+    """The most seconds a strategy may take."""
     strict: bool = False
-    """A failure raises, in place of being reported."""
+    """Whether a failure raises instead of being reported."""
     observers: Observers = field(default_factory=Observers)
-    """Who is told of every answer."""
+    """Observers that receive every answer."""
 
     async def ask(
         self,
@@ -124,7 +124,7 @@ class Consultant:
     ) -> Answered[T]:
         """The answer to a method of the strategy's protocol, such as `Guard.strike`, as `read` understands it.
 
-        Raises `StrategyError` for an answer that cannot be used, if `strict`.
+        Raises `StrategyError` for an unusable answer if `strict`.
         """
         answered = await self.consult(strategy, method.__name__, event, read, data, limit)
         if answered.failure and answered.value is None and self.strict:
@@ -140,7 +140,7 @@ class Consultant:
         data: Mapping[str, PluginData],
         limit: float | None = None,
     ) -> Answered[T]:
-        """As `ask`, by the method's name, and raising nothing. What one that fails wrote into its data is dropped."""
+        """As `ask`, by the method's name, but never raises. The data that a failing call wrote is dropped."""
         own = data.get(strategy.data_owner, event.data)
         shown = event if own is event.data else event.model_copy(update={"data": own})
         raw = await ask(strategy.label, lambda: getattr(strategy.made, method)(shown), limit or self.limit)
@@ -164,7 +164,7 @@ class Consultant:
 
 
 def _reply(value: object) -> Reply:
-    """What an answer says of itself, as far as it can be recorded."""
+    """The part of an answer that describes the answer itself, as far as it can be recorded."""
     if not isinstance(value, Reply) or (value.version is None and value.usage is None):
         return _SILENT
     said = Reply.model_construct(version=value.version, usage=value.usage)
@@ -187,11 +187,14 @@ def _observation(strategy: Strategy[Any], method: str, event: Event | Moment, an
 
 
 def unkeepable(record: Record) -> str | None:
-    """Why a record cannot be kept as JSON and read back, if it cannot: half emoji, or fields of the wrong type."""
+    """The reason why a record cannot be kept as JSON and read back, or `None`.
+
+    Examples are half an emoji and fields of the wrong type.
+    """
     try:
         text = record.model_dump_json(warnings=False)
         type(record).model_validate_json(text)
-        if text.count("[") + text.count("{") > ENCLOSING:  # with fewer it is not nested too deep
+        if text.count("[") + text.count("{") > ENCLOSING:  # with fewer brackets it cannot be nested too deeply
             check_readable(text)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:  # pydantic's errors are `ValueError`s
         return f"answered a {type(record).__name__} that cannot be recorded: {named(error)}"
@@ -199,10 +202,13 @@ def unkeepable(record: Record) -> str | None:
 
 
 def items_of(value: object, expected: type[T]) -> tuple[list[T] | None, str | None]:
-    """The answer as a list of records, or why it is none: anything of another type in it spoils it."""
+    """The answer as a list of records, or the reason why it is none.
+
+    One item of another type spoils the whole answer.
+    """
     try:
         items = list(value)  # type: ignore[call-overload]
-    except Exception as error:  # noqa: BLE001 - a stranger's generator may raise anything
+    except Exception as error:  # noqa: BLE001 - a third-party generator may raise anything
         return None, named(error)
     wrong = next((item for item in items if not isinstance(item, expected)), None)
     if wrong is not None:
@@ -212,7 +218,7 @@ def items_of(value: object, expected: type[T]) -> tuple[list[T] | None, str | No
 
 
 def record_of(value: object, expected: type[T]) -> tuple[T | None, str | None]:
-    """The answer as one record, or why it is none."""
+    """The answer as one record, or the reason why it is none."""
     if not isinstance(value, expected):
         return None, f"answered {type(value).__name__}, expected {expected.__name__} or None"
     broken = unkeepable(value) if isinstance(value, Record) else None

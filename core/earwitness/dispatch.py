@@ -1,4 +1,4 @@
-"""The only file that touches pluggy: registers plugins, keeps their order, asks them all at once with a time limit."""
+"""The only module that touches pluggy: registers plugins in order, and asks them all at once with a time limit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Plugins:
         self._registered: dict[str, Strategy[object]] = {}
 
     def register(self, plugin: object, name: str, spec: NamedSettings | None = None) -> None:
-        """Add an instance under a name; `spec` holds what it was made from.
+        """Add an instance under a name; `spec` holds the settings it was made from.
 
         Raises `PluginError` for a class, a misspelt hook, or a name taken.
         """
@@ -56,7 +56,7 @@ class Plugins:
         return tuple(self._registered.values())
 
     def hooks_of(self, name: str) -> tuple[str, ...]:
-        """Which hooks the plugin implements."""
+        """The hooks that the plugin implements."""
         plugin = self._registered[name].made
         return tuple(hook for hook in HOOKS if _implements(plugin, hook))
 
@@ -72,7 +72,7 @@ class Plugins:
         return answers
 
     def asks(self, hook: str) -> bool:
-        """Whether anybody implements the hook."""
+        """Whether any plugin implements the hook."""
         return bool(self._implementations(hook))
 
     def _implementing(self, hook: str) -> list[Strategy[object]]:
@@ -93,13 +93,13 @@ def _read(expected: type[T], answer: object) -> tuple[T | None, str | None]:
 
 
 class _Manager(pluggy.PluginManager):
-    """An override of a hook is an implementation: no decorator needed."""
+    """A plugin manager that treats every override of a hook as an implementation, without a decorator."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
         if name not in HOOKS or not _implements(plugin, name):
             return None
         order = getattr(plugin, "order", "middle")
-        # pluggy calls its list from the end; we read it from the start, so that plugins stand as registered
+        # pluggy calls its list from the end; we read it from the start, in the order of registration
         return {
             "wrapper": False,
             "hookwrapper": False,

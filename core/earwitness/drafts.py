@@ -1,4 +1,7 @@
-"""What a host's calls become: bodies of journal entries, with every argument checked. Messages are `Session.say`'s."""
+"""Drafts: a host's calls as bodies of journal entries, with every argument checked.
+
+`Session.say` makes messages itself.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ HostMove = tuple[str, Literal["enter", "leave", "move"], str | None]
 
 
 class Drafts:
-    """Makes one session's entries of what the host hands in. Each method raises as the call it serves."""
+    """Makes one session's entries from the host's arguments. Each method raises as the call it serves."""
 
     def __init__(self, live: Live, names: NameResolver) -> None:
         self._live = live
@@ -44,7 +47,7 @@ class Drafts:
         if "participants" in changes:
             changes["participants"] = await self._names.ids(*several("participants", changes["participants"]))
         told = several("updates", updates)
-        worded = [each.description for each in told if isinstance(each, Update)]  # the others are refused below
+        worded = [each.description for each in told if isinstance(each, Update)]  # other types are refused below
         for each in (*worded, *([] if description is None else [description])):
             update_text(each)
         if not changes and not told and description is None:
@@ -88,7 +91,7 @@ class Drafts:
         lore: Iterable[Lore | Mapping[str, Any] | str],
         originals: Iterable[Original],
     ) -> Prepared:
-        """What was there before the story. See `Session.prepare`."""
+        """Preparations: knowledge from before the story. See `Session.prepare`."""
         entries, names = several("lore", lore), self._names
         pieces = await names.found(
             lambda: pieces_of(plot, cards, examples, entries, resolve=lambda name: names.member(name).id)

@@ -1,4 +1,4 @@
-"""The journal as one handle writes it: durable on return; what is told again under its key changes nothing."""
+"""The journal as one handle writes it. Entries are durable on return; repeating a key changes nothing."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Journal:
         return outcome
 
     async def append_all(self, told: Sequence[NewEntry]) -> list[Outcome]:
-        """Append several entries in this order, durable all or none.
+        """Append several entries in this order, all or none; they are durable on return.
 
-        A key that is there already is answered with its first outcome: the ledger writes nothing for it. Raises
-        `KeyConflict` where it stands for something else, `UnknownName` for somebody who was forgotten meanwhile.
+        An existing key is answered with its first outcome, and the ledger writes nothing for it. Raises `KeyConflict`
+        if the key belongs to something else, and `UnknownName` for a character who was forgotten meanwhile.
         """
         self._decider.check()
         if not told:
@@ -72,7 +72,7 @@ class Journal:
         return outcomes
 
     def outcome(self, entry: Entry) -> Outcome:
-        """What became of an entry that was told before."""
+        """The outcome of an entry that was appended before."""
         return self._outcome(Appended(entry=entry, created=False))
 
     def _outcome(self, appended: Appended) -> Outcome:
@@ -81,18 +81,18 @@ class Journal:
         return Outcome(entry, self._decider.plan_of(entry.sequence, new=created), self._applier, created=created)
 
     async def entry_for_key(self, key: str | None) -> Entry | None:
-        """The entry with this key, when it was told before: telling it again is fine whatever has happened since."""
+        """The entry with this key, if there is one. Repeating it is fine whatever has happened since."""
         return None if key is None else await self._ledger.entry(self._live.snapshot.id, key=check_key(key))
 
     async def refuse_conflict(self, key: str, first: Body, body: Body) -> None:
-        """Raises `KeyConflict` for a key that stands for something else, among those told now or in the journal."""
+        """Raises `KeyConflict` if the key belongs to something else, among the new entries or in the journal."""
         if first != body:
             raise conflict(key, first, body)
         if (entry := await self._ledger.entry(self._live.snapshot.id, key=key)) is not None:
             await self.refuse_other(entry, body)
 
     async def refuse_other(self, entry: Entry, body: Body) -> None:
-        """Raises `KeyConflict` unless the body is what the entry told: as first said, or as it was revised to."""
+        """Raises `KeyConflict` unless the body is that of the entry, as first said or as it was revised."""
         if _as_kept(entry.body) == _as_kept(body):
             return
         told = _as_told_today(entry.body)
@@ -100,7 +100,7 @@ class Journal:
             raise conflict(entry.key, entry.body, body)
 
     async def revisable(self, key: str) -> SettledMessage:
-        """The message with this key. Raises `UnknownName` where there is none, `InputError` for a retracted one."""
+        """The message with this key. Raises `UnknownName` if there is none, `InputError` for a retracted one."""
         await self._decider.caught_up()
         session = self._live.snapshot.id
         current = await settled_message(self._ledger, session, key)
@@ -113,16 +113,16 @@ class Journal:
         return current
 
     async def append_about_memories(self, body: Derived | Transferred | Archived, key: str | None) -> Outcome:
-        """Append what is done with memories. Told again under its key, it is not checked again. Raises `InputError`."""
+        """Append an operation on memories. Repeated under its key, it is not checked again. Raises `InputError`."""
         if await self.entry_for_key(key) is None:
             await self._decider.caught_up()
             await check_memories(self._ledger, self._live.snapshot, body)
         return await self.append(body, key)
 
     async def retract(self, target: str, by: str, own_key: str | None) -> Outcome:
-        """Append a retraction, or answer with the earlier one of something that is gone already.
+        """Append a retraction, or return the earlier one if the target is gone already.
 
-        Raises `UnknownName` for an unknown key or memory id, `InputError` for what is itself a revision.
+        Raises `UnknownName` for an unknown key or memory id, `InputError` for a target that is itself a revision.
         """
         await self._decider.caught_up()
         session = self._live.snapshot.id
@@ -136,7 +136,10 @@ class Journal:
         return await self.append(checked(Retracted, target=target, by=by), own_key)
 
     async def reroll_target(self, key: str | None, own_key: str | None) -> str:
-        """The key of the message that a reroll replaces. Raises as `revisable`, and `InputError` without a message."""
+        """The key of the message that a reroll replaces.
+
+        Raises as `revisable`, and `InputError` if there is no message.
+        """
         told = await self.entry_for_key(own_key)
         if told is not None and isinstance(told.body, Revised):
             return key or told.body.target
@@ -146,7 +149,10 @@ class Journal:
         return target
 
     async def sequence_of(self, at: str | int | None) -> int:
-        """The number of an entry, by its key or number; of the last decided one for `None`. Raises `UnknownName`."""
+        """The number of an entry, by its key or number; that of the last decided entry for `None`.
+
+        Raises `UnknownName`.
+        """
         if at is None:
             return self._live.snapshot.decided
         if isinstance(at, bool) or not isinstance(at, str | int):
@@ -161,15 +167,17 @@ class Journal:
         return entry.sequence
 
     def last_key(self) -> str:
-        """The key of the last message. Raises `InputError` where there is none."""
+        """The key of the last message. Raises `InputError` if there is none."""
         said = [each.message.key for each in self._live.recent if not each.retracted]
         if not said:
             raise InputError("there is no message to reroll yet.")
         return said[-1]
 
     async def waiting(self, wait: float) -> Sequence[Entry]:
-        """Let decider and applier catch up for at most `wait` seconds; the entries that are left undecided, or that
-        those who perceived them do not remember yet."""
+        """Give decider and applier at most `wait` seconds to catch up.
+
+        Returns the entries that are still undecided, or that those who perceived them do not remember yet.
+        """
         loop = asyncio.get_running_loop()
         end = loop.time() + wait
         with suppress(StorageError):
@@ -184,7 +192,7 @@ class Journal:
         return [each for each in entries if each.sequence > decided or not self._applier.remembers(each.sequence)]
 
     async def _still_there(self, named: Collection[str]) -> None:
-        """Raises `UnknownName` for one of these whom another process has forgotten."""
+        """Raises `UnknownName` if another process has forgotten one of these characters."""
         there = await self._ledger.load(self._live.snapshot.id)
         if there is None or not all(id in there.cast for id in named):
             await self._decider.caught_up()
@@ -201,23 +209,23 @@ class Journal:
 
 
 def _as_kept(body: Body) -> dict[str, object]:
-    return body.model_dump(mode="json")  # a tuple is a list
+    return body.model_dump(mode="json")  # tuples become lists
 
 
 def _as_told_today(body: Body) -> Body:
-    """Earlier versions kept a model's reasoning in what was said."""
+    """The body as today's version would write it. Earlier versions kept a model's reasoning in what was said."""
     if not isinstance(body, Said | Revised):
         return body
     return body.model_copy(update={"content": as_said(body.content)})
 
 
 def new_entry(body: Body, key: str | None) -> NewEntry:
-    """What is appended to the journal. Raises `InvalidId`, and `InputError` for what cannot be kept."""
+    """An entry ready to append. Raises `InvalidId`, and `InputError` for values that cannot be stored."""
     return NewEntry(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())
 
 
 def conflict(key: str, told: Body, body: Body) -> KeyConflict:
-    """A key stands for one thing, and was given with another."""
+    """The error for a key that belongs to one thing and was given with another."""
     return KeyConflict(
         f"key {key!r} already stands for {_short(told)}, not {_short(body)}. "
         "To change a message, call edit() or reroll(); for a new one, choose another key."

@@ -1,4 +1,4 @@
-"""A session in memory: as of its last decided entry, with the messages before the next one."""
+"""A session in memory: the state after its last decided entry, and the messages before the next one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .validation.messages import gone
 
 RECENT = 24
 LANDMARKS = 64
-"""Every so many entries the session as it stood then is kept at hand."""
+"""The number of entries between snapshots that are kept in memory."""
 
 
 @dataclass(frozen=True)
@@ -28,23 +28,23 @@ class Unapplied:
     day: float
     """The game day it is applied on."""
     plan: Plan | None
-    """The plan; `None` for one that is read from the ledger in its turn."""
+    """The plan; `None` if it must still be read from the ledger."""
 
     @cached_property
     def due(self) -> Mapping[str, list[Delivery]]:
-        """Container name → what the plan delivers there on that day."""
+        """Container name → the deliveries the plan makes there by that day."""
         active = [each for each in self.plan.deliveries if each.is_active and each.due <= self.day] if self.plan else []
         return {group[0].container: group for group in grouped(active, lambda each: each.container)}
 
 
 @dataclass(slots=True)
 class Live:
-    """What one session keeps at hand; all of it can be read again from the ledger.
+    """One session's working state; all of it can be read again from the ledger.
 
-    `latest_update` is an entry after which the world was told no updates; `previous` is the session as it stood before
-    a message, usually the last one, since that is what is edited and rerolled; `landmarks` are how it stood at earlier
-    entries, by sequence number, for whoever wants to know how it stood shortly after; `unapplied` are recorded plans
-    that the store does not hold yet: sequence number → the game day they arrive on.
+    The world was told no updates after the entry `latest_update`. `previous` is the session before a message, usually
+    the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
+    entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
+    the recorded plans that the store does not hold yet.
     """
 
     snapshot: Snapshot
@@ -68,22 +68,25 @@ class Live:
 
     @property
     def said(self) -> set[str]:
-        """Every message that holds a placeholder of ours, and the recent ones, which may hold one of the host's."""
+        """Texts of messages that hold one of Earwitness's placeholders, and of recent messages.
+
+        The recent ones may hold one of the host's.
+        """
         quoting = self.stored.get(QUOTING, {}).values()
         return {str(each) for each in quoting}.union(each.message.content for each in self.recent)
 
     def has_arrived(self, delivery: Delivery) -> bool:
-        """Whether a pending delivery has arrived by a recorded plan that is not applied yet."""
+        """Whether a pending delivery has arrived with a recorded plan that is not applied yet."""
         return any(
             sequence >= delivery.sequence and each.day >= delivery.due for sequence, each in self.unapplied.items()
         )
 
     def data(self) -> Mapping[str, PluginData]:
-        """Fresh write buffers over what each plugin keeps."""
+        """Fresh write buffers over the data of each plugin."""
         return {name: PluginData(kept) for name, kept in self.stored.items()}
 
     def advance(self, plan: Plan, after: Snapshot) -> None:
-        """Take over what a recorded plan brought about."""
+        """Apply the effects of a recorded plan."""
         before, self.snapshot = self.snapshot, after
         self.remember(after)
         self._keep(plan.plugin_data)
@@ -91,7 +94,7 @@ class Live:
             self.latest_update = plan.sequence
         if (settled := plan.message) is None:
             return
-        just_said = settled.message.sequence == plan.sequence  # a revision keeps the number of what it revises
+        just_said = settled.message.sequence == plan.sequence  # a revision keeps the sequence number of the original
         if just_said and not (self.recent and self.recent[-1].message.key == settled.message.key):
             self.recent = (*self.recent, settled)[-RECENT:]
             self.previous = before
@@ -99,12 +102,12 @@ class Live:
             self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
 
     def remember(self, snapshot: Snapshot) -> None:
-        """Keep how the session stood, if that is a landmark."""
+        """Keep the snapshot if its entry is a landmark."""
         if snapshot.decided % LANDMARKS == 0:
             self.landmarks[snapshot.decided] = snapshot
 
     def nearest(self, sequence: int) -> Snapshot:
-        """The latest known of how the session stood at or before an entry."""
+        """The latest known snapshot at or before an entry."""
         previous = [self.previous] if self.previous else []
         known = [each for each in (*self.landmarks.values(), *previous) if each.decided <= sequence]
         return max(known, key=lambda each: each.decided, default=Snapshot(id=self.snapshot.id))
@@ -118,7 +121,7 @@ class Live:
 
 
 def written(data: Mapping[str, PluginData]) -> tuple[PluginWrite, ...]:
-    """What plugins wrote into their buffers."""
+    """The values plugins wrote into their buffers."""
     return tuple(
         PluginWrite(plugin=name, key=key, value=value)
         for name, buffer in data.items()
@@ -127,5 +130,5 @@ def written(data: Mapping[str, PluginData]) -> tuple[PluginWrite, ...]:
 
 
 def quoting(content: str) -> tuple[PluginWrite, ...]:
-    """What is kept of a message that holds a placeholder, so that no prompt which quotes it is filled there."""
+    """The record of a message that holds a placeholder, so that a prompt quoting it is not filled at that place."""
     return (PluginWrite(plugin=QUOTING, key=derive(content), value=content),) if holds_placeholder(content) else ()

@@ -1,4 +1,7 @@
-"""Entries about single memories: written by hand, told on, archived, restored. Each is checked before it is told."""
+"""Entries about single memories: written by hand, passed on, archived, restored.
+
+Each is checked before it is appended.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ MemoryRef: TypeAlias = str | Memory | Recalled
 
 
 def memory_ids(what: str, given: Iterable[MemoryRef] | MemoryRef) -> tuple[str, ...]:
-    """The ids of memories, or keys as they are. Raises `InputError`."""
+    """Ids of the given memories; strings, ids or keys, are kept as they are. Raises `InputError`."""
     return tuple(_id(what, each) for each in several(what, given))  # type: ignore[arg-type]
 
 
@@ -32,7 +35,7 @@ def _id(what: str, given: MemoryRef) -> str:
 
 
 async def check_memories(ledger: Ledger, story: Snapshot, body: Derived | Transferred | Archived) -> None:
-    """Raises `InputError` for what cannot be done with memories as they are, `UnknownName` for memories nobody has."""
+    """Raises `InputError` if the operation does not fit the memories, `UnknownName` for memories nobody has."""
     match body:
         case Derived():
             await _check_derived(ledger, story, body)

@@ -1,4 +1,4 @@
-"""The names a host uses, as ids: of characters, audiences and places."""
+"""Name resolution: the names a host uses for characters, audiences and places, as ids."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ class NameResolver:
         self._decider = decider
 
     def member(self, name: str) -> Character:
-        """The character with this id, name or alias, as far as is known here. Raises `UnknownName`."""
+        """The character with this id, name or alias. Raises `UnknownName` if this handle knows none."""
         return self._live.snapshot.cast.named(name)
 
     async def found(self, asked: Callable[[], T]) -> T:
-        """What is found by names. For an unknown one the story is caught up once: another process may have added it."""
+        """The result of a lookup.
+
+        If a name is unknown, the session catches up once: another process may have added it.
+        """
         try:
             return asked()
         except UnknownName:
@@ -47,11 +50,11 @@ class NameResolver:
         return await self.found(lambda: tuple(self.member(each).id for each in names))
 
     async def perceivers(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
-        """The ids of those whom the host names as present; `None` where the host says nothing. Raises `UnknownName`."""
+        """The ids of those the host names as present; `None` if the host does not say. Raises `UnknownName`."""
         return None if present is None else await self.ids(*several("present", present))
 
     async def audience(self, audience: Audience | list[str]) -> Audience:
-        """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown word."""
+        """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown keyword."""
         if not isinstance(audience, str):
             return await self.ids(*several("audience", audience))
         if audience not in {"present", "public"}:
@@ -59,9 +62,9 @@ class NameResolver:
         return audience
 
     def check_place(self, what: str, place: str, *, anew: bool) -> str:
-        """The place as written; it becomes a path where it is decided, in the order of the journal.
+        """The place as written. It is resolved to a path on deciding, in the order of the journal.
 
-        Raises `InputError` for a place without a name and, where it is told `anew`, for one that may be several.
+        Raises `InputError` for a place without a name and, for a call made `anew`, for a name that fits several places.
         """
         if not parts(some_text(what, place)):
             raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")

@@ -1,4 +1,4 @@
-"""Durable data of a plugin or strategy: one set a session, written into a buffer while it is asked."""
+"""Durable data of plugins and strategies, one set for each session. Writes go to a buffer while a hook is running."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .validation.records import KEEPABLE, check_readable
 
 
 class PluginData(MutableMapping[str, JsonValue]):
-    """A plugin's own durable data, one set a session; JSON values under text keys.
+    """A plugin's own durable data, one set for each session; JSON values under text keys.
 
-    What is read is a copy: to keep a changed list, write it back. Writing what JSON cannot hold raises `InputError`.
-    What `on_message` and `on_state_change` write is recorded with the plan, so a message that is settled again after a
-    crash finds the data as it was; what `on_recall` writes is kept when it has answered. What a failing hook has
-    written is dropped.
+    Reading returns a copy: to keep a changed list, write it back. Writing a value that JSON cannot hold raises
+    `InputError`. Writes of `on_message` and `on_state_change` are recorded with the plan, so a message that is settled
+    again after a crash finds the data unchanged. Writes of `on_recall` are kept once it has answered. Writes of a
+    failing hook are dropped.
     """
 
     def __init__(self, stored: Mapping[str, JsonValue]) -> None:
@@ -39,7 +39,7 @@ class PluginData(MutableMapping[str, JsonValue]):
             ) from error
 
     def discard(self) -> None:
-        """Forget what was written: whoever wrote it has failed."""
+        """Drop the writes of a hook that failed."""
         self.changes.clear()
 
     def __delitem__(self, key: str) -> None:
@@ -55,12 +55,12 @@ class PluginData(MutableMapping[str, JsonValue]):
 
 
 def _copied(value: JsonValue) -> JsonValue:
-    """A value of its own, as JSON holds it. Raises `TypeError` or `ValueError`, for half an emoji too."""
+    """A copy of a value, as JSON holds it. Raises `TypeError` or `ValueError`, for half an emoji too."""
     return _loaded(_dumped(value))
 
 
 def _keepable(value: JsonValue) -> JsonValue:
-    """As `_copied`; raises `ValueError` also for what could not be read again from a plan."""
+    """As `_copied`; also raises `ValueError` for a value that could not be read back from a plan."""
     text = _dumped(value)
     check_readable(text)
     return _loaded(text)

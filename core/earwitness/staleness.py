@@ -1,4 +1,4 @@
-"""Whether a handle and the ledger still tell the same story: other processes may go on with it, or forget it."""
+"""Staleness: whether a handle and the ledger agree about a story that other processes may continue or forget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .validation.messages import gone
 
 
 class StalenessCheck:
-    """The last entry a handle knows of. An id may be another story's by now, whose entries are others."""
+    """The last entry a handle knows of. The same id may belong to another story by now, with other entries."""
 
     def __init__(self, ledger: Ledger, session: str, settled: int) -> None:
         self._ledger = ledger
@@ -17,7 +17,7 @@ class StalenessCheck:
         self._last: Entry | None = None
 
     def note(self, entry: Entry) -> None:
-        """This handle has told it, or found it told."""
+        """Note an entry that this handle has appended or read."""
         if self._last is None or entry.sequence > self._last.sequence:
             self._last = entry
 
@@ -26,8 +26,8 @@ class StalenessCheck:
         return self._last is not None and sequence <= self._last.sequence
 
     async def check(self) -> bool:
-        """Whether more was told than this handle knows of. Raises `UnknownName` when the story is gone."""
-        last = self._last  # as it is now: other tasks may tell more while the ledger is asked
+        """Whether the journal goes further than this handle knows. Raises `UnknownName` when the story is gone."""
+        last = self._last  # read it once: other tasks may append while the ledger is asked
         sequence = last.sequence if last else max(self._settled, 1)
         found = await self._ledger.entries(self._session, after=sequence - 1, limit=2)
         if not found or not _same(found[0], sequence, last):

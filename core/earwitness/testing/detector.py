@@ -22,7 +22,7 @@ from .suite import Report, adapted, check
 
 
 class DetectorSuite(Answers):
-    """Subclass it, and say in `make_detector` how to make yours."""
+    """Subclass it, and create your own detector in `make_detector`."""
 
 
 def check_detector(make: Callable[[], Detector | Awaitable[Detector]], **flags: Any) -> Report:

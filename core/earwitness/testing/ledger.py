@@ -25,7 +25,7 @@ from .suite import Report, adapted, check
 
 
 class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals):
-    """Subclass it, and say in `make_ledger` how to make yours."""
+    """Subclass it, and create your own ledger in `make_ledger`."""
 
 
 def check_ledger(make: Callable[[Path], Ledger | Awaitable[Ledger]], **flags: Any) -> Report:

@@ -1,6 +1,6 @@
-"""What one may do to a store, as values: to do the same to a model and compare.
+"""Operations on a store, as values, so that the same ones can be applied to a model and compared.
 
-Imported only where a property is tried: it needs hypothesis.
+Import it only where a property is tried: it needs hypothesis.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ WORDS = ("sword", "dragon", "the", "tavern", "cave", "聖剣", "secret", "!")
 
 @dataclass(frozen=True)
 class Operation:
-    """Something done to one container, and a read to try after it. On its own: only the read."""
+    """An operation on one container, and a read to compare after it. The base class only reads."""
 
     container: str
     query: str
     filter: Filter
 
     async def on(self, store: Store, prefix: str) -> None:
-        """Do it, in the container of that name behind the prefix."""
+        """Carry it out, in the container with this name after the prefix."""
 
 
 @dataclass(frozen=True)
@@ -76,4 +76,4 @@ operations: st.SearchStrategy[Operation] = st.one_of(
     st.builds(Drop, **_reads),
     st.builds(Operation, **_reads),
 )
-"""Any of them, on containers that meet often enough."""
+"""Any operation, on few enough containers that operations often share one."""

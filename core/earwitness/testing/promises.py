@@ -43,7 +43,7 @@ class PromisesSuite(
     TextIsData,
     RandomStories,
 ):
-    """Subclass it, and say in `make_store_and_ledger` how to make yours."""
+    """Subclass it, and create your own pair in `make_store_and_ledger`."""
 
 
 def check_promises(make: Callable[[Path], tuple[Store, Ledger]], **flags: Any) -> Report:

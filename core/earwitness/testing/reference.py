@@ -1,8 +1,8 @@
-"""A store and a ledger in a few dicts: what the contract means, for tests only.
+"""A store and a ledger in a few dicts: an executable form of the contract, for tests only.
 
-They keep nothing on disk and rank by shared words, so that one look shows they are right. The conformance suites
-compare other stores with them, and core's own tests run on them, without any backend. What they keep has been through
-JSON once, as it would have been with a file.
+They write nothing to disk and rank by shared words, so that their correctness is obvious. The conformance suites
+compare other stores with them, and core's own tests run on them, without any backend. All values pass through JSON
+once, as they would with a file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def kept(record: R) -> R:
 
 
 class MemoryStore:
-    """A `Store` for tests: one dict a container. Closing and opening it again keeps what it holds."""
+    """A `Store` for tests: one dict for each container. It keeps its content when closed and opened again."""
 
     def __init__(self) -> None:
         self._containers: dict[str, dict[str, Memory]] = {}
@@ -55,27 +55,27 @@ class MemoryStore:
             self._containers.setdefault(memory.container, {})[memory.id] = memory
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
-        """Remove by container name → ids."""
+        """Remove memories, given as container name → ids."""
         for container, unwanted in ids.items():
             for id in unwanted:
                 self._containers.get(container, {}).pop(id, None)
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
-        """Those that exist, in the order asked."""
+        """The memories that exist, in the order asked."""
         memories = self._containers.get(container, {})
         return [memories[id] for id in ids if id in memories]
 
     async def list(
         self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Sequence[Memory]:
-        """In the order they were first written: replacing a value keeps a dict's order."""
+        """Memories in the order they were first written: replacing a value keeps a dict's order."""
         end = None if limit is None else offset + limit
         return self._holding(container, filter)[offset:end]
 
     async def search(
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
     ) -> Sequence[Hit]:
-        """Every memory that the filter holds for, by the share of the query's words it has."""
+        """Every memory that matches the filter, ranked by the share of the query's words it has."""
         scored = [(coverage(query, memory.content), memory) for memory in self._holding(container, filter)]
         best = sorted(scored, key=lambda pair: (-pair[0], pair[1].id))[:limit]
         return [Hit(memory=memory, score=score, parts={"words": score}) for score, memory in best]
@@ -89,7 +89,7 @@ class MemoryStore:
         self._containers.pop(container, None)
 
     async def health(self) -> Health:
-        """Always well."""
+        """Always healthy."""
         return Health(ok=True, details={"containers": len(self._containers)})
 
     def _holding(self, container: str, filter: Filter) -> Sequence[Memory]:
@@ -101,7 +101,7 @@ class MemoryStore:
 
 @dataclass
 class Book:
-    """Everything the ledger holds of one session. One created with a past, such as a fork, counts on from there."""
+    """The ledger's content for one session. A session created with a past, such as a fork, counts on from there."""
 
     snapshot: Snapshot
     began: int = 0
@@ -117,7 +117,7 @@ class Book:
         self.deliveries[id] = delivery.model_copy(update={"status": status, "reason": reason or delivery.reason})
 
     def forget_container(self, container: str, up_to: int | None = None) -> None:
-        """Remove deliveries to a container; what was not yet due is struck."""
+        """Remove deliveries to a container; those that were not yet due are struck."""
         for id, delivery in list(self.deliveries.items()):
             if delivery.container != container or (up_to is not None and delivery.sequence > up_to):
                 continue
@@ -134,19 +134,19 @@ class Book:
             self.data.setdefault(plugin, {})[key] = value
 
     def withdraw(self, withdrawal: Withdrawal) -> None:
-        """What falls, as far as it is kept."""
+        """Withdraw the named deliveries that are still kept."""
         for id in withdrawal.removes.keys() & self.deliveries.keys():
             if self.deliveries[id].is_kept:
                 self.change(id, withdrawal.status, withdrawal.reason)
 
     def restore(self, restoration: Restoration) -> None:
-        """What is archived is due again."""
+        """Make archived deliveries pending again."""
         for id in restoration.restores.keys() & self.deliveries.keys():
             if self.deliveries[id].status == "archived":
                 self.deliveries[id] = self.deliveries[id].model_copy(update={"status": "pending", "reason": None})
 
     def record(self, plan: Plan, after: Snapshot) -> None:
-        """What a plan changes. Taking away comes first, so what the plan itself brings stays."""
+        """Apply the changes of a plan. Removals come first, so the plan's own deliveries stay."""
         self.plans[plan.sequence] = plan
         for withdrawal in plan.withdrawals:
             self.withdraw(withdrawal)
@@ -164,17 +164,17 @@ class Book:
 
 
 def live(delivery: Delivery) -> bool:
-    """It holds its memory up, or is going to."""
+    """Whether the delivery supports its memory, now or later."""
     return delivery.status in {"pending", "applied"}
 
 
 def was_forgotten(delivery: Delivery) -> bool:
-    """It was due to somebody who was forgotten; whoever joins under that id later may be told the same."""
+    """Whether it was due to a forgotten character; a newcomer under that id may be told the same again."""
     return (delivery.status, delivery.reason) == ("struck", "forgotten")
 
 
 class MemoryLedger(MemoryRegister):
-    """A `Ledger` for tests: one `Book` a session. Closing and opening it again keeps what it holds."""
+    """A `Ledger` for tests: one `Book` for each session. It keeps its content when closed and opened again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class MemoryLedger(MemoryRegister):
         self._release(lambda container: container.session == session)
 
     async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
-        """Remove what a character was delivered; what is not yet due stays as struck, and no resumed plan brings it."""
+        """Remove a character's deliveries. Those not yet due stay as struck, and no resumed plan delivers them."""
         book, container = self._read(session), character_container(session, owner)
         book.forget_container(container.name, up_to)
         if up_to is None or owner not in book.snapshot.cast:
@@ -236,7 +236,7 @@ class MemoryLedger(MemoryRegister):
         return Appended(entry=entry, created=True)
 
     async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
-        """One after the other; `kept` refuses what cannot be kept before anything is."""
+        """Append one after the other. `kept` refuses values that cannot be stored before anything is written."""
         self._book(session)
         for each in told:
             kept(each)
@@ -265,7 +265,7 @@ class MemoryLedger(MemoryRegister):
         return list(filter(asked, self._read(session).entries.values()))[:limit]
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
-        """Record the plan and all that is in it, unless the entry has one."""
+        """Record the plan with everything in it, unless the entry already has one."""
         book = self._book(plan.session)
         if plan.sequence not in book.plans:
             book.record(kept(plan), kept(after))
@@ -284,7 +284,7 @@ class MemoryLedger(MemoryRegister):
         """Nothing to do."""
 
     async def acknowledge(self, session: str, sequences: Sequence[int], deliveries: Sequence[str]) -> None:
-        """Mark entries and pending deliveries as applied; what was struck or withdrawn stays so."""
+        """Mark entries and pending deliveries as applied; struck and withdrawn ones keep their status."""
         book = self._book(session)
         for sequence in book.entries.keys() & set(sequences):
             book.entries[sequence] = book.entries[sequence].model_copy(update={"applied": True})
@@ -308,7 +308,7 @@ class MemoryLedger(MemoryRegister):
         types: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> Sequence[Delivery]:
-        """Deliveries that meet all conditions. An empty list of ids is a condition that nothing meets."""
+        """Deliveries that meet all conditions. An empty list of ids matches nothing."""
 
         def asked(delivery: Delivery) -> bool:
             return (
@@ -349,7 +349,7 @@ class MemoryLedger(MemoryRegister):
         return asked if limit is None else asked[max(0, len(asked) - limit) :]
 
     async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
-        """Everything this plugin keeps for this session."""
+        """All data of this plugin for this session."""
         return dict(self._read(session).data.get(plugin, {}))
 
     async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
@@ -358,7 +358,7 @@ class MemoryLedger(MemoryRegister):
             self._book(session).write(plugin, key, value)
 
     async def health(self) -> Health:
-        """Always well."""
+        """Always healthy."""
         return Health(ok=True, details={"sessions": len(self._books), "containers": len(self._containers)})
 
     def _book(self, session: str) -> Book:

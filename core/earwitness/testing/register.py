@@ -24,7 +24,7 @@ class MemoryRegister:
     async def containers(
         self, session: str | None, *, kind: str | None = None, owner: str | None = None
     ) -> Sequence[Container]:
-        """The containers of a session, or of none."""
+        """The containers of a session, or those of no session."""
         return [
             each
             for each in self._containers.values()
@@ -32,25 +32,25 @@ class MemoryRegister:
         ]
 
     async def claimed(self, names: Sequence[str]) -> Sequence[Container]:
-        """Those of the names that are registered."""
+        """The registered containers among these names."""
         return [each for name, each in self._containers.items() if name in names]
 
     async def admit(self, memberships: Sequence[Membership]) -> None:
-        """Write or replace, all or none."""
+        """Write or replace memberships, all or none."""
         for each in memberships:
             if each.container not in self._containers:
                 raise unknown("container", each.container, self._containers)
         self._memberships |= {_key(each): each for each in memberships}
 
     async def dismiss(self, memberships: Sequence[Membership]) -> None:
-        """Remove."""
+        """Remove memberships."""
         for each in memberships:
             self._memberships.pop(_key(each), None)
 
     async def memberships(
         self, *, containers: Sequence[str] | None = None, member: str | None = None, kind: str | None = None
     ) -> Sequence[Membership]:
-        """Those that meet all conditions."""
+        """The memberships that meet all conditions."""
         return [
             each
             for each in self._memberships.values()

@@ -1,4 +1,4 @@
-"""Memories, entries, deliveries and plans to test with, and texts and names that have broken stores before."""
+"""Sample memories, entries, deliveries and plans, and texts and names that have broken stores before."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ODD_NAMES: tuple[str, ...] = (
     "s1-null",
     "0",
 )
-"""Prefixes of each other, another case, quotes, patterns, paths, SQL, encodings, two spellings of one letter."""
+"""Odd names: prefixes, another case, quotes, patterns, paths, SQL, encodings, two spellings of one letter."""
 
 ODD_TEXTS: tuple[str, ...] = (
     "",
@@ -70,7 +70,7 @@ ODD_TEXTS: tuple[str, ...] = (
     "👩‍👩‍👧 family, zero\u200bwidth, a\u0301",
     "word " * 2000,
 )
-"""Content and queries, each just text."""
+"""Contents and queries; each is plain text."""
 
 
 def memory(container: str, id: str, content: str = "Alice found the sword.", **metadata: MetaValue) -> Memory:
@@ -79,12 +79,12 @@ def memory(container: str, id: str, content: str = "Alice found the sword.", **m
 
 
 def said(content: str = "Hello.", speaker: str = "alice") -> Said:
-    """The body of an entry: somebody says something."""
+    """The body of an entry in which somebody says something."""
     return Said(speaker=speaker, content=content)
 
 
 def settled(key: str, sequence: int, content: str = "Hello.", **more: Any) -> SettledMessage:
-    """A message of Alice's that Bob heard."""
+    """A message by Alice that Bob heard."""
     message = Message(
         key=key, sequence=sequence, speaker="alice", content=content, game_day=1, scene="tavern", timestamp=NOON
     )
@@ -108,7 +108,7 @@ def delivery(
     rests_on: Iterable[str] = (),
     part: str = "message",
 ) -> Delivery:
-    """A delivery; with `via`, somebody told it who had it in the memory of that id."""
+    """A delivery. `via` is the id of the teller's memory, for a delivery that was told."""
     return Delivery(
         session=session,
         sequence=sequence,
@@ -128,5 +128,5 @@ def delivery(
 
 
 def plan(sequence: int, *deliveries: Delivery, session: str = "s1", key: str | None = None, **more: Any) -> Plan:
-    """The plan of an entry, with what else is in it as keywords."""
+    """The plan of an entry; its other fields as keywords."""
     return Plan(session=session, sequence=sequence, key=key or f"#{sequence}", deliveries=deliveries, **more)

@@ -1,7 +1,7 @@
-"""Strategies that do what a script says: so that a test of the promises depends on no plugin, and reads like a scene.
+"""Scripted strategies: they follow the text, so that tests of the promises need no plugin and read like a scene.
 
-`ByScript` hears what the text says who hears: `The key is under the mat. (heard by bob, carol)`, or of a part of it
-`Good evening. {to bob: The key is under the mat.}`.
+`ByScript` reads from the text who hears it: `The key is under the mat. (heard by bob, carol)`. A part of a message can
+have its own audience: `Good evening. {to bob: The key is under the mat.}`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _MOVED = re.compile(r"\((\w+) (enter|leave)s\)")
 
 
 class ByScript:
-    """A detector: who `(heard by bob, carol)` names, else everybody here; `(bob leaves)` moves him.
+    """A detector: `(heard by bob, carol)` names the perceivers, otherwise everybody here; `(bob leaves)` moves him.
 
-    `{to bob: …}` is a whisper within the message, and `{ooc: …}` is out of character. Who is only named in the text is
-    `mentioned`, and perceives nothing. `asked` are the texts it was asked about.
+    `{to bob: …}` is a whisper within the message, and `{ooc: …}` is out of character. A character who is only named in
+    the text is `mentioned` and perceives nothing. `asked` are the texts it was asked about.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def _segments(text: str) -> Iterable[Segment]:
 
 
 class Crier:
-    """A World Agent: everybody there hears all the news that is theirs to know, each item citing itself."""
+    """A World Agent: tells everybody present all the news they may know, each item citing itself."""
 
     async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         """Read the news."""
@@ -90,14 +90,14 @@ async def _news(world: WorldView, character: str) -> tuple[Knowledge, ...]:
 
 
 class Gossip:
-    """A sharing rule: who tells whom of everything they perceive, hop by hop, each hop `delay` game days later."""
+    """A sharing rule: says who tells whom everything they perceive, hop by hop, each hop `delay` game days later."""
 
     def __init__(self, tells: Mapping[str, Sequence[str]], *, delay: float = 0) -> None:
         self.tells = tells
         self.delay = delay
 
     def share(self, event: SharingEvent) -> Iterable[Share]:
-        """Everybody reached, each by the first who reaches them."""
+        """A share for everybody reached, each from the first teller who reaches them."""
         hops = dict.fromkeys(event.message.participants, 0)
         for teller in (queue := list(hops)):
             for listener in self.tells.get(teller, ()):
@@ -116,42 +116,42 @@ class Retold:
         self.shares = shares
 
     def share(self, event: SharingEvent) -> Iterable[Share]:
-        """The shares given."""
+        """The given shares."""
         return self.shares
 
 
 class Only:
-    """A guard: readers see what the filter holds for, and the owners named get no delivery."""
+    """A guard: readers see only memories that match the filter, and the named owners get no delivery."""
 
     def __init__(self, filter: Filter = EVERYTHING, *, strikes: Sequence[str] = ()) -> None:
         self.seen = filter
         self.strikes = strikes
 
     def filter(self, event: ReadEvent) -> Filter:
-        """The filter given."""
+        """The given filter."""
         return self.seen
 
     def strike(self, event: PlanEvent) -> Iterable[Strike]:
-        """Every delivery to the owners given."""
+        """A strike of every delivery to the named owners."""
         struck = [each for each in event.plan.deliveries if each.owner in self.strikes]
         return [Strike(delivery_id=each.id, reason="not for them") for each in struck]
 
 
 class Reads:
-    """A read provider: the same requests for every recall. `asked` are the events it was shown."""
+    """A read provider: the same requests for every recall. `asked` are the events it received."""
 
     def __init__(self, *requests: ReadRequest) -> None:
         self.requests = requests
         self.asked: list[ReadProviderEvent] = []
 
     def reads(self, event: ReadProviderEvent) -> Iterable[ReadRequest]:
-        """The requests given."""
+        """The given requests."""
         self.asked.append(event)
         return self.requests
 
 
 class Adds(Plugin):
-    """A plugin that adds to every recall whatever ids it was given."""
+    """A plugin that adds the given ids to every recall."""
 
     def __init__(self) -> None:
         self.ids: tuple[str, ...] = ()
@@ -162,7 +162,7 @@ class Adds(Plugin):
 
 
 class Faulty:
-    """Anything, with some methods replaced; the rest works as it did."""
+    """Any object with some methods replaced; the others work as before."""
 
     def __init__(self, inner: object, **replaced: Callable[..., Any]) -> None:
         self._inner = inner
@@ -172,7 +172,7 @@ class Faulty:
         return self._replaced.get(name) or getattr(self._inner, name)
 
 
-# ── what strangers' code does ───────────────────────────────────────────────────────────────────────────────────────
+# ── misbehaving third-party code ────────────────────────────────────────────────────────────────────────────────────
 
 
 def breaks(*asked: object, **more: object) -> Any:
@@ -191,12 +191,12 @@ async def hangs(*asked: object, **more: object) -> Any:
 
 
 async def gives_up(*asked: object, **more: object) -> Any:
-    """Cancel itself, as a client library does whose own task group broke down."""
+    """Cancel itself, as a client library does when its own task group fails."""
     raise anyio.get_cancelled_exc_class()
 
 
 def answers_nonsense(*asked: object, **more: object) -> Any:
-    """Answer something of another type."""
+    """Answer with another type."""
     return 42
 
 
@@ -213,7 +213,7 @@ FAULTS: tuple[Callable[..., Any | Awaitable[Any]], ...] = (
     answers_nonsense,
     says_nothing,
 )
-"""Every way in which a strategy may let a turn down."""
+"""Every way in which a strategy may fail."""
 
 
 class ScriptedStrategy:

@@ -1,8 +1,8 @@
 """Random stories as values, and an oracle that says who must remember what of them.
 
-A `Script` turns random draws into calls a host may make, and keeps, in a few dicts, what follows from them: each
-character's container holds exactly the messages whose participants include her, in their current revision, without
-those that were retracted. Imported only where a property is tried: it needs hypothesis.
+A `Script` turns random draws into calls a host may make. It keeps the expected results in a few dicts: each character's
+container holds exactly the messages whose participants include that character, in their current revision, without
+retracted ones. Import it only where a property is tried: it needs hypothesis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VERBS = (
 
 @dataclass(frozen=True)
 class Draw:
-    """What chance gives for one step; what is not needed is not looked at."""
+    """The random values for one step; a step ignores those it does not need."""
 
     story: int
     verb: str
@@ -42,7 +42,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a host: the same call made again must change nothing."""
+    """One call of a host. The same call made again must change nothing."""
 
     story: str
     verb: str
@@ -51,14 +51,14 @@ class Call:
 
     @property
     def root(self) -> str:
-        """The story it, or what it branches off, began as."""
+        """The original story that this one is, or branches off from."""
         return max((name for name in STORIES if f"{self.story}-".startswith(f"{name}-")), key=len)
 
     async def on(self, earwitness: Earwitness, prefix: str) -> None:
-        """Make it, in the story of that name behind the prefix."""
+        """Make the call, in the story with this name after the prefix."""
         story = await earwitness.session(prefix + self.story, cast=CAST, present=CAST[:2])
         given = (prefix + self.given[0],) if self.verb == "fork" else self.given
-        if self.verb in {"archive", "restore"}:  # given is whose note it is, and its key
+        if self.verb in {"archive", "restore"}:  # `given` holds the owner of the note, and its key
             owner, key = self.given
             given = (memory_id(story.id, key, 0, f"{story.id}-{owner}", "derived"),)
         await getattr(story, self.verb)(*given, **self.named)
@@ -99,14 +99,14 @@ class Note:
 
     @property
     def is_kept(self) -> bool:
-        """Neither it nor what it rests on was taken back."""
+        """Whether neither the note nor the message it rests on was retracted."""
         grounded = self.ground is None or (not self.ground.retracted and self.ground.revision == self.revision)
         return grounded and not self.retracted
 
 
 @dataclass
 class ExpectedBook:
-    """One story as the oracle knows it: what was told, what has changed, who is here, and the same after each call."""
+    """One story as the oracle knows it: its entries, its changes, who is here, and all of that after each call."""
 
     messages: dict[str, ScriptedEntry] = field(default_factory=dict)
     news: dict[str, News] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class ExpectedBook:
     past: list[tuple[str, ExpectedBook]] = field(default_factory=list)
 
     def ids(self, session: str, owner: str) -> dict[str, str]:
-        """Memory id → words of everything that must stand in the owner's container, and nothing else may."""
+        """Memory id → words, for exactly the memories that the owner's container must hold."""
         container = f"{session}-{owner}"
         said = [
             (memory_id(session, each.key, each.revision, container, "message"), f"words {each.words}")
@@ -136,7 +136,10 @@ class ExpectedBook:
         return dict([*said, *told, *noted])
 
     def hidden(self, owner: str) -> list[str]:
-        """Words that may not stand there: retracted ones, whispers to others, news taken back or not for them."""
+        """Words the container must not hold.
+
+        These are retracted ones, whispers to others, and news retracted or not for the owner.
+        """
         words = [f"words {each.words}" for each in self.messages.values() if each.retracted]
         words += [f"whisper {each.words}" for each in self.messages.values() if not _hears(owner, each)]
         words += [f"news {key}." for key, news in self.news.items() if not _may_hear(owner, news)]
@@ -145,7 +148,7 @@ class ExpectedBook:
         ]
 
     def whispers(self, owner: str) -> list[str]:
-        """Whispers that must stand there."""
+        """Whispers the container must hold."""
         heard = (each for each in self.messages.values() if each.whispered and _hears(owner, each))
         return [f"whisper {each.words}" for each in heard]
 
@@ -159,7 +162,7 @@ def _may_hear(owner: str, news: News) -> bool:
 
 
 class Script:
-    """Draws made into calls, and the books of all stories after them."""
+    """Draws turned into calls, and the expected books of all stories after them."""
 
     def __init__(self, draws: Sequence[Draw]) -> None:
         self.books: dict[str, ExpectedBook] = {name: ExpectedBook() for name in STORIES}
@@ -199,13 +202,13 @@ class Script:
         here = book.here
         book.here = set(told.here_before)
         _perceive(book, told, draw)
-        if book.last != told.key:  # something has happened since: whereabouts stay as they are
+        if book.last != told.key:  # something has happened since, so whereabouts stay
             book.here = here
 
     def _retract(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if told := _pick(list(book.messages.values()), draw.which):
             told.retracted = True
-            if book.last == told.key:  # nothing has happened since: whereabouts are as before it
+            if book.last == told.key:  # nothing has happened since, so whereabouts return to those before it
                 book.here = set(told.here_before)
             self._call(name, "retract", told.key, own_key=key)
 
@@ -269,11 +272,14 @@ def _content(key: str, draw: Draw) -> str:
 
 
 def _perceive(book: ExpectedBook, told: ScriptedEntry, draw: Draw) -> None:
-    """Who perceives it, and who is here afterwards: the host's word, then the text's, then who is here."""
+    """Decide who perceives the message and who is here afterwards.
+
+    The host's word comes first, then the text, then who is here.
+    """
     heard = told.present if told.present is not None else draw.heard
     told.listeners = {told.speaker, *(book.here if heard is None else heard)}
     told.whispered = set()
-    if draw.whispered is not None:  # whom the host names as present perceive the whole
+    if draw.whispered is not None:  # those the host names as present perceive the whole message
         told.whispered = told.listeners & {told.speaker, *(draw.whispered if told.present is None else CAST)}
     if told.present is not None:
         book.here |= told.listeners
@@ -301,4 +307,4 @@ draws: st.SearchStrategy[list[Draw]] = st.lists(
     min_size=3,
     max_size=20,
 )
-"""What chance gives for a whole script."""
+"""The random values for a whole script."""

@@ -26,7 +26,7 @@ from .suite import Report, adapted, check
 
 
 class StoreSuite(Keeping, Walls, Filtering, Ranking):
-    """Subclass it, and say in `make_store` how to make yours."""
+    """Subclass it, and create your own store in `make_store`."""
 
 
 def check_store(make: Callable[[Path], Store | Awaitable[Store]], **flags: Any) -> Report:

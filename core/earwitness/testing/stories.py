@@ -1,6 +1,6 @@
-"""What may happen to a session's book, as values: to do the same to a model and compare.
+"""Steps of a story, as values, so that the same ones can be applied to a ledger and a model and compared.
 
-Imported only where a property is tried: it needs hypothesis.
+Import it only where a property is tried: it needs hypothesis.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ MEMORIES = ("m1", "m2", "m3", "m4", "m5")
 
 @dataclass(frozen=True)
 class Step:
-    """Something that happens in one session. On its own: the session begins."""
+    """A step in one session. The base class only creates the session."""
 
     session: str
 
     async def on(self, ledger: Ledger, prefix: str) -> None:
-        """Do it, in the session of that name behind the prefix."""
+        """Carry it out, in the session with this name after the prefix."""
         id = prefix + self.session
         await ledger.create(Snapshot(id=id), [character_container(id, "alice"), world_container(id)])
 
 
 @dataclass(frozen=True)
 class Append(Step):
-    """The host tells something, perhaps under a key it has used before."""
+    """The host appends an entry, perhaps under a key it has used before."""
 
     key: str | None
 
     async def on(self, ledger: Ledger, prefix: str) -> None:
-        """Append it; an unknown session begins."""
+        """Append it; create the session if it is unknown."""
         await super().on(ledger, prefix)
         await ledger.append(prefix + self.session, said(), key=self.key, timestamp=NOON)
 
 
 @dataclass(frozen=True)
 class Brought:
-    """A delivery that a plan brings."""
+    """A delivery of a plan."""
 
     memory: str
     owner: str
@@ -72,7 +72,7 @@ class Brought:
 
 @dataclass(frozen=True)
 class StoryBuilder(Append):
-    """The next entry is told and planned; `again` plans the last one once more instead."""
+    """Append and plan the next entry; `again` plans the last one once more instead."""
 
     brought: tuple[Brought, ...]
     taken: tuple[tuple[str | None, str | None], ...]
@@ -108,7 +108,7 @@ async def _withdrawal(ledger: Ledger, session: str, source: str | None, memory: 
 
 @dataclass(frozen=True)
 class Forget(Step):
-    """The session is forgotten."""
+    """Forget the session."""
 
     async def on(self, ledger: Ledger, prefix: str) -> None:
         """Forget it."""
@@ -116,7 +116,7 @@ class Forget(Step):
 
 
 async def view(ledger: Ledger, session: str) -> dict[str, Any]:
-    """All that can be read of a session."""
+    """Everything that can be read of a session."""
     plans = await ledger.plans(session)
     return {
         "session": await ledger.load(session),
@@ -156,4 +156,4 @@ _records = st.builds(
 steps: st.SearchStrategy[Step] = st.one_of(
     _records, _records, _records, st.builds(Append, session=_sessions, key=_keys), st.builds(Forget, session=_sessions)
 )
-"""Any of them, in sessions whose names run into each other."""
+"""Any step, in sessions whose names overlap."""

@@ -1,4 +1,4 @@
-"""Random values for the suites' properties. Imported only where a property is tried: it needs hypothesis."""
+"""Hypothesis strategies for the suites' properties. Import it only where a property is tried: it needs hypothesis."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 ids = st.one_of(st.sampled_from(ODD_NAMES), texts.filter(bool))
 """Ids and container names, likely and unlikely."""
 scalars = st.one_of(st.sampled_from(WORDS), st.sampled_from(NUMBERS), st.booleans())
-"""Values that a filter may compare with, likely to meet those in `metadata`."""
+"""Values that a filter may compare with, likely to match those in `metadata`."""
 values: st.SearchStrategy[MetaValue] = st.one_of(scalars, st.lists(st.sampled_from(WORDS), max_size=3))
-"""What a metadata field may hold."""
+"""The values a metadata field may hold."""
 metadata = st.dictionaries(st.sampled_from(FIELDS), values, max_size=5)
 """Stored metadata."""
 

@@ -1,7 +1,7 @@
-"""What the conformance suites stand on: subclass one in a test file, or run it without pytest.
+"""The base of the conformance suites: subclass one in a test file, or run it without pytest.
 
-A test of a suite is an ordinary synchronous method, so that no plugin for asynchronous tests is needed. It makes its
-own subject in its own folder, opens it, and closes it at the end.
+A test of a suite is an ordinary synchronous method, so that no plugin for asynchronous tests is needed. Each test makes
+its own subject in its own folder, opens it, and closes it at the end.
 """
 
 from __future__ import annotations
@@ -29,31 +29,34 @@ T = TypeVar("T")
 S = TypeVar("S", bound="Suite[Any]")
 
 Capability = Literal[True] | str
-"""`True`, or a sentence that says why not. What a subject cannot do is skipped with that sentence, never silently."""
+"""`True`, or a sentence that says why not.
+
+Tests of a missing capability are skipped with that sentence, never silently.
+"""
 
 
 class Suite(Generic[T]):
-    """The ground of every suite. `StoreSuite`, `LedgerSuite` and `DetectorSuite` say what to fill in."""
+    """The base class of every suite. `StoreSuite`, `LedgerSuite` and `DetectorSuite` say which methods to implement."""
 
     folder: Path
-    """A fresh folder for the test that runs. Its name is unique: use it as the name space of a remote service."""
+    """A fresh folder for the running test. Its name is unique: use it as the name space of a remote service."""
     event_loop: str = "asyncio"
     """The anyio backend the tests run on."""
     examples: int = 25
-    """How many random examples a property is tried with; fewer for a slow service."""
+    """The number of random examples for each property; use fewer for a slow service."""
 
     def subject(self) -> AbstractAsyncContextManager[T]:
-        """What is tested, opened on `self.folder`; twice in one test is two handles on the same data."""
+        """The subject under test, opened on `self.folder`. Two calls in one test give two handles on the same data."""
         raise NotImplementedError
 
     def needs(self, capability: str) -> None:
-        """Skip the test that runs, with the reason given, unless the subject can do this."""
+        """Skip the running test, with the reason given, unless the subject has this capability."""
         reason = getattr(self, capability)
         if reason is not True:
             raise SkipTest(f"{type(self).__name__}.{capability}: {reason}")
 
     def run(self, test: Callable[[Any, T], Awaitable[None]]) -> None:
-        """Run one test on a subject of its own."""
+        """Run one test on its own subject."""
         __tracebackhide__ = True
 
         async def with_subject() -> None:
@@ -66,11 +69,11 @@ class Suite(Generic[T]):
             anyio.run(with_subject, backend=self.event_loop)
 
     async def for_all(self, check: Callable[..., Coroutine[Any, Any, None]], *strategies: SearchStrategy[Any]) -> None:
-        """Try the check with random values, `examples` times, on the subject that is open. Needs hypothesis."""
+        """Try the check with random values, `examples` times, on the open subject. Needs hypothesis."""
         from hypothesis import HealthCheck, given, settings
         from hypothesis.strategies import tuples
 
-        # Settings belong to a thread: what the project's profile says is read before the examples leave for theirs.
+        # settings belong to a thread: read the project's profile here, before the examples move to their own
         profile = settings(max_examples=self.examples, deadline=None, suppress_health_check=list(HealthCheck))
 
         def example(values: tuple[object, ...]) -> None:
@@ -90,7 +93,7 @@ def _properties_need_hypothesis() -> Iterator[None]:
 
 
 def case(test: Callable[[S, T], Awaitable[None]]) -> Callable[[S], None]:
-    """Make a test of a suite: written with the open subject as its argument, called by pytest with none."""
+    """Make a test of a suite. It is written with the open subject as its argument; pytest calls it with none."""
 
     def run(self: S) -> None:
         __tracebackhide__ = True
@@ -102,7 +105,7 @@ def case(test: Callable[[S, T], Awaitable[None]]) -> Callable[[S], None]:
 
 
 class Opens(Protocol):
-    """A store or a ledger, as far as opening and closing goes."""
+    """The part of a store or ledger that opens and closes it."""
 
     async def open(self) -> None:
         """Connect, create or migrate."""
@@ -118,7 +121,7 @@ O = TypeVar("O", bound=Opens)  # noqa: E741
 
 @asynccontextmanager
 async def opened(made: O | Awaitable[O]) -> AsyncIterator[O]:
-    """Open what a factory made, and close it whatever happens."""
+    """Open the object a factory made, and close it in any case."""
     subject = await soon(made)
     await subject.open()
     try:
@@ -128,17 +131,17 @@ async def opened(made: O | Awaitable[O]) -> AsyncIterator[O]:
 
 
 async def soon(value: T | Awaitable[T]) -> T:
-    """The value, awaited if it must be."""
+    """The value, awaited if necessary."""
     return await value if inspect.isawaitable(value) else value
 
 
 class Report(Record):
-    """What a run without pytest found; a failure raises instead."""
+    """The result of a run without pytest; a failure raises instead."""
 
     passed: tuple[str, ...]
     """Names of the tests that passed."""
     skipped: dict[str, str]
-    """Name → why it was not run."""
+    """Name of a test → why it was skipped."""
 
 
 def check(suite: type[Suite[Any]]) -> Report:
@@ -163,7 +166,10 @@ def check(suite: type[Suite[Any]]) -> Report:
 def adapted(
     suite: type[Suite[Any]], maker: str, make: Callable[[Path], object], flags: Mapping[str, Any]
 ) -> type[Suite[Any]]:
-    """A subclass of the suite that makes its subject this way. Raises `TypeError` for a flag it does not have."""
+    """A subclass of the suite that makes its subject with this function.
+
+    Raises `TypeError` for a flag it does not have.
+    """
     for flag in flags:
         if not hasattr(suite, flag):
             known = sorted(name for name in dir(suite) if not name.startswith(("_", "test_")))
