@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .lore import Lore
     from .outcome import Outcome, Settlement
     from .protocols import Observer
+    from .records.base import Record
     from .records.channel import Channel
     from .records.character import Cast, Character
     from .records.derived import Derivation
@@ -90,6 +91,7 @@ __all__ = [
     "RecallAnswer",
     "RecallEvent",
     "Recalled",
+    "Record",
     "Session",
     "Settings",
     "SettledMessage",
@@ -127,6 +129,7 @@ _MODULES = {
     "lore": "Lore",
     "outcome": "Outcome Settlement",
     "protocols": "Observer",
+    "records.base": "Record",
     "records.channel": "Channel",
     "records.character": "Cast Character",
     "records.derived": "Derivation",

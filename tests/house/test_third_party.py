@@ -1,16 +1,22 @@
 """How a third party comes in: a distribution of its own, built and installed, with no word about it in our sources."""
 
+import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
-import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import earwitness
+
+PUBLIC_MODULES = {"earwitness", "earwitness.filters"}
+"""What third parties import from: `docs/plugins.md` shows each of them."""
+OUR_PACKAGES = {"earwitness", "earwitness_relationships", "earwitness_plugins"}
 LOADED = """
 import json
 from earwitness.dispatch import Plugins
@@ -46,17 +52,9 @@ answers = asyncio.run(plugins.ask("on_message", event, MessageAnswer, data))
 
 
 @pytest.fixture(scope="module")
-def installed(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the third party's wheel unpacked in it, which is all that installing a pure Python wheel does."""
-    sources = tmp_path_factory.mktemp("keepsake") / "sources"
-    shutil.copytree(checkout / "tests" / "third_party", sources)
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(sources / "dist")]
-    subprocess.run(command, cwd=sources, check=True, capture_output=True)
-    (wheel,) = (sources / "dist").glob("*.whl")
-    target = tmp_path_factory.mktemp("installed")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(target)
-    return target
+def installed(install: Callable[[str], Path]) -> Path:
+    """A folder with the distribution `keepsake` installed in it."""
+    return install("keepsake")
 
 
 @pytest.fixture
@@ -121,3 +119,36 @@ def test_a_broken_plugin_is_named_with_its_failure_and_takes_nobody_along(broken
     assert "keepsake" not in names
     assert failures["keepsake"] == "RuntimeError: the clasp is broken"
     assert "last_two" in detectors
+
+
+# ── through public names only ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def imports(source: Path) -> Iterator[tuple[str, str]]:
+    """Module and name of everything of ours that a file imports."""
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found = [(each.name, "") for each in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found = [(node.module or "", each.name) for each in node.names]
+        else:
+            continue
+        yield from ((module, name) for module, name in found if module.partition(".")[0] in OUR_PACKAGES)
+
+
+def private_attributes(source: Path) -> Iterator[str]:
+    """Names with an underscore that are taken from anything but `self`."""
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not own:
+            yield node.attr
+
+
+def test_third_parties_import_public_names_only(checkout: Path) -> None:
+    files = sorted((checkout / "tests" / "third_party").rglob("*.py"))
+    taken = {(module, name) for file in files for module, name in imports(file)}
+    assert {module for module, _ in taken} == PUBLIC_MODULES
+    assert {name for module, name in taken if module == "earwitness"} <= set(earwitness.__all__)
+    assert [name for file in files for name in private_attributes(file)] == []
+    page = (checkout / "docs" / "plugins.md").read_text("utf-8")
+    assert [module for module in PUBLIC_MODULES if f"from {module} import" not in page] == []

@@ -1,6 +1,6 @@
 """A settings table of its own: `[keepsake]`."""
 
-from earwitness.records.base import Record
+from earwitness import Record
 
 
 class KeepsakeSettings(Record):

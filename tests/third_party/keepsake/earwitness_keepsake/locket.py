@@ -1,9 +1,6 @@
 """A plugin with one hook."""
 
-from earwitness import Settings
-from earwitness.events import MessageAnswer, MessageEvent
-from earwitness.hooks import Plugin
-from earwitness.records.update import Update
+from earwitness import MessageAnswer, MessageEvent, Plugin, Settings, Update
 
 from .settings import KeepsakeSettings
 

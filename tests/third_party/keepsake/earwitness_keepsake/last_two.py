@@ -1,6 +1,6 @@
 """A detector: a class with one method."""
 
-from earwitness.records.moment import Moment, Perceived, Presence
+from earwitness import Moment, Perceived, Presence
 
 
 class LastTwo:
