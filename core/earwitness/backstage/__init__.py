@@ -1,1 +1,1 @@
-"""What no character may see."""
+"""Backstage: views of a session that no character may see."""

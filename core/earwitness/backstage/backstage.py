@@ -1,4 +1,4 @@
-"""What no character may see. Its answers are of a type that `fill` refuses."""
+"""Backstage: the view of a session that no character may see. Its answers have types that `fill` refuses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .who_knows import who_knows
 
 
 class BackstageStory(Protocol):
-    """What backstage needs of a session."""
+    """The part of a session that backstage needs."""
 
     @property
     def id(self) -> str:
@@ -42,11 +42,11 @@ class BackstageStory(Protocol):
 
     @property
     def cast(self) -> Cast:
-        """Everybody in it."""
+        """All characters of the session."""
         ...
 
     async def delivered(self, timeout: float | None = None) -> None:
-        """Wait until the store holds everything told so far."""
+        """Wait until the store contains everything said so far."""
         ...
 
     async def retract(self, target: str, *, by: str = "author") -> Outcome:
@@ -55,9 +55,9 @@ class BackstageStory(Protocol):
 
 
 class Backstage:
-    """The author's view of one session, or a player's of their persona. Made by `Session.backstage`.
+    """The author's view of one session, or a player's view of their persona. Created by `Session.backstage`.
 
-    Every call raises `NotPermitted` for what the role may not see or do.
+    All calls raise `NotPermitted` if the role may not see or do this.
     """
 
     def __init__(
@@ -68,19 +68,19 @@ class Backstage:
         self._live = live
         self._applier = applier
         self.persona: str | None = check_role(role, persona, session.cast)
-        """A player's persona (character id)."""
+        """The player's persona (character id); `None` for other roles."""
         self.role: str = role
-        """Noted with what is done."""
+        """The role, which is recorded with retractions."""
 
     async def who_knows(self, question: str) -> WhoKnows:
-        """Every character: nothing found, or since when and how, with the memory that proves it."""
+        """For every character: since when and how they know it, with the memory that proves it; or nothing found."""
         permit(self.role, "read", "ask who knows something")
         text("question", question)
         await self._session.delivered()
         return await who_knows(self._engine, self._live, question)
 
     async def explain(self, memory_id: str) -> Explanation:
-        """How did this memory get there? Hop by hop. Raises `UnknownName`."""
+        """How a memory got into its container, hop by hop. Raises `UnknownName`."""
         permit(self.role, "read", "have a memory explained")
         await self._session.delivered()
         return await explain(self._engine, self._session.id, memory_id)
@@ -94,10 +94,10 @@ class Backstage:
         context: Context | None = None,
         channel: Channel | None = None,
     ) -> Preview:
-        """Who would learn this if it were said here and now? Asks everybody END would ask, and writes nothing.
+        """Show who would learn this if it were said here and now. Asks the same strategies as END, and writes nothing.
 
-        A player may ask it of their persona's words only, and sees no news told along to others. Raises as
-        `Session.say`.
+        A player may preview only their own persona's words, and does not see the world knowledge that others would
+        receive. Raises as `Session.say`.
         """
         self._permit_of(speaker, "preview what others say")
         await self._session.delivered()
@@ -121,7 +121,7 @@ class Backstage:
         return found if self.persona is None else found.seen_by(self.persona)
 
     async def replan(self, key: str) -> Replanned:
-        """Ask again about a settled message, and show the difference; nothing is changed. Raises `UnknownName`."""
+        """Decide again about a settled message and show the difference. Changes nothing. Raises `UnknownName`."""
         permit(self.role, "read", "replan a message")
         await self._session.delivered()
         settled = await settled_message(self._engine.ledger, self._session.id, key)
@@ -133,7 +133,7 @@ class Backstage:
     async def inspect(
         self, owner: str, *, filter: Filter | str = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> ContainerPage:
-        """What a character's container, or the `world`'s, holds; `filter` may be text: `"gameDay<=3"`.
+        """The contents of a character's container, or of the `world`'s. `filter` may be text, such as `"gameDay<=3"`.
 
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
@@ -155,7 +155,7 @@ class Backstage:
     async def search(
         self, owner: str, query: str, *, filter: Filter | str = EVERYTHING, limit: int = 10
     ) -> tuple[Hit, ...]:
-        """What a search of a character's container, or the `world`'s, finds; no plugin or guard is asked.
+        """Search a character's container, or the `world`'s, without asking plugins or guards.
 
         Raises `UnknownName`, `InvalidFilter`, `InputError`.
         """
@@ -166,7 +166,7 @@ class Backstage:
         return tuple(await self._engine.store.search(name, query, filter=filter, limit=limit))
 
     async def overview(self) -> Overview:
-        """The session at a glance."""
+        """An overview of the session."""
         permit(self.role, "read", "see the whole session")
         await self._session.delivered()
         owners = [*self._session.cast.ids, WORLD]
@@ -182,19 +182,19 @@ class Backstage:
         )
 
     async def before(self) -> Before:
-        """What was there before the story, and the files it came from."""
+        """The knowledge from before the story, and the files it came from."""
         permit(self.role, "read", "see what was there before the story")
         await self._session.delivered()
         return await before(self._engine, self._session.id, self._session.cast)
 
     async def journal(self) -> tuple[Entry, ...]:
-        """Everything the story was told, in order."""
+        """All entries of the journal, in order."""
         permit(self.role, "read", "read the journal")
         await self._session.delivered()
         return tuple(await self._engine.ledger.entries(self._session.id))
 
     async def find_memories(self, start: str) -> dict[str, str]:
-        """Memories whose id begins like this: id → owner. The one with exactly this id, where there is one."""
+        """Find memories whose id begins with `start`: id → owner. An exact match is returned alone."""
         permit(self.role, "read", "look up memories")
         await self._session.delivered()
         ledger, session = self._engine.ledger, self._session.id
@@ -203,12 +203,12 @@ class Backstage:
         return {each.memory_id: each.owner for each in found}
 
     async def retract(self, target: str) -> Outcome:
-        """Take back a message or change (by key) or one memory (by id), noting this role."""
+        """Take back a message or change (by key) or one memory (by id). The role is recorded."""
         permit(self.role, "edit", "retract anything")
         return await self._session.retract(target, by=self.role)
 
     async def export(self) -> AsyncIterator[dict[str, Any]]:
-        """The whole session as JSON-ready lines; `Earwitness.import_session` takes them back."""
+        """The whole session as JSON-ready lines, which `Earwitness.import_session` accepts."""
         permit(self.role, "read", "export the session")
         await self._session.delivered()
         async for line in transfer.exported(self._engine, self._session.id):

@@ -1,4 +1,4 @@
-"""What was there before the story, as it stands."""
+"""The knowledge from before the story, in its current version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .records import Before, Preparation
 
 
 async def before(engine: Engine, session: str, cast: Cast) -> Before:
-    """Every preparation, without what was replaced or retracted since, and without what is of nobody now."""
+    """All preparations, without what was replaced or retracted since, or belongs only to characters who are gone."""
     entries = await engine.ledger.entries(session)
     retracted = {entry.body.target for entry in entries if isinstance(entry.body, Retracted)}
     prepared = [
@@ -21,12 +21,12 @@ async def before(engine: Engine, session: str, cast: Cast) -> Before:
 
 
 def _names(body: Prepared) -> list[str]:
-    """What its pieces and originals are versions of."""
+    """The names under which later versions replace its pieces and originals."""
     return [*(each.version_of for each in body.pieces), *(each.version_of for each in body.originals)]
 
 
 def _standing(key: str, body: Prepared, last: dict[str, str], cast: Cast) -> Preparation:
-    """What of a preparation is the last version, and somebody's."""
+    """The part of a preparation that is the latest version and belongs to the cast or to all."""
     pieces = [each for each in body.pieces if last[each.version_of] == key and _of_somebody(each, cast)]
     originals = [each for each in body.originals if last[each.version_of] == key]
     return Preparation(

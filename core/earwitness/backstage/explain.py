@@ -1,4 +1,4 @@
-"""How does she know? A memory's supports, walked back hop by hop to whoever perceived it first."""
+"""Explains how a character knows something: follows a memory's supports back to the one who perceived it first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .who_knows import learned_by
 
 
 async def explain(engine: Engine, session: str, memory_id: str) -> Explanation:
-    """The memory's whole provenance. Raises `UnknownName` for an id this session never had."""
+    """The whole provenance of a memory. Raises `UnknownName` for an id that this session never had."""
     found = await _explained(engine, session, memory_id, frozenset())
     if found is None:
         raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")

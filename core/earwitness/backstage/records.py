@@ -1,4 +1,4 @@
-"""What backstage answers. None of these can be filled into a prompt: `fill` takes only what a turn recalled."""
+"""Records that backstage returns. They cannot be filled into a prompt: `fill` accepts only recalled memories."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ from ..records.state import State
 
 
 class BackstageRecord(Record):
-    """Holds what no character may see."""
+    """Base class of records that no character may see."""
 
 
 class DatedRecord(BackstageRecord):
-    """Says in words on which game day something was."""
+    """Base class of records that show game days as text."""
 
     calendar: Calendar = Field(default=Calendar(), exclude=True, repr=False)
-    """How its days are called; no part of the answer."""
+    """The calendar for showing game days. It is not part of the answer."""
 
 
 class Preparation(BackstageRecord):
-    """What one call of `prepare` brought, as far as it stands."""
+    """The contents of one call of `prepare`, without what was replaced or retracted since."""
 
     key: str
-    """The entry's key: `retract` takes it back."""
+    """The entry's key, for `retract`."""
     pieces: tuple[Piece, ...]
-    """Plot, cards, example dialogue and lore, as they were given."""
+    """Plot, cards, example dialogue and lore, as given."""
     originals: tuple[Original, ...]
-    """The files they came from, untouched."""
+    """The files they came from, unchanged."""
 
 
 class Before(BackstageRecord):
-    """What was there before the story, without what was replaced or retracted since."""
+    """The knowledge from before the story, without what was replaced or retracted since."""
 
     preparations: tuple[Preparation, ...]
-    """Each with what of it stands, in order."""
+    """The preparations, in order."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """Every piece."""
+        """All pieces."""
         return tuple(each for one in self.preparations for each in one.pieces)
 
     @property
     def by_hand(self) -> tuple[Piece, ...]:
-        """Those that came from no file."""
+        """The pieces that did not come from a file."""
         return tuple(each for one in self.preparations if not one.originals for each in one.pieces)
 
     @property
     def originals(self) -> tuple[Original, ...]:
-        """Every file."""
+        """All files."""
         return tuple(each for one in self.preparations for each in one.originals)
 
 
@@ -69,17 +69,17 @@ class Knower(DatedRecord):
     character: str
     """Character id."""
     learned: Learned | None = None
-    """How: `said it`, `heard it from alice`, `was told by bob`, …; `None` = nothing found."""
+    """How they learned it: `said it`, `heard it from alice`, `was told by bob`, …; `None` = nothing found."""
     since: float | None = None
-    """The game day it was learned."""
+    """The game day on which they learned it."""
     memory_id: str | None = None
     """The memory that proves it."""
     text: str | None = None
-    """What stands there."""
+    """The text of that memory."""
 
     @property
     def knows(self) -> bool:
-        """Something was found."""
+        """Whether anything was found."""
         return self.learned is not None
 
     def __str__(self) -> str:
@@ -89,10 +89,10 @@ class Knower(DatedRecord):
 
 
 class WhoKnows(BackstageRecord):
-    """Who knows something: every character of the cast."""
+    """The answer to who knows something, for every character of the cast."""
 
     question: str
-    """What was asked."""
+    """The question."""
     knowers: dict[str, Knower]
     """Character id → what was found."""
 
@@ -106,17 +106,17 @@ class Hop(DatedRecord):
     how: str
     """`direct`, `witnessed` or `shared`."""
     learned: Learned | None
-    """`said it`, `heard it from alice`, `was told by bob`, …; `None` for the world, which keeps everything."""
+    """`said it`, `heard it from alice`, `was told by bob`, …; `None` for the world, which receives everything."""
     status: str
     """`applied`, `pending`, `struck`, `withdrawn` or `archived`."""
     learned_day: float
-    """The game day it was learned."""
+    """The game day on which it was learned."""
     shared_from: str | None = None
-    """Who told it."""
+    """Id of the character who told it."""
     rule: str | None = None
     """The evidence or the rule behind it."""
     reason: str | None = None
-    """Why it was struck, withdrawn or archived."""
+    """Reason why it was struck, withdrawn or archived."""
     via: Explanation | None = None
     """How the teller came to know it."""
 
@@ -124,60 +124,60 @@ class Hop(DatedRecord):
         return f"{self.words()} on {self.calendar.show(self.learned_day)}{self.why}{self.gone}"
 
     def words(self, name: Callable[[str], str] = str) -> str:
-        """How it got there, in words. `name` turns a character id into what the reader calls them."""
+        """How it got there, as text. `name` turns a character id into a display name."""
         return self.learned.words(name) if self.learned else "went into the world's memory"
 
     @property
     def why(self) -> str:
-        """`: the host said so`: the evidence or rule, where it says more than the words."""
+        """`: the host said so`: the evidence or rule, if it adds something to `words`."""
         return f": {self.rule}" if self.rule and self.rule != str(self.learned) else ""
 
     @property
     def gone(self) -> str:
-        """` [withdrawn: edited]`, ` [pending]`; nothing for what is applied."""
+        """` [withdrawn: edited]`, ` [pending]`; empty if it is applied."""
         reason = None if self.reason == self.status else self.reason
         told = ": ".join(filter(None, [self.status, reason]))
         return "" if told == "applied" else f" [{told}]"
 
 
 class Cited(BackstageRecord):
-    """A line of world knowledge and what it rests on."""
+    """A line of world knowledge and the memories it rests on."""
 
     text: str
     """The line."""
     rests_on: tuple[str, ...]
-    """Contents of the world memories it cites."""
+    """Contents of the world's memories that it cites."""
 
 
 class Explanation(DatedRecord):
-    """How a memory got where it is, hop by hop."""
+    """How a memory got into its container, hop by hop."""
 
     memory_id: str
-    """The memory."""
+    """Id of the memory."""
     owner: str
-    """Whose container it is in."""
+    """Owner of its container."""
     source: str
     """Key of the message, change or piece it is about."""
     sequence: int
-    """Its place in the journal."""
+    """Sequence number of the entry in the journal."""
     metadata: dict[str, MetaValue] = {}
-    """As stored, without what the supports add."""
+    """The stored metadata, without what the supports add."""
     alive: bool
-    """Some support stands."""
+    """Whether at least one support is still valid."""
     content: str
-    """What stands there, or stood."""
+    """The content, also after it was withdrawn."""
     supports: tuple[Hop, ...]
-    """Every way it got there."""
+    """All supports: the ways in which it got there."""
     knowledge: tuple[Cited, ...] = ()
-    """What was told along with it."""
+    """World knowledge that came with it."""
     rests_on: tuple[Explanation, ...] = ()
-    """How the memories got there that it was derived from."""
+    """Explanations of the memories that it was derived from."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self, depth: int = 0) -> list[str]:
-        """The explanation line by line, each hop two steps further in."""
+        """The explanation as lines. Each hop is indented two steps further."""
         indent = "  " * depth
         lines = [f"{indent}{self.owner} remembers {self.about}{self.state}"]
         for hop in self.supports:
@@ -193,7 +193,7 @@ class Explanation(DatedRecord):
 
     @property
     def state(self) -> str:
-        """` no more` or ` (archived)`; nothing for what is alive."""
+        """` no more` or ` (archived)`; empty if it is alive."""
         if self.alive:
             return ""
         return " (archived)" if any(hop.status == "archived" for hop in self.supports) else " no more"
@@ -210,21 +210,21 @@ class Explanation(DatedRecord):
 
     @property
     def number(self) -> str:
-        """`message 2, key 'm1'`; the key only where it says more than the number."""
+        """`message 2, key 'm1'`; the key only if it differs from the number."""
         return f"message {self.sequence}" + ("" if self.source == own_key(self.sequence) else f", key {self.source!r}")
 
 
 class Preview(BackstageRecord):
-    """Who would learn this if it were said now. Nothing was written."""
+    """Who would learn a message if it were said now. Nothing was written."""
 
     message: Message
-    """The message as it would be."""
+    """The message as it would be recorded."""
     participants: dict[str, Participant]
-    """Who would perceive it."""
+    """The characters who would perceive it."""
     deliveries: tuple[Delivery, ...]
-    """What would be remembered; struck ones too, with the reason."""
+    """The deliveries that would be made, including struck ones with the reason."""
     answers: tuple[Answer, ...] = ()
-    """Who was asked, and what failed."""
+    """The answers of the strategies and plugins that were asked, including failures."""
 
     @property
     def learners(self) -> tuple[str, ...]:
@@ -232,61 +232,61 @@ class Preview(BackstageRecord):
         return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.is_active))
 
     def seen_by(self, persona: str) -> Preview:
-        """What the player of the speaker may see: who would hear it, and no more of the others or the world."""
+        """The part that the speaker's player may see: who would hear it, and nothing else of others or the world."""
         heard = [each for each in self.deliveries if each.part == "message" and each.owner != WORLD and each.is_active]
         shown = [each if each.owner == persona else each.model_copy(update={"knowledge": ()}) for each in heard]
         return self.model_copy(update={"deliveries": tuple(shown), "answers": ()})
 
 
 class Replanned(BackstageRecord):
-    """What would be decided now about a message that is settled. Nothing was changed."""
+    """What would be decided now about a settled message. Nothing was changed."""
 
     key: str
-    """Its key."""
+    """The message's key."""
     recorded: dict[str, Participant]
-    """Who perceived it, as recorded."""
+    """The characters who perceived it, as recorded."""
     now: dict[str, Participant]
-    """Who would perceive it."""
+    """The characters who would perceive it now."""
 
     @property
     def added(self) -> tuple[str, ...]:
-        """Who would perceive it too."""
+        """Ids of those who would perceive it in addition."""
         return tuple(id for id in self.now if id not in self.recorded)
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """Who would perceive it no more."""
+        """Ids of those who would no longer perceive it."""
         return tuple(id for id in self.recorded if id not in self.now)
 
 
 class ContainerPage(BackstageRecord):
-    """What one container holds."""
+    """The contents of one container, or a page of them."""
 
     owner: str
     """Character id or `world`."""
     container: str
     """Container name."""
     total: int
-    """How many memories it holds."""
+    """Number of memories in the container."""
     matching: int
-    """For how many of them the filter holds."""
+    """Number of memories that match the filter."""
     memories: tuple[Memory, ...] = ()
-    """Those asked for, in the order they were written."""
+    """The requested memories, in the order in which they were written."""
 
 
 class Overview(BackstageRecord):
-    """A session at a glance."""
+    """An overview of a session."""
 
     session: str
     """Session id."""
     cast: Cast
-    """Everybody."""
+    """All characters."""
     state: State
-    """What is the case."""
+    """The current state."""
     decided: int
-    """Entries decided."""
+    """Number of entries that are decided."""
     containers: tuple[ContainerPage, ...]
-    """Every container, without its memories."""
+    """All containers, without their memories."""
     parent: str | None = None
     """The session it was forked from."""
 

@@ -1,4 +1,4 @@
-"""Who may do what backstage. Pure."""
+"""The roles of backstage and their permissions. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ PERMISSIONS: Mapping[str, frozenset[Permission]] = {
     "designer": frozenset({"read", "edit", "own"}),
     "player": frozenset({"own"}),
 }
-"""Role → what it may: `read` everything, `edit` the story, see what is its `own` persona's."""
+"""Role → permissions: `read` everything, `edit` the story, or see the memories of its `own` persona."""
 
 
 def check_role(role: str, persona: str | None, cast: Cast) -> str | None:
-    """The id of a player's persona; `None` for the other roles. Raises `UnknownName`, `InputError`."""
+    """Check a role; returns the id of a player's persona, else `None`. Raises `UnknownName`, `InputError`."""
     if text("role", role) not in PERMISSIONS:
         raise unknown("backstage role", role, PERMISSIONS)
     if role == "player" and persona is None:
@@ -31,7 +31,7 @@ def check_role(role: str, persona: str | None, cast: Cast) -> str | None:
 
 
 def permit(role: str, needed: Permission, what: str) -> None:
-    """Raises `NotPermitted` when a role may not do this."""
+    """Raise `NotPermitted` if the role lacks this permission."""
     if needed not in PERMISSIONS[role]:
         allowed = ", ".join(each for each, held in PERMISSIONS.items() if needed in held)
         raise NotPermitted(f"role {role!r} may not {what}. These roles may: {allowed}.")

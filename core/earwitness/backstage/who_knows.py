@@ -1,8 +1,9 @@
-"""Who knows it, since when, and how? By provenance: what the world remembers of it, and who got a share of that.
+"""Finds who knows something, since when, and how, by provenance.
 
-The world's memories that are about the question are those that hold most of it, rare words counting for more than
-common ones (`rarity`); then each character's deliveries of just those are looked up in the ledger. So nobody is said to
-know a thing because some other memory of hers is worded alike. Derived memories are facts of their owner's own.
+First the world's memories about the question are found: those that cover most of it, with rare words counting more
+than common ones (`rarity`). Then the ledger is asked for the characters' deliveries of these memories. So a character
+does not count as knowing something only because another memory has similar words. Derived memories count as facts for
+their owner.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_
 from .records import Knower, WhoKnows
 
 Proof = tuple[Delivery, bool]
-"""A delivery, and whether it tells of the fact as world knowledge only."""
+"""A delivery, and whether it contains the fact only as world knowledge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,15 @@ class Facts:
     asked: WeightedQuery
     """The question."""
     least: float
-    """What a text must hold of it to be about it as much as the world's best memory of it."""
+    """The weight that a text must cover to count as being about the same thing as the world's best memory."""
 
     def about(self, text: str) -> bool:
-        """Whether another text is about the question as well."""
+        """Whether another text is about the question too."""
         return self.asked.held(word_set(text)) >= self.least
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
-    """Every character: nothing found, or since when and how, and the memory that proves it. Raises `StorageError`."""
+    """For every character: since when and how they know it, with proof, or nothing found. Raises `StorageError`."""
     session = live.snapshot.id
     known = await _facts(engine.store, world_container(session).name, question)
     proofs = [*await _proofs(engine, session, known), *await _derived(engine, session, known)]
@@ -62,7 +63,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
 async def _facts(store: Store, world: str, question: str) -> Facts:
     """The world's memories that are about the question.
 
-    A store without an index of terms is read as a whole: that says how rare a word is.
+    A store without an index of terms is read completely, in order to count how rare each word is.
     """
     if isinstance(store, TermIndex):
         return facts_among(await store.holders(world, asked_terms(question)), question)
@@ -71,11 +72,11 @@ async def _facts(store: Store, world: str, question: str) -> Facts:
 
 
 def facts_among(holders: TermHolders, question: str) -> Facts:
-    """The facts, by who holds the terms of the question. Pure."""
+    """The facts, found by the memories that contain the question's terms. Pure."""
     asked = WeightedQuery(
         question, TermStatistics(holders.count, {term: len(ids) for term, ids in holders.ids.items()})
     )
-    held_by: dict[str, int] = {}  # id → a bit for each term that it holds, as most hold the same few
+    held_by: dict[str, int] = {}  # id → one bit for each term: most memories share the same few combinations
     for place, ids in enumerate(holders.ids.values()):
         for id in ids:
             held_by[id] = held_by.get(id, 0) | 1 << place
@@ -90,7 +91,7 @@ def _of_bits(bits: int, terms: Iterable[str]) -> set[str]:
 
 
 def facts_among_all(world: Sequence[Memory], question: str) -> Facts:
-    """The facts, by reading every memory of the world. Pure."""
+    """The facts, found by reading all of the world's memories. Pure."""
     ids: dict[str, list[str]] = {term: [] for term in asked_terms(question)}
     for memory in world:
         for term in word_set(memory.content) & ids.keys():
@@ -100,13 +101,13 @@ def facts_among_all(world: Sequence[Memory], question: str) -> Facts:
 
 
 async def _proofs(engine: Engine, session: str, known: Facts) -> list[Proof]:
-    """Deliveries about the facts, and whether each only tells of them as world knowledge."""
+    """Deliveries of the facts, each with whether it contains them only as world knowledge."""
     if not known.ids:
         return []
     ledger, facts = engine.ledger, known.ids
     sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources))
-    copies = [each for each in all_copies if known.about(each.body)]  # who heard a part may have missed it
+    copies = [each for each in all_copies if known.about(each.body)]  # a partial copy may lack the fact
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     told = [each for each in tellings if each.cites & set(facts)]
@@ -114,7 +115,7 @@ async def _proofs(engine: Engine, session: str, known: Facts) -> list[Proof]:
 
 
 async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
-    """Derived memories about the question: the world need not know of them."""
+    """Derived memories about the question. The world does not have to know of them."""
     found = await engine.ledger.deliveries(session, derived=True, status="applied")
     held = [(each, known.asked.held(word_set(each.body))) for each in found]
     least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
@@ -137,5 +138,5 @@ def _knower(id: str, proofs: Sequence[Proof], calendar: Calendar) -> Knower:
 
 
 def learned_by(delivery: Delivery) -> Learned:
-    """How a delivery let its owner know."""
+    """How the owner of a delivery learned of it."""
     return learned(delivery.metadata, delivery.support.how, delivery.support.shared_from)

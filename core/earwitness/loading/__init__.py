@@ -1,1 +1,1 @@
-"""Settings, strategies and plugins: read, checked and made."""
+"""Reading and checking settings, and making strategies and plugins."""

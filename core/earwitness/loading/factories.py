@@ -1,4 +1,4 @@
-"""What a factory takes, and settings turned into that: checked by its annotations, with secrets from where they are."""
+"""Calls factories with arguments from settings, which are checked by the annotations. Secrets are filled in."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..redaction import REDACTED, Keys, is_reference, is_secret, redacted, secre
 
 Factory = Callable[..., Any]
 NOT_A_PART = object()
-"""What a `Parts` answers about a setting that is not a strategy itself."""
+"""The answer of a `Parts` for a setting that is not itself a strategy."""
 Parts = Callable[[str, Any], Any]
-"""Makes the strategy that a setting of this name and value stands for; `NOT_A_PART` for any other setting."""
+"""Makes the strategy that a setting with this name and value denotes. Returns `NOT_A_PART` for other settings."""
 
 
 class Recipe:
-    """A factory, and what it may be given by name."""
+    """A factory and its parameters."""
 
     def __init__(self, what: str, factory: Factory) -> None:
-        """`what` is how errors call it, such as `detector 'rules'`."""
+        """`what` is the name in errors, such as `detector 'rules'`."""
         self.what = what
         self.factory = factory
         named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -32,7 +32,7 @@ class Recipe:
         self._hints = _hints(factory)
 
     def make(self, settings: Mapping[str, Any], context: Mapping[str, object], parts: Parts) -> Any:
-        """Call the factory. `context` is given to parameters of those names, unless `settings` has them.
+        """Call the factory. Parameters named in `context` receive its values, unless `settings` has them.
 
         Raises `SettingsError` for a setting that is unknown, missing or unusable.
         """
@@ -69,9 +69,9 @@ class Recipe:
 
 
 def resolved(value: Any, what: str) -> Any:
-    """A setting with its secrets in plain text, and with `{ env = "NAME" }` replaced by that environment variable.
+    """A setting with secrets in plain text, and with `{ env = "NAME" }` replaced by that environment variable.
 
-    `what` names it in errors. Raises `SettingsError` for a variable that is not set, and for a secret that was masked.
+    `what` is its name in errors. Raises `SettingsError` for a variable that is not set, and for a masked secret.
     """
     if is_reference(value):
         if (found := os.environ.get(value["env"])) is None:

@@ -1,4 +1,4 @@
-"""The kinds of strategies, listed once: core's own, and what installed packages declare."""
+"""The kinds of strategies: those of core, and those that installed packages declare."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class StrategyKind(NamedTuple):
     """One kind of strategy."""
 
     name: str
-    """`guard`: strategies of this kind are entry points in the group `earwitness.guard`."""
+    """Name of the kind. For `guard`, strategies are entry points in the group `earwitness.guard`."""
     protocol: type | None
-    """What each of them must have; `None` where those who use them check that."""
+    """The protocol that strategies of this kind must have; `None` if their users check it."""
     setting: str | None = None
-    """The field of `Settings` that chooses among them; `None` where settings do not."""
+    """The field of `Settings` that chooses strategies of this kind; `None` if settings do not choose them."""
 
     @property
     def is_plural(self) -> bool:
-        """Whether settings choose several."""
+        """Whether settings choose several strategies of this kind."""
         return self.setting is not None and self.setting != self.name
 
 
 CORE: tuple[StrategyKind, ...] = (
-    StrategyKind("observer", protocols.Observer, "observers"),  # first: what is made after it may be observed
-    StrategyKind("embedder", protocols.Embedder, "embedder"),  # then this: the others may ask for it
+    StrategyKind("observer", protocols.Observer, "observers"),  # first, so that the others can be observed
+    StrategyKind("embedder", protocols.Embedder, "embedder"),  # second, because the others may ask for it
     StrategyKind("detector", protocols.Detector, "detector"),
     StrategyKind("world_agent", protocols.WorldAgent, "world_agent"),
     StrategyKind("sharing_rule", protocols.SharingRule, "sharing_rules"),
@@ -40,16 +40,16 @@ CORE: tuple[StrategyKind, ...] = (
     StrategyKind("importer", protocols.Importer),
     StrategyKind("command", None),
 )
-"""Packages declare further kinds in the entry point group `earwitness.kind`: a name, and its protocol."""
+"""Core's kinds. Packages declare further ones in the entry point group `earwitness.kind`: a name and a protocol."""
 
 CORE_BY_NAME = {kind.name: kind for kind in CORE}
 
 CHOSEN: tuple[StrategyKind, ...] = tuple(kind for kind in CORE if kind.setting)
-"""Those that settings choose."""
+"""The kinds that settings choose."""
 
 
 def check_protocol(kind: StrategyKind, name: str, made: T) -> T:
-    """The strategy, if it is an instance with everything its kind must have. Raises `SettingsError`."""
+    """Return the strategy if it is an instance that has everything its kind requires. Raises `SettingsError`."""
     if kind.protocol is None:
         return made
     spoken = kind.name.replace("_", " ")
@@ -65,10 +65,10 @@ def check_protocol(kind: StrategyKind, name: str, made: T) -> T:
 
 
 def members(protocol: type) -> tuple[str, ...]:
-    """The names that a protocol asks for."""
+    """The names of the members that a protocol requires."""
     bases = [base for base in protocol.__mro__ if base.__module__ not in {"builtins", "typing"}]
     return tuple(dict.fromkeys(name for base in bases for name in vars(base) if not name.startswith("_")))
 
 
 def _has(made: object, member: str) -> bool:
-    return hasattr(type(made), member) or hasattr(made, member)  # the class first: a property may have work to do
+    return hasattr(type(made), member) or hasattr(made, member)  # the class first, because a property may do work

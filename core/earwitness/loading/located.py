@@ -1,4 +1,4 @@
-"""What a file says, and where it says it, for errors to point at."""
+"""Contents of files with their line numbers, for errors."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ MAX_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Located:
-    """What a file says, and where it says it."""
+    """The contents of a file, and the lines of its values."""
 
     path: str
-    """As the user wrote it."""
+    """The path as the user wrote it."""
     value: Any
     """Plain data: dicts, lists, text, numbers, booleans, `None`."""
     find: Callable[[Loc], int]
-    """Returns the line (from 1) of a place that exists. Called only when an error is shown."""
+    """Returns the line (from 1) of an existing place. It is called only when an error is shown."""
     failure: type[InputError]
     """The class of errors in this file."""
 
     def line_of(self, loc: Loc) -> int:
-        """The line of a key, item or value, or else of the nearest thing around it."""
+        """The line of a key, item or value, or of the nearest enclosing one that exists."""
         while loc and not exists(self.value, loc):
             loc = loc[:-1]
         return self.find(loc)
 
     def error(self, loc: Loc, message: str) -> InputError:
-        """`story.yaml:12: message`, ready to raise."""
+        """An error with the text `story.yaml:12: message`."""
         return self.failure(f"{self.path}:{self.line_of(loc)}: {message}")
 
     @contextmanager
     def at(self, loc: Loc) -> Iterator[None]:
-        """Errors raised within this block are raised as errors at this place of the file."""
+        """Raise errors of this block as errors at this place in the file."""
         try:
             yield
         except ValidationError as invalid:
@@ -52,13 +52,13 @@ class Located:
             raise self.error(loc, str(error)) from None
 
     def explain(self, invalid: ValidationError, model: type[BaseModel], prefix: Loc = ()) -> InputError:
-        """One error for everything that pydantic found wrong below `prefix`."""
+        """One error for all problems that pydantic found below `prefix`."""
         return self.refusal(self.problems(invalid, model, prefix))
 
     def problems(self, invalid: ValidationError, model: type[BaseModel], prefix: Loc = ()) -> list[Problem]:
-        """What pydantic found wrong below `prefix`, one problem per place.
+        """The problems that pydantic found below `prefix`, one for each place.
 
-        A missing key beside an unknown one is left out: the unknown one is probably it, misspelled.
+        A missing key next to an unknown one is left out, because the unknown one is probably a misspelling of it.
         """
         found: dict[Loc, ErrorDetails] = {}
         for problem in invalid.errors():
@@ -72,7 +72,7 @@ class Located:
         ]
 
     def refusal(self, problems: Iterable[Problem]) -> InputError:
-        """One error for several problems in the order of their lines, each as `story.yaml:12: message`."""
+        """One error for several problems, in the order of their lines, each as `story.yaml:12: message`."""
         found = sorted({(self.line_of(loc), message) for loc, message in problems})
         lines = [f"{self.path}:{line}: {message}" for line, message in found]
         if len(lines) == 1:
@@ -81,7 +81,7 @@ class Located:
         return self.failure("\n  ".join([f"{self.path}: {len(lines)} problems.", *lines[:MAX_PROBLEMS], *more]))
 
     def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
-        """The place without the parts that pydantic adds, such as the member of a union that it tried."""
+        """The place without the parts that pydantic adds, such as the union member that it tried."""
         loc = problem["loc"]
         shortest = len(loc) if problem["type"] == "missing" else 0
         while len(loc) > shortest and not exists(self.value, prefix + loc):

@@ -1,4 +1,4 @@
-"""Loading plugins from entry points: all that are installed, or those allowed, without those blocked."""
+"""Loads plugins from entry points: all installed ones or the allowed ones, without the blocked ones."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def found() -> tuple[str, ...]:
 
 
 def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
-    """Register installed plugins by name; one that breaks is returned as a failure and the rest are loaded.
+    """Register installed plugins by name. A plugin that fails is returned as a failure; the others are still loaded.
 
-    A plugin's factory is given what `[plugin_settings.NAME]` says, and the instance's `settings` if it asks for them.
-    Raises `UnknownName` for an allowed name that is not installed; a blocked one need not be.
+    A plugin's factory receives the settings in `[plugin_settings.NAME]`, and the instance's `settings` if it has such a
+    parameter. Raises `UnknownName` for an allowed name that is not installed. A blocked name may be missing.
     """
     for name in settings.plugins or ():
         if name not in found():

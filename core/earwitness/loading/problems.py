@@ -1,4 +1,4 @@
-"""What pydantic found wrong with somebody's values, in our words."""
+"""Descriptions of the problems that pydantic finds."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Loc = tuple[str | int, ...]
-"""The way from the top of a document to a place in it: keys and indexes."""
+"""The path from the top of a document to a place in it: keys and indexes."""
 TAG = "kind"
 
 
 class Problem(NamedTuple):
-    """Something wrong in a file."""
+    """A problem in a file."""
 
     loc: Loc
-    """Its place."""
+    """The place of the problem."""
     message: str
     """The bad value, what is allowed, and the likeliest correction."""
 
 
 def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    """One pydantic problem in our words: the bad value, what is allowed, and the likeliest correction."""
+    """Describe one pydantic problem: the bad value, what is allowed, and the likeliest correction."""
     loc, value = problem["loc"], problem["input"]
     context, shown = problem.get("ctx", {}), _shown(value, loc, model)
     match problem["type"]:
@@ -69,7 +69,7 @@ WANTED = {
     "less_than_equal": "it must be at most {le}",
     "too_short": "at least {min_length} needed",
 }
-"""pydantic's type of error → what is wanted. Other types keep pydantic's own words."""
+"""pydantic's type of error → what is expected. Other types keep pydantic's message."""
 
 
 def _wanted(problem: ErrorDetails, *, is_secret: bool) -> str:
@@ -98,7 +98,7 @@ def path_text(loc: Loc) -> str:
 
 
 def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
-    """The keys that the record at this place of the model takes. A part of `loc` may be the kind of a tagged record."""
+    """The keys that the record at this place of the model has. A part of `loc` may be the kind of a tagged record."""
     records, implied = [model], set[str]()
     for part in loc:
         if isinstance(part, str):
@@ -127,7 +127,7 @@ def _records_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def plain_message(invalid: ValidationError) -> str:
-    """What the first problem says, without its place."""
+    """The message of the first problem, without its place."""
     problem = invalid.errors()[0]
     return str(problem.get("ctx", {}).get("error", problem["msg"]))
 
@@ -141,7 +141,7 @@ def _within(loc: Loc) -> str:
 
 
 def _shown(value: object, loc: Loc, model: type[BaseModel]) -> str:
-    """The value, cut short and without secrets."""
+    """The value, shortened and without secrets."""
     keys = tuple(part for part in loc if isinstance(part, str))
     name = keys[-1] if keys else ""
     declared = [each for each in secret_keys(model) if each == keys[-len(each) :]]

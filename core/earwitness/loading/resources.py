@@ -15,7 +15,7 @@ class Resources:
         self._objects: dict[object, object] = {}
 
     def get(self, kind: type[T], key: object, make: Callable[[], T]) -> T:
-        """The object of this kind and key, made when it is first asked for."""
+        """The object of this kind and key. It is made by the first call."""
         found = self._objects.get((kind, key))
         if not isinstance(found, kind):
             found = self._objects[(kind, key)] = make()

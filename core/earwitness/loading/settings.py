@@ -1,4 +1,4 @@
-"""Settings: from one `earwitness.toml`, or from code. Frozen, typed, and the same either way.
+"""Settings from one `earwitness.toml` or from code. They are frozen and typed, and the same either way.
 
 ::
 
@@ -11,7 +11,7 @@
     recent = 2
     permanent = "always"
 
-Installed packages may declare tables of their own (`tables`). Secrets are shown and recorded nowhere (`redaction`).
+Installed packages may declare tables of their own (`tables`). Secrets are never shown or recorded (`redaction`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .strategy_spec import StrategySpec
 
 FILE_NAME = "earwitness.toml"
 RECORDED = {"name", "settings"}
-"""The keys of a plugin's settings once they have been recorded."""
+"""The keys of a plugin's settings in their recorded form."""
 Table = TypeVar("Table", bound=BaseModel)
 Proportion = Annotated[float, Field(strict=True, ge=0, le=1)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
@@ -67,13 +67,13 @@ class RecallSettings(Record):
     diversity: Proportion = 0.0
     """0 = only relevance counts, 1 = memories differ as much as possible (maximal marginal relevance)."""
     token_budget: Count | None = None
-    """Maximum number of tokens of all memories together (about 4 characters each); `None` = no limit."""
+    """Maximum number of tokens in all memories together (about 4 characters each); `None` = no limit."""
     permanent: Literal["retrieve", "always"] = "retrieve"
     """Whether plot, cards, dialogue and lore are found like any memory, or always included."""
     wait: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 2.0
     """Seconds a recall waits for messages that are being settled. `turn.pending` lists those it did not wait for."""
     timeout: Positive = 3.0
-    """Seconds the store has to answer. After that a recall uses what is at hand, and says so in `turn.failures`."""
+    """Seconds the store has to answer. After that a recall uses recent ledger entries, and `turn.failures` says so."""
 
 
 class SectionSettings(Record):
@@ -82,7 +82,7 @@ class SectionSettings(Record):
     heading: str | None = None
     """The line above the section; `None` = the heading of its read provider, `""` = none."""
     placeholder: str | None = Field(default=None, min_length=1)
-    """Placeholder of its own; `None` = it goes with the others. A prompt without that placeholder omits the section."""
+    """Placeholder of its own; `None` = shown with the others. A prompt without that placeholder omits the section."""
 
 
 class FillSettings(Record):
@@ -124,7 +124,7 @@ class FillSettings(Record):
 
     @property
     def own_placeholders(self) -> dict[str, str]:
-        """Section name → its own placeholder, of those that have one."""
+        """Section name → placeholder, for the sections that have their own."""
         return {name: each.placeholder for name, each in self.sections.items() if each.placeholder is not None}
 
 
@@ -210,9 +210,9 @@ class Settings(Record):
     guards: tuple[StrategySpec, ...] = ()
     """Withhold memories and deliveries. All guards are asked."""
     read_providers: tuple[StrategySpec, ...] = ()
-    """What a recall reads besides the character's own container, in this order."""
+    """Request reads of containers other than the character's own, in this order."""
     observers: tuple[StrategySpec, ...] = ()
-    """Are told what was done, how long it took, and how much was found."""
+    """Are notified of each operation, how long it took, and how much was found."""
     plugins: tuple[str, ...] | None = None
     """Names of the plugins to load; `None` = all installed plugins."""
     block: tuple[str, ...] = ()
@@ -249,7 +249,7 @@ class Settings(Record):
 
     @classmethod
     def load(cls, path: str | Path = FILE_NAME) -> Settings:
-        """Read a settings file. Raises `SettingsError` naming the file, the line and what is allowed."""
+        """Read a settings file. Raises `SettingsError`, which names the file, the line and what is allowed."""
         file = read_toml(path, SettingsError)
         settings = cls._checked(file.value, file)
         if settings.path is None:
@@ -258,18 +258,18 @@ class Settings(Record):
 
     @classmethod
     def of(cls, **values: Any) -> Settings:
-        """Settings from code, with names, tables or records. Raises `SettingsError` saying what is allowed."""
+        """Settings from code, with names, tables or records. Raises `SettingsError`, which says what is allowed."""
         return cls._checked(values, None)
 
     def changed(self, **values: Any) -> Settings:
-        """These settings with some replaced, checked again. Raises `SettingsError`."""
+        """A copy with some settings replaced, checked again. Raises `SettingsError`."""
         kept = {name: getattr(self, name) for name in self.model_fields_set}
         return self._checked({**kept, **values}, self._file)
 
     def table(self, model: type[Table]) -> Table:
-        """The table that an installed package declares with this model; the model's defaults where it is not set.
+        """The table that an installed package declares with this model, or the model's defaults if it is not set.
 
-        Raises `SettingsError` when the model has no defaults for all of it.
+        Raises `SettingsError` if it is not set and the model has a field without a default.
         """
         found = next((each for _, each in self if type(each) is model), None)
         return tables.defaults(model) if found is None else found
@@ -291,16 +291,16 @@ class Settings(Record):
         raise file.refusal(hinted) if file else SettingsError(f"settings: {hinted[0].message}")
 
     def model_post_init(self, context: object, /) -> None:
-        """Keep the file it came from, for errors that are found later."""
+        """Keep the file it came from, for later errors."""
         self._file = context if isinstance(context, Located) else None
 
     def error(self, loc: Loc, message: str) -> InputError:
-        """A `SettingsError` about the setting at `loc`, with file and line where there is a file."""
+        """A `SettingsError` about the setting at `loc`, with file and line if it comes from a file."""
         return self._file.error(loc, message) if self._file else SettingsError(f"settings: {message}")
 
 
 def _with_hint(problem: Problem, model: type[Settings], values: Mapping[str, Any]) -> Problem:
-    """An unknown table may be one of a plugin that is not installed."""
+    """Add a hint to an unknown table: it may belong to a plugin that is not installed."""
     is_unknown_table = len(problem.loc) == 1 and problem.loc[0] not in model.model_fields
     if is_unknown_table and isinstance(values.get(str(problem.loc[0])), Mapping):
         return problem._replace(message=problem.message + tables.HINT)

@@ -1,4 +1,4 @@
-"""Strategies by name: found among entry points or registered in code, made by their factory from typed settings."""
+"""Strategies by name: found in entry points or registered in code, and made by factories from typed settings."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .strategy_spec import StrategySpec
 
 
 class LoadFailure(Record):
-    """An entry point that could not be loaded; kept for `doctor`."""
+    """An entry point that could not be loaded, kept for `doctor`."""
 
     group: str
     """Entry point group."""
     name: str
     """Entry point name."""
     failure: str
-    """What went wrong."""
+    """Description of the failure."""
 
 
 class Strategies:
-    """The strategies one Earwitness instance can make, by kind and name."""
+    """The strategies that one Earwitness instance can make, by kind and name."""
 
     def __init__(self) -> None:
         self._factories: dict[tuple[str, str], Factory] = {}
@@ -38,7 +38,7 @@ class Strategies:
 
     @cached_property
     def kinds(self) -> Mapping[str, StrategyKind]:
-        """Every kind by name: core's own, then those that installed packages declare."""
+        """All kinds by name: those of core, then those that installed packages declare."""
         found = dict(CORE_BY_NAME)
         for point in _points("kind"):
             if (protocol := self._loaded("kind", point)) is not None:
@@ -46,7 +46,7 @@ class Strategies:
         return found
 
     def register(self, kind: str, name: str, factory: Factory) -> None:
-        """Make a factory known in code; it wins over an entry point of its name. Raises `UnknownName` for the kind."""
+        """Register a factory, which overrides an entry point of the same name. Raises `UnknownName` for the kind."""
         self._factories[self._kind(kind).name, name] = factory
 
     def names(self, kind: str) -> tuple[str, ...]:
@@ -55,9 +55,9 @@ class Strategies:
         return tuple(sorted(found | {name for known, name in self._factories if known == kind}))
 
     def factory(self, kind: str, name: str) -> Factory:
-        """The factory under a name, or at a path (`mine.LastTwo`, `mine:LastTwo`).
+        """The factory with a name or import path (`mine.LastTwo`, `mine:LastTwo`).
 
-        Raises `UnknownName`, `StrategyError` for an entry point that breaks, `SettingsError` for a path that does.
+        Raises `UnknownName`, `StrategyError` for an entry point that fails, `SettingsError` for a path that fails.
         """
         if (kind, name) in self._factories:
             return self._factories[kind, name]
@@ -69,10 +69,10 @@ class Strategies:
         return loaded
 
     def make(self, kind: str, spec: StrategySpec | str, **context: object) -> Any:
-        """Make a strategy. `context` is what core hands to factories that ask for it by name (`path`, `embedder`, …).
+        """Make a strategy. `context` has the values for factory parameters of these names (`path`, `embedder`, …).
 
-        Raises as `factory` for the name, and `SettingsError` for a setting, quoting it and listing the ones there are,
-        and for a result that is not what the kind asks for.
+        Raises as `factory` for the name. Raises `SettingsError` for an invalid setting, quoting it and listing the
+        valid ones, and for a result that lacks what the kind requires.
         """
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
 
@@ -87,11 +87,11 @@ class Strategies:
         return check_protocol(self._kind(kind), spec.name, made)
 
     def masked(self, kind: str, spec: StrategySpec) -> StrategySpec:
-        """The spec with every setting masked that its factory annotates as `SecretStr`. Raises as `factory`."""
+        """The spec with all settings masked that its factory annotates as `SecretStr`. Raises as `factory`."""
         return spec.masking(self.secrets(kind, spec))
 
     def secrets(self, kind: str, spec: StrategySpec) -> Iterator[Keys]:
-        """Where the settings hold what factories annotate as `SecretStr`. Raises as `factory`."""
+        """The paths of settings that factories annotate as `SecretStr`. Raises as `factory`."""
         yield from self._recipe(kind, spec.name).secrets()
         for name, value in spec.revealed.items():
             inner, specs = self._specs(name, value)
@@ -99,14 +99,14 @@ class Strategies:
                 yield from ((name, *keys) for keys in self.secrets(inner or kind, each))
 
     def load_all(self, kinds: Iterable[str] | None = None) -> None:
-        """Load every entry point of these kinds, or of all, keeping what fails in `failures`."""
+        """Load all entry points of these kinds, or of all kinds. Failures are kept in `failures`."""
         for kind in self.kinds if kinds is None else kinds:
             for point in _points(kind):
                 if (loaded := self._loaded(kind, point)) is not None:
                     self._factories.setdefault((kind, point.name), loaded)
 
     def _specs(self, name: str, value: Any) -> tuple[str | None, list[StrategySpec]]:
-        """The strategies that a setting stands for, such as `detector` or `detectors`, and their kind."""
+        """The strategies that a setting such as `detector` or `detectors` denotes, and their kind."""
         if name in self.kinds:
             return name, [_as_spec(name, value)]
         if (kind := name.removesuffix("s")) in self.kinds and isinstance(value, list | tuple):
@@ -117,13 +117,13 @@ class Strategies:
         return Recipe(f"{kind} {name!r}", self.factory(kind, name))
 
     def _kind(self, name: str) -> StrategyKind:
-        found = CORE_BY_NAME.get(name) or self.kinds.get(name)  # core's own need no look at what is installed
+        found = CORE_BY_NAME.get(name) or self.kinds.get(name)  # core's need no search of what is installed
         if found is None:
             raise unknown("kind of strategy", name, self.kinds)
         return found
 
     def _loaded(self, group: str, point: EntryPoint) -> Any:
-        """The object of an entry point, or `None`: one broken distribution must not take the others along."""
+        """The object of an entry point; `None` if it fails, because one broken distribution must not affect others."""
         try:
             return point.load()
         except Exception as error:  # noqa: BLE001

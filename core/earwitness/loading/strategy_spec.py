@@ -1,4 +1,4 @@
-"""Names of strategies and plugins with their settings, secrets aside."""
+"""Names of strategies and plugins with their settings. Secrets are kept separately."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..redaction import Keys, redacted, secrets_in
 
 
 class NamedSettings(Record):
-    """A name with settings. Secrets are masked in whatever is shown, compared, recorded or exported of it."""
+    """A name with settings. Secrets are masked wherever it is shown, compared, recorded or exported."""
 
     name: str = Field(min_length=1)
-    """As it is registered (`rules`), or where it is found (`mine.LastTwo`)."""
+    """The registered name (`rules`) or the import path (`mine.LastTwo`)."""
     settings: dict[str, Any] = {}
     """Keyword arguments of its factory. Secrets in them are shown and recorded as `**********`."""
 
@@ -23,26 +23,26 @@ class NamedSettings(Record):
     _secret: frozenset[Keys] = PrivateAttr(default=frozenset())
 
     def model_post_init(self, context: object, /) -> None:
-        """Put the secrets aside."""
+        """Move the secrets out of the visible settings."""
         self._keep(self.settings, frozenset())
 
     @property
     def revealed(self) -> Mapping[str, Any]:
-        """The settings with their secrets: for the factory, and for nobody else."""
+        """The settings including secrets. Only the factory may receive them."""
         return self._revealed
 
     def secrets(self) -> tuple[str, ...]:
-        """The secrets that are masked, where they are text."""
+        """The masked secrets that are text."""
         return tuple(secrets_in(self._revealed, self._secret))
 
     def masking(self, secret: Iterable[Keys]) -> Self:
-        """The same, with these settings masked too."""
+        """A copy with these settings masked too."""
         copy = self.model_copy()
         copy._keep(self._revealed, self._secret | frozenset(secret))  # noqa: SLF001 - its own
         return copy
 
     def changed(self, settings: Mapping[str, Any], **fields: Any) -> Self:
-        """The same with other settings, and the same masks. Only `settings` are looked at for secrets."""
+        """A copy with other settings and the same masks. Only `settings` are searched for secrets."""
         copy = self.model_copy(update=fields)
         copy._keep(dict(settings), self._secret)  # noqa: SLF001 - its own
         return copy
@@ -53,7 +53,7 @@ class NamedSettings(Record):
 
 
 class StrategySpec(NamedSettings):
-    """A strategy or plugin by name, with what it is made from: enough to make it again, but for its secrets."""
+    """A strategy or plugin by name, with its settings. Except for secrets, this is enough to make it again."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""A survey of what is installed, what of it the settings use, and what of it is broken. No store is opened."""
+"""A survey of what is installed, which parts the settings use, and which are broken. No store is opened."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .strategy_spec import StrategySpec
 
 
 class Survey(Record):
-    """What is installed, what is used, and what is broken."""
+    """The installed plugins and strategies, those in use, and those that are broken."""
 
     plugins: dict[str, tuple[str, ...]]
     """Plugin name → the hooks it answers."""
     blocked: tuple[str, ...]
     """Names of plugins that the settings block."""
     strategies: dict[str, tuple[str, ...]]
-    """Kind → names of the strategies installed."""
+    """Kind → names of the installed strategies."""
     in_use: dict[str, tuple[StrategySpec, ...]]
     """Kind → the strategies that the settings choose."""
     embedder: dict[str, Any] | None
-    """Which vectors are used; `None` without an embedder."""
+    """Identity of the embedder; `None` without an embedder."""
     failures: tuple[LoadFailure, ...]
-    """What could not be loaded or made."""
+    """Plugins and strategies that could not be loaded or made."""
 
 
 def survey(settings: Settings) -> Survey:
-    """Load every plugin and strategy, and make those that the settings choose. Raises `UnknownName` as `open` does."""
+    """Load all plugins and strategies, and make those that the settings choose. Raises `UnknownName` as `open` does."""
     plugins, strategies = Plugins(), Strategies()
     failures = load(plugins, settings)
     strategies.load_all()
@@ -51,7 +51,7 @@ def survey(settings: Settings) -> Survey:
 
 
 def _chosen(settings: Settings) -> Iterator[tuple[str, StrategySpec]]:
-    """Every strategy that the settings choose, with its kind."""
+    """All strategies that the settings choose, with their kinds."""
     return ((kind.name, spec) for kind in CHOSEN for spec in settings.chosen(kind))
 
 
@@ -63,15 +63,15 @@ def _in_use(settings: Settings, strategies: Strategies) -> dict[str, tuple[Strat
 
 
 def _masked(kind: str, spec: StrategySpec, strategies: Strategies) -> StrategySpec:
-    """The spec without secrets; where nobody can say which settings are secret, all of them are."""
+    """The spec without secrets. If its factory cannot be loaded, all settings count as secret."""
     try:
         return strategies.masked(kind, spec)
-    except EarwitnessError:  # it is among the failures
+    except EarwitnessError:  # it is reported among the failures
         return spec.masking((name,) for name in spec.revealed)
 
 
 def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
-    """Make everything that the settings choose: the identity of the embedder, and what cannot be made."""
+    """Make everything that the settings choose. Returns the embedder's identity, and what could not be made."""
     context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
     context |= {"resources": Resources(), "embedder": None}
     identity, broken = None, []

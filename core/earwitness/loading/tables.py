@@ -1,7 +1,7 @@
-"""Settings tables that installed packages declare: `[relationships]`, checked like ours.
+"""Settings tables that installed packages declare, such as `[relationships]`. They are checked like those of core.
 
-A package names a pydantic model in the entry point group `earwitness.settings`; the entry point's name is the table's.
-Whoever wants the table asks for it by that model: `settings.table(RelationshipsSettings)`.
+A package names a pydantic model in the entry point group `earwitness.settings`. The entry point has the table's name.
+Code that needs the table asks for it by that model: `settings.table(RelationshipsSettings)`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def extended(settings: type[Model], values: Mapping[str, Any]) -> type[Model]:
-    """The settings with a field for each declared table; as they are where `values` has no key unknown to them.
+    """The settings with a field for each declared table. If `values` has no unknown key, they are returned unchanged.
 
     Raises `SettingsError` for a table in `values` whose model cannot be loaded.
     """
@@ -35,7 +35,7 @@ def extended(settings: type[Model], values: Mapping[str, Any]) -> type[Model]:
 
 
 def resolved_tables(settings: type[BaseModel], core: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, with secrets in declared tables taken from the environment. Raises `SettingsError`."""
+    """The values, with the secrets in declared tables read from the environment. Raises `SettingsError`."""
     declared = settings.model_fields.keys() - core.model_fields.keys()
     return {
         name: resolved(value, name) if name in declared and isinstance(value, Mapping) else value
@@ -44,7 +44,7 @@ def resolved_tables(settings: type[BaseModel], core: type[BaseModel], values: Ma
 
 
 def defaults(model: type[Model]) -> Model:
-    """A table that nobody set. Raises `SettingsError` when something in it must be set."""
+    """A table with its defaults. Raises `SettingsError` if a field has no default."""
     try:
         return model()
     except ValidationError as invalid:
@@ -59,7 +59,7 @@ def _with_tables(settings: type[Model], tables: tuple[tuple[str, type[BaseModel]
 
 
 def _loaded(point: EntryPoint, *, needed: bool) -> type[BaseModel] | None:
-    """The model; `None` for a broken one that nobody needs, which must not take the others along."""
+    """The model; `None` if it is broken and not needed, because it must not affect the other tables."""
     model: Any = None
     try:
         model = point.load()

@@ -1,4 +1,4 @@
-"""Where things are in a TOML text."""
+"""Line numbers in a TOML text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .problems import Loc
 class TomlLines:
     """The lines of a TOML text.
 
-    tomlkit keeps the layout of a document when a value is replaced. So put a mark in its place and look for the mark.
+    tomlkit keeps the layout of a document when a value is replaced. So the value is replaced by a mark, which is then
+    searched for.
     """
 
     MARK = "earwitness-looks-for-this-line"

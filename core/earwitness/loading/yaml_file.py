@@ -1,4 +1,4 @@
-"""YAML 1.2's core schema, by ruamel.yaml: in a story, `No`, `on` and `12:30` are things people say."""
+"""YAML 1.2's core schema, read by ruamel.yaml. In a story, `No`, `on` and `12:30` are things people say."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CORE_SCHEMA = rules(
 
 
 class CoreSchemaResolver(VersionedResolver):
-    """What an unquoted word is read as. ruamel's rules for YAML 1.2 read more into it: dates, `1_000`, `<<`, `=`."""
+    """Types of unquoted words. ruamel's own rules for YAML 1.2 recognise more: dates, `1_000`, `<<`, `=`."""
 
     rules = CORE_SCHEMA
 
@@ -50,7 +50,7 @@ class CoreSchemaResolver(VersionedResolver):
 
 
 def load(text: str, path: str, failure: type[InputError]) -> Any:
-    """The document as plain data. Raises `failure` with the line, also for a key that is there twice."""
+    """The document as plain data. Raises `failure` with the line, also for a duplicate key."""
     try:
         return _yaml().load(text)
     except DuplicateKeyError as error:
@@ -65,7 +65,7 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
 
 
 def line_of(text: str, loc: Loc) -> int:
-    """The line (from 1) of a key or item, or of the nearest thing around it that is in the text."""
+    """The line (from 1) of a key or item, or of the nearest enclosing one that is in the text."""
     node, line = _yaml().compose(text), 1
     for part in loc:
         if (step := _step(node, part)) is None:

@@ -1,1 +1,1 @@
-"""What earlier versions stored or exported, brought to today's shape. Pure: JSON objects in, JSON objects out."""
+"""Upgrades of stored and exported records to the current version. Pure: JSON objects in, JSON objects out."""

@@ -1,4 +1,4 @@
-"""From version 3, of f1db6cd: fields got plainer names, and settings no longer record secrets."""
+"""Upgrade from version 3 (f1db6cd): fields got plainer names, and settings no longer record secrets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _entry(entry: Json) -> Json:
 
 
 def _body(body: Json) -> Json:
-    """What a host calls the game day was kept as it called it: told again, it comes as `game_day`."""
+    """Version 3 kept the host's spelling of the game day. Entries that are repeated now have `game_day`."""
     changes = body.get("changes")
     if isinstance(changes, dict) and "game_day" not in changes:
         body = {**body, "changes": renamed(changes, **dict.fromkeys(_GAME_TIME, "game_day"))}
@@ -25,7 +25,7 @@ def _message(decided: Json) -> Json:
 
 
 def _with_channel(told: Json) -> Json:
-    """What was said, where its context was all that was known of the channel."""
+    """A message with a channel. Version 3 recorded only its context."""
     if "context" not in told:
         return told
     others = {key: value for key, value in told.items() if key != "context"}
@@ -41,7 +41,7 @@ def _plan(plan: Json) -> Json:
 
 
 def _answer(answer: Json, secrets: list[str]) -> Json:
-    """Settings were recorded as they were given, keys and passwords included; a failure may quote them."""
+    """Version 3 recorded settings including keys and passwords. Failures may quote them."""
     settings, failure = redacted(answer.get("settings") or {}), answer.get("failure")
     return {**answer, "settings": settings, "failure": without(failure, secrets) if failure else failure}
 
@@ -52,7 +52,7 @@ def _snapshot(snapshot: Json) -> Json:
 
 
 def _state(state: Json) -> Json:
-    """A state, or changes of one. Its participants were who perceived the previous message; nobody was counted out."""
+    """A state, or changes of one. `participants` were those who perceived the previous message; no one was excluded."""
     return renamed(state, participants="last_perceivers")
 
 

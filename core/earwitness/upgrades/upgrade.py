@@ -1,8 +1,8 @@
-"""From one version to the next.
+"""Upgrades from one version to the next.
 
-An upgrade says, for each kind of record whose shape changed, how one becomes the next version's. It changes nothing it
-was given, ignores keys it does not know, and may be handed a record without some of its keys: a ledger stores a plan
-without its deliveries, and a delivery without its body.
+An upgrade has one function for each kind of record whose shape changed. The function does not modify its argument and
+ignores unknown keys. It must accept records without some of their keys: a ledger stores a plan without its deliveries,
+and a delivery without its body.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 StoredKind = Literal["entry", "body", "plan", "message", "delivery", "snapshot"]
-"""`body` is a journal entry's, `message` a message with what was decided about it."""
+"""`body` is the body of a journal entry. `message` is a message with the decision about it."""
 Json: TypeAlias = dict[str, Any]
 Upgrade: TypeAlias = Mapping[StoredKind, Callable[[Json], Json]]
 _PARTS: Mapping[StoredKind, Mapping[str, StoredKind]] = {
@@ -21,10 +21,10 @@ _PARTS: Mapping[StoredKind, Mapping[str, StoredKind]] = {
 
 
 def upgraded_once(kind: StoredKind, record: Any, upgrade: Upgrade) -> Any:
-    """A record, or a list of them, in the next version's shape: first the records inside, then itself.
+    """Upgrade a record, or a list of records, to the next version: first the records inside, then the record itself.
 
-    What is no JSON object is left for validation to refuse. One that is no record of this kind may raise `LookupError`,
-    `TypeError` or `AttributeError`.
+    Anything but a JSON object is returned as it is, and validation refuses it later. An object that is not a record of
+    this kind may raise `LookupError`, `TypeError` or `AttributeError`.
     """
     if isinstance(record, list):
         return [upgraded_once(kind, each, upgrade) for each in record]
@@ -36,10 +36,10 @@ def upgraded_once(kind: StoredKind, record: Any, upgrade: Upgrade) -> Any:
 
 
 def touches(upgrade: Upgrade, kind: StoredKind) -> bool:
-    """Whether an upgrade changes records of this kind, or what is inside them."""
+    """Whether an upgrade changes records of this kind, or records inside them."""
     return kind in upgrade or any(touches(upgrade, part) for part in _PARTS.get(kind, {}).values())
 
 
 def renamed(record: Json, **names: str) -> Json:
-    """The record with some of its keys renamed, as in `renamed(plan, old="new")`."""
+    """The record with some keys renamed, as in `renamed(plan, old="new")`."""
     return {names.get(key, key): value for key, value in record.items()}

@@ -1,6 +1,6 @@
-"""The versions of stored and exported records that can be read, and the way from each to today's.
+"""The versions of stored and exported records that can be read, and the upgrades between them.
 
-A ledger runs an upgrade once over all it holds, as a migration; an import runs those it needs over each line.
+A ledger runs an upgrade once over all its records, as a migration. An import runs the upgrades it needs on each line.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from .upgrade import StoredKind, Upgrade, upgraded_once
 OLDEST = 3
 """The oldest version that can be read."""
 UPGRADES: tuple[Upgrade, ...] = (FROM_3,)
-"""In order: the first makes version `OLDEST + 1`. Add one at the end; never change one that was released."""
+"""The upgrades in order. The first one makes version `OLDEST + 1`. Append new ones; never change a released one."""
 VERSION = OLDEST + len(UPGRADES)
-"""Of what is written today."""
+"""The version that is written."""
 
 
 def upgraded(kind: StoredKind, record: Any, version: int) -> Any:
-    """A record of a version, with the records inside it, in today's shape. Raises as `upgraded_once`."""
+    """Upgrade a record, and the records inside it, to the current version. Raises as `upgraded_once`."""
     for upgrade in UPGRADES[version - OLDEST :]:
         record = upgraded_once(kind, record, upgrade)
     return record

@@ -1,1 +1,1 @@
-"""What a call was given, checked before anything happens."""
+"""Checks of arguments, made before a call does anything."""

@@ -1,4 +1,4 @@
-"""What a call was given, checked at the door: one function for each kind of argument, one error for what is no such."""
+"""Checks of arguments: one function for each kind of argument. All raise `InputError`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST = 2**63 - 1
 
 
 def text(what: str, given: object) -> str:
-    """Valid Unicode text, perhaps empty. Raises `InputError`."""
+    """Return valid Unicode text, which may be empty. Raises `InputError`."""
     if not isinstance(given, str):
         raise _unusable(what, given, "text")
     try:
@@ -24,14 +24,14 @@ def text(what: str, given: object) -> str:
 
 
 def some_text(what: str, given: object) -> str:
-    """Text with something in it. Raises `InputError`."""
+    """Return text that is not empty. Raises `InputError`."""
     if not text(what, given).strip():
         raise InputError(f"{what} = {quoted(given)} cannot be used: it is empty.")
     return str(given)
 
 
 def several(what: str, given: Iterable[T]) -> tuple[T, ...]:
-    """What was given; a single text or record is one of them, not its letters or fields. Raises `InputError`."""
+    """Return the items. A single text or record is one item, not its letters or fields. Raises `InputError`."""
     if isinstance(given, str | Mapping | Record):
         return (given,)  # type: ignore[return-value]
     if not isinstance(given, Iterable):
@@ -40,12 +40,12 @@ def several(what: str, given: Iterable[T]) -> tuple[T, ...]:
 
 
 def texts(what: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Several texts, or one. Raises `InputError`."""
+    """Return several texts, or one, as a tuple. Raises `InputError`."""
     return tuple([text(what, each) for each in several(what, given)])
 
 
 def table(what: str, given: Mapping[str, T] | None) -> Mapping[str, T]:
-    """Keys with values; none where nothing was given. Raises `InputError`."""
+    """Return a mapping of keys to values, which is empty for `None`. Raises `InputError`."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -54,7 +54,7 @@ def table(what: str, given: Mapping[str, T] | None) -> Mapping[str, T]:
 
 
 def count(what: str, given: Any) -> int:
-    """How many: a whole number from 0. Raises `InputError`."""
+    """Return a count: a whole number from 0. Raises `InputError`."""
     if isinstance(given, bool) or not isinstance(given, int):
         raise _unusable(what, given, "a whole number")
     if not 0 <= given <= LARGEST:

@@ -1,4 +1,4 @@
-"""What a session refuses to be told, in words: empty messages, unknown contexts, anything once it is forgotten."""
+"""Checks of messages and changes that a session refuses, with the text of the errors."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..records.message import SettledMessage
 from .arguments import table
 
 SAY = ("speaker", "content", "key", "present", "context", "channel", "metadata", "in_turn")
-"""What `say` takes; the first two it must be given."""
+"""The parameters of `say`. The first two are required."""
 
 
 def message_text(content: str) -> str:
-    """A message's text, without our own block or a model's reasoning. Raises `InputError` where nothing is left."""
+    """A message's text without our own block and a model's reasoning. Raises `InputError` if nothing is left."""
     if not isinstance(content, str):
         raise InputError(f"message {content!r} cannot be used: it must be text, not {type(content).__name__}.")
     text = as_said(content)
@@ -36,7 +36,7 @@ def message_text(content: str) -> str:
 
 
 def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """The key of one message among several, and the rest of what `say` takes. Raises `InputError`."""
+    """The key of one message among several, and the other arguments of `say`. Raises `InputError`."""
     what = f"messages[{number}]"
     if given is None:
         raise InputError(f"{what} = None cannot be told: it must be a table of what say() takes.")
@@ -49,14 +49,14 @@ def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str,
 
 
 def update_text(description: str) -> str:
-    """What an update or change tells. Raises `InputError` where nothing is left to tell."""
+    """The text of an update or change. Raises `InputError` if nothing is left of it."""
     if isinstance(description, str) and not strip_block(description).strip(" \t\r\n."):
         raise InputError(f"description {description!r} is empty: there is nothing to tell. Say what happened.")
     return description
 
 
 def refuse_newcomers(present: Iterable[str], settled: SettledMessage, joined: Mapping[str, int]) -> None:
-    """Raises `InputError` for somebody present who joined after the message; `joined` is id → sequence number."""
+    """Raise `InputError` if somebody present joined after the message. `joined` is id → sequence number."""
     for id in present:
         if joined.get(id, 0) > settled.message.sequence:
             raise InputError(
@@ -66,7 +66,7 @@ def refuse_newcomers(present: Iterable[str], settled: SettledMessage, joined: Ma
 
 
 def refuse_revision(entry: Entry) -> None:
-    """Raises `InputError` for an entry that is not taken back itself, but by naming what it is about."""
+    """Raise `InputError` for an entry that cannot be retracted: an edit, a retraction, `archive` or `restore`."""
     match entry.body:
         case Revised(target=target):
             raise InputError(f"{entry.key!r} is itself a revision of {target!r}: name that one.")
@@ -78,7 +78,7 @@ def refuse_revision(entry: Entry) -> None:
 
 
 def named_in(body: Body) -> tuple[str, ...]:
-    """Ids of those who say, do or remember what is told, or perceive it by the host's word."""
+    """Ids of the characters who say, do or remember what the entry contains, or who the host says perceive it."""
     match body:
         case Said(speaker=speaker, present=present):
             return (speaker, *(present or ()))
@@ -93,7 +93,7 @@ def named_in(body: Body) -> tuple[str, ...]:
 
 
 def known_channel(channel: Channel | None, context: Context | None) -> Channel:
-    """Where something is said or read, from a channel or the shorthand `context`. Raises `InputError`."""
+    """The channel, from `channel` or from the shorthand `context`. Raises `InputError`."""
     if context is not None and context not in (valid := get_args(Context)):
         raise InputError(f"context {context!r} must be one of {', '.join(valid)}.")
     if channel is None:
@@ -108,7 +108,7 @@ def known_channel(channel: Channel | None, context: Context | None) -> Channel:
 
 
 def gone(session: str) -> UnknownName:
-    """What a handle says whose story is no more."""
+    """The error for a call on a session that was forgotten."""
     return UnknownName(
         f"session {session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
         "session(), and use what that returns."

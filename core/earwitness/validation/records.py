@@ -1,4 +1,4 @@
-"""One sentence for what pydantic found wrong, quoting the value."""
+"""Checks of records. pydantic's errors become one sentence that quotes the value."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..records.state import State
 R = TypeVar("R", bound=Record)
 REQUIRED = ("current_scene", "participants", "game_day")
 ENCLOSING = 80
-"""How deep a value that was handed in may come to lie in plans, snapshots and exports: JSON is read 200 deep."""
+"""Levels of nesting that plans, snapshots and exports may add around a value. JSON is read up to 200 levels deep."""
 KEEPABLE = "Text must be valid Unicode, free values must be JSON, lists and tables nested at most 100 deep."
 
 
 def explained(error: ValidationError) -> str:
-    """Say which value cannot be used and why: `game_day = 'soon' cannot be used: …`."""
+    """Which value cannot be used, and why: `game_day = 'soon' cannot be used: …`."""
     problem = error.errors()[0]
     if len(problem["loc"]) > ENCLOSING:
         return f"{problem['loc'][0]} cannot be used: it is nested too deep. {KEEPABLE}"
@@ -31,7 +31,7 @@ def explained(error: ValidationError) -> str:
 
 
 def checked(record: type[R], **values: Any) -> R:
-    """The record made of these values. Raises `InputError`, quoting what cannot be used."""
+    """Make a record of these values. Raises `InputError`, which quotes the value that cannot be used."""
     try:
         return record(**values)
     except ValidationError as error:
@@ -39,7 +39,7 @@ def checked(record: type[R], **values: Any) -> R:
 
 
 def keepable(record: R) -> R:
-    """The record, if every ledger can keep it and read it back. Raises `InputError`, for half a pair for instance."""
+    """Return the record if every ledger can keep and read it. Raises `InputError`, for example for a lone surrogate."""
     try:
         check_readable(record.model_dump_json())
     except (ValueError, RecursionError) as error:
@@ -48,14 +48,14 @@ def keepable(record: R) -> R:
 
 
 def check_readable(text: str) -> None:
-    """Raises `ValueError` for JSON that could not be read again from where it will be kept."""
+    """Raise `ValueError` for JSON that could not be read again once it is stored within other records."""
     from_json("[" * ENCLOSING + text + "]" * ENCLOSING)
 
 
 def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes under our spelling of the keys that are ours; a host's own stay as they are written.
+    """The changes with the standard spelling of typed keys. Free keys stay as they are written.
 
-    `gameDay` and `GameTime` are `game_day`. Raises `InputError` for a key that is given in two spellings.
+    `gameDay` and `GameTime` become `game_day`. Raises `InputError` if a key is given in two spellings.
     """
     found: dict[str, Any] = {}
     for key, value in given.items():
@@ -67,13 +67,13 @@ def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state_key(name: str) -> str:
-    """The state key that a host's spelling means; a key of the host's own stays as it is."""
+    """The standard spelling of a typed key. A free key is returned as it is."""
     ours = "game_day" if is_game_day(name) else snake(name)
     return ours if ours in State.model_fields else name
 
 
 def check_state(before: State, changes: Mapping[str, Any]) -> None:
-    """Raises `InputError` for the first change that the state cannot take, or that JSON cannot hold."""
+    """Raise `InputError` for the first change that the state cannot take or that JSON cannot represent."""
     for key, value in changes.items():
         _check_spelling(key)
         if value is None and key in REQUIRED:
@@ -84,7 +84,7 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
             to_jsonable_python(value)
         except PydanticSerializationError as error:
             raise InputError(f"state {key} = {quoted(value)} cannot be used: JSON does not hold it.") from error
-        except ValueError as error:  # deeper than it is ever written
+        except ValueError as error:  # too deep to be written
             raise InputError(f"state {key} cannot be used: it is nested too deep. {KEEPABLE}") from error
     try:
         before.updated(changes)
@@ -93,7 +93,7 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
 
 
 def _check_spelling(key: str) -> None:
-    """A free key that differs from a typed one only in case or underscores is a slip: `gameday` means `game_day`."""
+    """Raise `InputError` if a free key differs from a typed one only in case or underscores: `gameday` is a typo."""
     typed = {name.replace("_", ""): name for name in (*State.model_fields, "game_time")}
     meant = typed.get(key.replace("_", "").casefold())
     if meant is not None and meant != key:

@@ -1,4 +1,4 @@
-"""Text is data: whatever a message claims, it adds no listener against the rules (DESIGN, promises 2, 5, 7)."""
+"""Text is data: whatever a message claims, it adds no listener against the rules."""
 
 import time
 from collections.abc import Callable

@@ -52,7 +52,7 @@ def test_who_is_spoken_to_before_the_story_placed_them_is_taken_as_here(story: B
 
 
 def test_who_is_talked_about_is_not_there(story: Begin) -> None:
-    """FACTS 12: the subject of a secret counted as knowing it."""
+    """Earlier, the subject of a secret counted as knowing it."""
     tavern = story(here=["alice", "bob"])
     presence = tavern.judge("alice", "Charlie stole the crown.")
     assert presence.characters["charlie"].role == "mentioned"
@@ -61,7 +61,7 @@ def test_who_is_talked_about_is_not_there(story: Begin) -> None:
 
 
 def test_a_silent_observer_is_not_forgotten(story: Begin) -> None:
-    """FACTS 12: a silent observer was forgotten."""
+    """Earlier, a silent observer was forgotten."""
     tavern = story(here=["alice", "bob", "charlie"])
     for _ in range(30):
         assert "charlie" in tavern.say("alice", "And then?")
@@ -69,7 +69,7 @@ def test_a_silent_observer_is_not_forgotten(story: Begin) -> None:
 
 
 def test_leaving_and_returning_keeps_both_intervals(story: Begin) -> None:
-    """FACTS 12: leaving and returning kept only the last interval."""
+    """Earlier, leaving and returning kept only the last interval."""
     tavern = story(here=["alice", "bob", "charlie"])
     assert tavern.say("alice", "One.") == {"alice", "bob", "charlie"}
     assert tavern.say("bob", "*leaves the room*") == {"alice", "bob", "charlie"}
@@ -157,7 +157,7 @@ def test_aliases_and_other_scripts_are_names_too(story: Begin) -> None:
 
 
 def test_an_unknown_name_in_a_text_makes_no_listener(story: Begin) -> None:
-    """FACTS 12: unknown, misspelt and doubled names were taken."""
+    """Earlier, unknown, misspelt and doubled names were taken."""
     presence = story(here=["alice"]).judge("alice", "Zorro, Bobb, Alicia and bob-bob, come here! Zorro! Zorro!")
     assert set(presence.characters) <= {"alice", "bob"}
     assert presence.characters["alice"].probability == 1
