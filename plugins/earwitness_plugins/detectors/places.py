@@ -11,7 +11,7 @@ from earwitness.records.moment import Moment, Movement, Perceived, Presence
 
 from .inference.distance import within_earshot
 from .rules import RulesDetector
-from .text.conventions import pieces
+from .text.fragments import fragments
 from .text.shouts import is_shouted
 from .text.surroundings import Surroundings
 
@@ -48,7 +48,7 @@ class Places:
     def _elsewhere(self, moment: Moment, scene: Surroundings) -> Iterator[tuple[str, Perceived]]:
         """Those who hear it in a place around this one, or within it."""
         names = moment.cast[moment.message.speaker].names
-        shouted = not _is_told(moment) and is_shouted(pieces(moment.message.content, own=names), names)
+        shouted = not _is_told(moment) and is_shouted(fragments(moment.message.content, own=names), names)
         for id, place in within_earshot(scene, self.earshot, shouted=shouted).items():
             yield id, Perceived(probability=1, role="overhearing", evidence=(f"hears it in {place}",))
 

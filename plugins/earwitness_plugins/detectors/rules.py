@@ -26,8 +26,8 @@ from .inference.plays import direction, is_play, line
 from .inference.presence_model import PresenceModel, RecentLine, line_of
 from .inference.speech import said
 from .plays.dramatis_personae import DramatisPersonae
-from .text.conventions import Conventions
 from .text.directions import FragmentKind
+from .text.marks import Conventions
 from .text.message_reading import Reading, read
 from .text.movements import Referents
 from .text.names import Names

@@ -15,8 +15,9 @@ from typing import Literal
 
 from earwitness.records.character import Character
 
-from ..detectors.text.conventions import Fragment, sentences, stretches
+from ..detectors.text.fragments import Fragment, stretches
 from ..detectors.text.names import Names
+from ..detectors.text.sentences import sentences
 from .action_words import (
     BODY,
     BOUNDARIES,
@@ -161,7 +162,7 @@ def actions(content: str, speaker: Character, names: Names, known: Collection[st
     found: list[Action] = []
     for stretch in stretches(content, own=speaker.names, narrator=teller.narrates):
         implied = speaker.id if stretch.mark in _DIRECTED and not teller.narrates else None
-        for sentence in _told(stretch.pieces):
+        for sentence in _told(stretch.fragments):
             found += (replace(action, text=stretch.text) for action in _sentence(sentence, implied, teller))
     return tuple(found)
 

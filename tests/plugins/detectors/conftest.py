@@ -8,7 +8,7 @@ import pytest
 from earwitness.end.settle import heard
 from earwitness.end.whereabouts import folded
 from earwitness.protocols import Detector
-from earwitness.records.channel import Context
+from earwitness.records.channel import Channel, Context
 from earwitness.records.character import Character, as_cast
 from earwitness.records.message import Message, Participant
 from earwitness.records.moment import Moment, Movement, Presence
@@ -47,7 +47,7 @@ class Story:
             content=text,
             game_day=1,
             scene=self.scene,
-            context=context,
+            channel=Channel(context=context),
             timestamp="2026-01-01T12:00:00Z",
         )
         return Moment(message=message, recent=tuple(self.said), cast=self.members, state=self.state)

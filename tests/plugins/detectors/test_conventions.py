@@ -2,11 +2,11 @@
 
 import pytest
 
-from earwitness_plugins.detectors.text.conventions import pieces
+from earwitness_plugins.detectors.text.fragments import fragments
 
 
 def kinds(text: str, **of: object) -> list[str]:
-    return [piece.kind for piece in pieces(text, own=("alice", "Alice"), **of)]  # type: ignore[arg-type]
+    return [piece.kind for piece in fragments(text, own=("alice", "Alice"), **of)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_unclosed_mark_holds_to_the_end(text: str) -> None:
 
 
 def test_a_narrators_text_is_action_sentence_by_sentence_and_his_quotes_are_quoted() -> None:
-    found = pieces('Mr. Grey nods. Bob enters (with Alice). "Carol leaves," says he.', narrator=True)
+    found = fragments('Mr. Grey nods. Bob enters (with Alice). "Carol leaves," says he.', narrator=True)
     assert [piece.kind for piece in found] == ["action", "action", "quoted", "action"]
     assert "Alice" in found[1].text
 

@@ -118,7 +118,7 @@ def test_talk_out_of_character_after_open_speech_is_heard_by_nobody(story: Begin
         "*thinks that Bob is lying*",
         '*thinks* "What a fool Bob is."',
         '*wonders whether Bob knows* "Good evening, Bob."',
-        'Alice thinks that Bob is lying. "Good evening, Bob," she says.',
+        "Alice thinks that Bob is lying.",
         "(aside) How little Bob knows.",
         "(aside to himself) How little he knows.",
         "*aside* How little Bob knows.",

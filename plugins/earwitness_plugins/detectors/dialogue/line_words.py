@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from earwitness.records.character import Character
 
-from ..text.conventions import Fragment, pieces
+from ..text.fragments import Fragment, fragments
 from ..text.names import Mention, Names
 from ..text.privacy import Confinement, confinement
 from ..text.vocatives import addressed
@@ -86,7 +86,7 @@ class LineParser:
         text = content.replace("_", "")
         found: tuple[Fragment, ...] = ()
         if _MARKUP.search(content):
-            found = pieces(content, own=self._members[speaker].names)
+            found = fragments(content, own=self._members[speaker].names)
             text = "\n".join(piece.text for piece in found if piece.kind == "spoken")
         mentions = [mention for mention in self._names.find(text) if not self._is_anothers(mention, text)]
         vocatives = addressed(

@@ -12,7 +12,8 @@ OOC = re.compile(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"\W*(?:(?:speaks?|speaking|says|spoken)\s+)?(?:aside\b(?!\s+from\b)|apart\b(?=\W*\Z|\W*to\b))"
     r"|\W*(?:(?:says?|speaks?|mutters?|murmurs?|mumbles?|whispers?|saying|muttering|murmuring|whispering)\s+)?"
-    r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b",
+    r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b"
+    r"|\W*(?:\w+\s+)?(?:under\s+(?:my|his|her|their|its)\s+breath|sotto\s+voce)\b(?!,?\s+(?:\w+\s+){0,2}?to\b)",
     re.IGNORECASE,
 )
 ASIDE_TO = re.compile(
@@ -26,7 +27,7 @@ _THOUGHT = re.compile(
     r"\W*(?:\w+\s+){0,3}?(?<!\bin\s)(?<!\ba\s)"
     r"(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b(?!\s+(?:aloud|out loud|for|"
     r"about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
-    r"|\W*(?:thinking|in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts))\b(?!\s+(?:hard|for)\b)",
+    r"|\W*(?:thinking|in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts))\b(?!\s+for\b)",
     re.IGNORECASE,
 )
 _SAYS = (
@@ -45,7 +46,7 @@ _WHISPER = re.compile(
     | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
     | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
     | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
-    | \A\W* {_QUIETLY} ,?\s to\s
+    | \A\W* {_QUIETLY} ,?\s to\s (?!all\b|every|any(?:one|body)\b)
     | \b(?:pull|take|draw|lead)(?:s|ing)?\s (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
@@ -56,7 +57,10 @@ _UNDER_BREATH = re.compile(
     r"(?!all\b|every|the\s+(?:room|group|others|crowd)\b)",
     re.IGNORECASE,
 )
-TO = re.compile(r"\W*to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)", re.IGNORECASE)
+TO = re.compile(
+    r"\W*to\s+(?!all\b|every|any(?:one|body)\b|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)",
+    re.IGNORECASE,
+)
 
 
 def direction(text: str) -> FragmentKind | None:

@@ -10,12 +10,14 @@ from typing import Literal
 from earwitness.records.character import Character
 
 from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
-from .conventions import PRIVATE, ROLE_PLAY, Conventions, Fragment, pieces, sentences, stretches
 from .farewells import returns, takes_leave
+from .fragments import ROLE_PLAY, Fragment, fragments, stretches
+from .marks import PRIVATE, Conventions
 from .movements import Move, Referents, has_movement, read_movements
-from .names import Names
+from .names import Names, own_names
 from .privacy import Confinement, confinement
 from .segments import HeardSegment, segments
+from .sentences import sentences
 from .shouts import is_shouted
 from .vocatives import addressed
 
@@ -71,8 +73,8 @@ def read(
 ) -> Reading:
     """Read one message of this speaker. Judged `whole`, its narrowest piece decides who perceives any of it."""
     narrator = speaker.kind == "narrator"
-    cut = stretches(content, own=speaker.names, narrator=narrator, conventions=conventions)
-    found = tuple(piece for stretch in cut for piece in stretch.pieces)
+    cut = stretches(content, own=own_names(speaker.names), narrator=narrator, conventions=conventions)
+    found = tuple(piece for stretch in cut for piece in stretch.fragments)
     told = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
     spoken = _spoken(found, narrator=narrator)
     vocatives = _addressed(spoken, speaker, names)
@@ -92,7 +94,7 @@ def read(
         slumbers=any(SLUMBERS.search(text) for text in told),
         call=(call := _call(told)),
         voices=_voices(told, names) if call == "on" else (),
-        shouted=not narrator and is_shouted(found, speaker.names),
+        shouted=not narrator and is_shouted(found, own_names(speaker.names)),
     )
 
 
@@ -108,12 +110,14 @@ def _confined(parts: tuple[HeardSegment, ...]) -> Confinement | None:
 def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]:
     """Ids of those this speaker speaks to by name, in order."""
     narrator = speaker.kind == "narrator"
-    return _addressed(_spoken(pieces(content, own=speaker.names, narrator=narrator), narrator=narrator), speaker, names)
+    return _addressed(
+        _spoken(fragments(content, own=own_names(speaker.names), narrator=narrator), narrator=narrator), speaker, names
+    )
 
 
 def tells_no_movement(content: str) -> bool:
     """Whether nobody's coming or going is told in action text: `I have to go`, but not `*leaves the room*`."""
-    told = [piece.text for piece in pieces(content) if piece.kind == "action"]
+    told = [piece.text for piece in fragments(content) if piece.kind == "action"]
     return not any(has_movement(text) or ENDS_CALL.search(text) for text in told)
 
 
@@ -156,7 +160,7 @@ def _voices(told: Iterable[str], names: Names) -> tuple[str, ...]:
 
 def on_call(content: str) -> bool:
     """Whether a character's message is said over a radio, a phone, and the like."""
-    return _call(piece.text for piece in pieces(content) if piece.kind == "action") == "on"
+    return _call(piece.text for piece in fragments(content) if piece.kind == "action") == "on"
 
 
 def _others(speaker: str, ids: Iterable[str]) -> tuple[str, ...]:

@@ -157,6 +157,20 @@ def lists(text: str, mentions: Sequence[Mention]) -> list[list[Mention]]:
     return groups
 
 
+@lru_cache(maxsize=1024)
+def own_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What somebody with these names calls themselves: all of them, and the last part of each (`Finch`, `Tiro`)."""
+    last = (name.rsplit(maxsplit=1)[-1] for name in names if " " in name.strip())
+    return tuple(dict.fromkeys((*names, *(part for part in last if part[:1].isupper() and len(part) > 2))))
+
+
+def opening_name(text: str, names: Iterable[str]) -> str | None:
+    """Which of the names the text opens with."""
+    start = text.lstrip().casefold()
+    found = (name for name in names if start.startswith(name.casefold()) and not start[len(name) :][:1].isalnum())
+    return next(found, None)
+
+
 def fold(word: str) -> str:
     """The word in small letters, without accents."""
     if word.isascii():

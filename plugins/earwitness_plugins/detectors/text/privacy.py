@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .conventions import PRIVATE, Fragment
+from .fragments import Fragment
+from .marks import PRIVATE
 from .names import Mention, Names, lists
 
 # Where the listener's name may begin, in the order in which the directions are tried.

@@ -8,19 +8,19 @@ it goes further: a line lost is a smaller harm than a secret told.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .conventions import PRIVATE, Stretch
+from .fragments import Stretch
+from .marks import PRIVATE
 from .names import Names
 from .privacy import Confinement, confinement
 
 SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
-_DIRECTED = frozenset({"star", "paren", "under", "bracket"})
+_DIRECTED = frozenset({"star", "paren", "under", "italic", "bracket"})
 _TAG = re.compile(r"\s*(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
 _GOES_ON = re.compile(r"[,—–\w-]\Z")
-_ENDS = re.compile(r"[.!?…][\W_]*\Z")
 _TO_ALL = re.compile(
     r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",
     re.IGNORECASE,
@@ -45,25 +45,59 @@ class HeardSegment:
 def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[HeardSegment, ...]:
     """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
     confined = [_confined(stretch, names, spoken_to) for stretch in found]
-    before: int | None = None  # what says how the next is said: no thought in brackets, no talk out of character
-    for at in range(len(found)):
-        scope = confined[at]
-        if scope is not None and _reaches_back(found, at):
-            confined[at - 1] = confined[at - 1] or scope
-        elif scope is None and before is not None and confined[before] is not None and _carries_on(found, before, at):
-            confined[at] = confined[before]
-        before = before if _stands_for_itself(found[at]) else at
+    governing: list[int] = []  # the last of them says how the next is told
+    for at, stretch in enumerate(found):
+        if (scope := confined[at]) is not None:
+            for earlier in _reached_back(found, at):
+                confined[earlier] = _narrowed(confined[earlier], scope)
+                governing = [each for each in governing if each < earlier or not stretch.tags]
+        elif stretch.carried_on:
+            confined[at] = confined[_broken_off(found, at)]
+        elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
+            confined[at] = confined[governing[-1]]
+            if found[governing[-1]].mark == "told":
+                governing.pop()
+                continue
+        governing += [at] if stretch.governs else []
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
 
 
 def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confinement | None:
-    private = [piece for piece in stretch.pieces if piece.kind in _CONFINING]
+    private = [each for each in stretch.fragments if each.kind in _CONFINING]
     return confinement(private, names, spoken_to, narrator=False) if private else None
 
 
+def _narrowed(scope: Confinement | None, other: Confinement) -> Confinement:
+    """Who perceives what two directions are about: nobody whom either leaves out."""
+    if scope is None:
+        return other
+    common = tuple(id for id in scope.listeners if id in other.listeners)
+    return replace(scope if scope.how != "whisper" else other, listeners=common)
+
+
+def _reached_back(found: Sequence[Stretch], at: int) -> Iterator[int]:
+    """What a tag is about: the stretch before it, with all that thoughts within it broke off."""
+    if not _reaches_back(found, at):
+        return
+    before = at - 1
+    yield before
+    while before and (found[before].carried_on or found[before - 1].mark == found[before].mark in _DIRECTED):
+        before -= 1
+        yield before
+
+
+def _broken_off(found: Sequence[Stretch], at: int) -> int:
+    """The part before the thoughts that break a stretch off."""
+    return next(earlier for earlier in range(at - 1, -1, -1) if found[earlier].mark == found[at].mark)
+
+
 def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
-    """`"Run!" she whispers to Bob.`, `"Run!" *he whispers to Bob*`: the tag is for the quote before it."""
-    if not at or found[at - 1].mark != "quote":
+    """`"Run!" she whispers to Bob.`, `"Run!" *he whispers to Bob*`, `_Fool,_ she thought.`."""
+    if not at or found[at - 1].mark == "bare":
+        return False
+    if found[at].thought:
+        return found[at].tags
+    if found[at - 1].mark != "quote":
         return False
     if found[at].mark == "bare":
         return bool(_TAG.match(found[at].text))
@@ -72,38 +106,24 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
 
 
 def _carries_on(found: Sequence[Stretch], last: int, at: int) -> bool:
-    """What follows a direction is said as it says, until another direction; a thought in brackets stands for itself."""
+    """What follows a direction is said as it says, until another direction."""
     before, stretch = found[last], found[at]
-    if stretch.carried_on:
+    if before.mark == "told":
         return True
-    if _is_thought_told(found, last):
-        return False
     if before.mark == "quote" and stretch.mark == "bare" and _LOWER.match(stretch.text):
         return True
     if before.mark in _DIRECTED and stretch.mark == "bare":
         return True
     if stretch.mark in _DIRECTED:
-        return not _TO_ALL.match(stretch.text) and all(piece.kind == "spoken" for piece in stretch.pieces)
-    return stretch.mark == "quote" or all(piece.kind in ("spoken", "quoted") for piece in stretch.pieces)
-
-
-def _is_thought_told(found: Sequence[Stretch], at: int) -> bool:
-    """`"Fool," Alice thought.` tells of the quote before it; what is said next is said aloud."""
-    told = found[at].mark == "bare" and all(piece.kind == "thought" for piece in found[at].pieces)
-    return told and _reaches_back(found, at) and bool(_ENDS.search(found[at].text[-_NEAR:]))
-
-
-def _stands_for_itself(stretch: Stretch) -> bool:
-    """`[I hate him.]` is the thought, `*thinks to himself*` says that one follows."""
-    own = stretch.mark.startswith("own") or all(piece.kind == "ooc" for piece in stretch.pieces)
-    return own or (stretch.mark == "bracket" and all(piece.kind == "thought" for piece in stretch.pieces))
+        return not _TO_ALL.match(stretch.text) and all(each.kind == "spoken" for each in stretch.fragments)
+    return stretch.mark == "quote" or all(each.kind in ("spoken", "quoted") for each in stretch.fragments)
 
 
 def _heard(stretch: Stretch, scope: Confinement | None) -> HeardSegment:
     if scope is not None:
         return HeardSegment(stretch.text, _kind(scope), scope.listeners)
-    spoken = any(piece.kind in ("spoken", "quoted") for piece in stretch.pieces)
-    return HeardSegment(stretch.text, "spoken" if spoken or not stretch.pieces else "action", None)
+    spoken = any(piece.kind in ("spoken", "quoted") for piece in stretch.fragments)
+    return HeardSegment(stretch.text, "spoken" if spoken or not stretch.fragments else "action", None)
 
 
 def _kind(scope: Confinement) -> SegmentKind:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from .conventions import Fragment
+from .fragments import Fragment
 
 FEWEST_LETTERS = 3
 """`NO!` in capitals is short, and `OK!` says little of how loud it is; `HELP!` is shouted."""

@@ -1,0 +1,121 @@
+"""Finds what a role-play message tells of thoughts, mark by mark, before anything else is read in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from . import thoughts
+from .directions import TO, direction
+from .marks import THOUGHT_WITHIN, Chunk, Conventions, marked
+from .narration import tells_of_oneself
+
+_MAY_BE_THOUGHT = frozenset({"star", "under", "italic", "paren", "bracket", "block"})
+_FLAT = frozenset({"star", "under", "italic"})
+_ITALIC = frozenset({"under", "italic"})
+_DEPTH = 2
+"""So many marks within marks are looked into."""
+_BRACKETED = re.compile(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
+_CLOSES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'’", "‘": "'’"}
+_APOSTROPHES = "'‘’"
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtFinder:
+    """One message, cut at its marks, with what is hidden in it covered."""
+
+    text: str
+    """The whole message, what is hidden covered."""
+    own: tuple[str, ...]
+    """The speaker's names."""
+    conventions: Conventions
+    """What its marks mean."""
+    prose: bool
+    """Bare text is narration."""
+
+    def told_apart(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
+        """The chunks, with what is thought set apart.
+
+        Where quotes are out of balance they say nothing, and a message that tells of thoughts is one as a whole.
+        """
+        if any(map(_is_unbalanced, chunks)) and self._tells_anywhere(chunks):
+            yield replace(chunks[0], mark="told", text=self.text, start=0, thought=True)
+            return
+        for run in _runs(chunks):
+            whole = self._told_across(run) if len(run) > 1 else None
+            yield from (whole,) if whole else (part for chunk in run for part in self._parts(chunk))
+
+    def _told_across(self, run: Sequence[Chunk]) -> Chunk | None:
+        """`I *hate* him, she thought.`: one thought, with the stressed words, quotes and brackets in it."""
+        whole = replace(run[0], text=self.text[run[0].start : run[-1].end])
+        quotes = any(chunk.mark == "quote" for chunk in run)
+        spans = self._spans(whole, prose=self.prose and not quotes)
+        return replace(whole, mark="told", thought=True) if spans else None
+
+    def _spans(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
+        if prose or tells_of_oneself(chunk.text, self.own):
+            return thoughts.told(chunk.text)
+        return thoughts.tagged(chunk.text, self.own, follows=chunk.start > 0)
+
+    def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
+        if chunk.mark == "bare":
+            yield from chunk.told_apart(self._spans(chunk, prose=self.prose))
+        else:
+            yield replace(chunk, thought=True) if self._is_thought(chunk, prose=self.prose) else chunk
+
+    def _tells_anywhere(self, chunks: Sequence[Chunk]) -> bool:
+        if thoughts.told(self.text) or thoughts.tagged(self.text, self.own):
+            return True
+        within = (part for chunk in chunks if chunk.mark == "quote" for part in marked(chunk.text, THOUGHT_WITHIN))
+        return any(self._is_thought(part, prose=True) for part in within)
+
+    def _is_thought(self, chunk: Chunk, *, prose: bool, depth: int = _DEPTH) -> bool:
+        """Whether asterisks, underscores, … hold a thought rather than a deed or a stressed word; marks within, too."""
+        if chunk.mark not in _MAY_BE_THOUGHT:
+            return False
+        inner = self.conventions.inner(chunk)
+        if chunk.is_stressed(inner):
+            return False
+        if chunk.mark == "paren" and not self.prose and not chunk.stands_alone:
+            return thoughts.holds_its_thought(inner)
+        if thoughts.told(inner) or thoughts.holds_its_thought(inner) or _BRACKETED.match(chunk.text):
+            return True
+        within = marked(inner if chunk.mark in _FLAT else chunk.text[1:], THOUGHT_WITHIN) if depth else ()
+        if any(self._is_thought(part, prose=True, depth=depth - 1) for part in within):
+            return True
+        return self._is_unlabelled_thought(chunk, inner, prose=prose)
+
+    def _is_unlabelled_thought(self, chunk: Chunk, inner: str, *, prose: bool) -> bool:
+        if chunk.mark == "bracket":
+            return False
+        if chunk.mark == "block":
+            return chunk.stands_alone and thoughts.is_coded(chunk.text)
+        if chunk.mark == "paren":
+            directs = direction(inner) is not None or TO.match(inner)
+            return chunk.stands_alone and not directs and thoughts.is_remark(inner)
+        return not chunk.is_emphasis(inner) and thoughts.is_inner(inner, italic=chunk.mark in _ITALIC, prose=prose)
+
+
+def _is_unbalanced(chunk: Chunk) -> bool:
+    """A quote that goes on to the end of the text, that is but a stray mark, or in which another begins."""
+    if chunk.mark != "quote":
+        return False
+    begins, within, ends = chunk.text[0], chunk.text[1:-1], chunk.text[-1]
+    return len(chunk.text) < 2 or ends not in _CLOSES[begins] or (begins in within and begins not in _APOSTROPHES)
+
+
+def _runs(chunks: Sequence[Chunk]) -> Iterator[Sequence[Chunk]]:
+    """Chunks in runs: what is set off in the middle of a sentence goes with the words around it."""
+    run: list[Chunk] = []
+    for chunk in chunks:
+        if run and (chunk.is_mid_sentence if run[-1].mark == "bare" else chunk.mark == "bare"):
+            run.append(chunk)
+            continue
+        if run:
+            yield run
+        run = [chunk] if chunk.mark == "bare" else []
+        if not run:
+            yield (chunk,)
+    if run:
+        yield run

@@ -1,0 +1,209 @@
+"""The English of telling a thought: the patterns that `thoughts` reads by. General usage, no corpus's."""
+
+from __future__ import annotations
+
+import re
+
+SELF = r"(?:my|him|her|it|one|your)self|themselves|ourselves"
+_THINK = (
+    r"(?:think(?:s|ing)?|thought|wonder(?:s|ed|ing)?|ponder(?:s|ed|ing)?|mus(?:es?|ed|ing)|daydream(?:s|ed|ing)?|"
+    r"reali[sz](?:es?|ed|ing)|conclud(?:es?|ed|ing)|reflect(?:s|ed|ing)?(?!\s+(?:off|in|from|the|light)\b))"
+)
+_KNOW = (
+    r"(?:hop(?:es?|ed|ing)|believ(?:es?|ed|ing)|know(?:s|ing)?|knew|suspect(?:s|ed|ing)?|fear(?:s|ed|ing)?|"
+    r"wish(?:es|ed|ing)?|doubt(?:s|ed|ing)?|suppos(?:es?|ed|ing)|guess(?:es|ed|ing)?|understand(?:s|ing)?|understood|"
+    r"recall(?:s|ed|ing)?|figur(?:es?|ed)|reason(?:s|ed)|not(?:es|ed)|decid(?:es?|ed)|remember(?:s|ed|ing)?|"
+    r"consider(?:s|ed|ing)?)"
+)
+_SAY = (
+    r"(?:tells?|told|reminds?|reminded|asks?|asked|says?|said|promis(?:es?|ed)|warn(?:s|ed)?|scold(?:s|ed)?|"
+    r"add(?:s|ed)?|assur(?:es?|ed)|vow(?:s|ed)?|curs(?:es?|ed)|repeat(?:s|ed)?)"
+)
+_CRY = (
+    r"(?:said|says?|add(?:s|ed)?|pray(?:s|ed)?|beg(?:s|ged)?|curs(?:es?|ed)|scream(?:s|ed|ing)?|cr(?:y|ies|ied)|"
+    r"will(?:s|ed)|vow(?:s|ed)?|plead(?:s|ed)?|count(?:s|ed)?|thank(?:s|ed)?|groan(?:s|ed)?|ask(?:s|ed)?|urg(?:es?|ed))"
+)
+_CLAUSE = r"(?:that|whether|if|how|why|what|who|where|when|of|about)"
+_NO_GESTURE = (
+    r"(?!\s+(?:aloud|out\s+loud|for\s+(?:a|an|it|him|her|my|one|them)\b|about\s+it\b|"
+    r"it\s+(?:over(?!\s+and\s+over)|through)\b|hard\b|carefully\b|briefly\b|twice\b|better\s+of\b|nothing\s+of\b|"
+    r"a\s+(?:moment|second|bit|while|minute|beat)\b))"
+)
+_BEFORE_NOUN = (
+    "in",
+    "a",
+    "the",
+    "your",
+    "some",
+    "any",
+    "no",
+    "much",
+    "second",
+    "deep",
+    "good",
+    "quick",
+    "happy",
+    "without",
+)
+_NO_NOUN = "".join(rf"(?<!\b{word}\s)" for word in (*_BEFORE_NOUN, "for", "of"))
+_CLAUSE_ENDS = r"""(?=\s*(?:[.,;:!?…—–*_~"“”'’)<\]]|\Z|-))"""
+_NAME = r"(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3}"
+_SUBJECT = rf"(?:I|he|she|they|it|we|(?:the|my|his|her|a|an|old|poor)\s+[\w'’-]+|{_NAME})"
+_ADVERBS = rf"(?:\s+(?:\w+ly|suddenly|then|again|at\s+last|to\s+(?:{SELF})))*"
+_TELLING = rf"(?:{_THINK}|{_SAY}\s+(?:to\s+)?(?:{SELF}))"
+
+CUE = re.compile(
+    rf"""
+      (?P<strong>
+          {_NO_NOUN} \b{_THINK}\b {_NO_GESTURE}
+        | \b{_SAY} \s+ (?:\w+ly\s+)? (?:to\s+)? (?:{SELF})\b
+        | \bto \s+ (?:{SELF}) \s+ (?:I|he|she|they|it|{_NAME}) \s+ (?:said|says?|adds?|added|thinks?|thought)\b
+        | \b(?:inwardly|internally)\b
+        | \b{_CRY} \s+ (?:\w+\s+){{0,2}}? (?:silently|mentally)\b | \b(?:silently|mentally) \s+ {_CRY}\b
+        | \bin \s+ (?:my|his|her|their|its) \s+ (?:own\s+)? (?:head|mind|heart|thoughts)\b
+        | \b(?:my|his|her|their|its) \s+ (?:(?:inner|own|secret)\s+)? thoughts\b
+        | \b(?:inner|internal) \s+ (?:monologue|voice|thoughts?|dialogue)\b
+        | \bthe \s+ (?:very\s+)? thought \s+ (?:that|of)\b
+        | \b(?:occurs?|occurred|dawns?|dawned) \s+ (?:to|on) \s+ (?:me|him|her|them|{_NAME})\b
+        | \bcross(?:es|ed) \s+ (?:my|his|her|their) \s+ mind\b
+        | \binside,? \s+ (?:\w+\s+)? (?:I|he|she|they)\b (?!\s+(?:the|a)\b)
+      )
+    | (?P<tag> (?:\A|[.,;:!?…—–*_~"“”'’)>-]) \s* (?:and\s+|but\s+)? {_SUBJECT} \s+ (?:\w+ly\s+)? {_KNOW}
+        (?:\s+\w+ly)? {_CLAUSE_ENDS} )
+    | (?P<weak> \b{_KNOW} \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
+        | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:the|a|an|his|her|my|their)\b )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What in narration tells of a thought: surely; as a tag behind it; or for the one sentence (`hoped that …`)."""
+_STEMS = """
+    think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
+    heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
+    reason note decid remember consider
+    """
+STEMS = tuple(_STEMS.split())
+"""A text without any of these holds no cue."""
+OPINION = re.compile(r"\b(?:what|how|as|than|whatever|all)\s+(?:[\w'’-]+\s+){1,2}\Z", re.IGNORECASE)
+"""What stands before the verb where no thought is told: `what she thinks`."""
+UNFINISHED = re.compile(r'[,;:—–!?"“”]')
+LEAD = re.compile(rf"\W*(?:(?:and|but|then|so|now|still)\s+)?{_SUBJECT}\b", re.IGNORECASE)
+INVERTED = re.compile(rf"\s+{_SUBJECT}(?=\s*(?:[.,;:!?…—–*_\"“”)]|\Z)|\s+(?:with|to|in)\b|\s+\w+ly\b)", re.IGNORECASE)
+POINTS_BACK = re.compile(r"\s+(?:it|this|so|as\s+much|all\s+(?:this|that))\b", re.IGNORECASE)
+BOUNDARY = re.compile(r"""[.!?…]["'”’*_)\]]*\s+|\n""")
+PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+NO_WORDS = re.compile(r"\A[\W_]+")
+ONLY_HELPERS = re.compile(r"\s+(?:(?:had|was|is|\w+ly)\s+)*", re.IGNORECASE)
+WORD = re.compile(r"[^\W_]")
+ENDS = re.compile(r"(?:[.!?…][\W_]*|[^\W_][*_\s]*\n\s*)\Z")
+SAYS_ON = re.compile(
+    r"\b(?:said|says?|asks?|asked|repl(?:y|ies|ied)|answer(?:s|ed)?|call(?:s|ed)?|cr(?:y|ies|ied)|add(?:s|ed)?|told|"
+    r"tells?|aloud|out\s+loud|outwardly)\b",
+    re.IGNORECASE,
+)
+OPENING_TAG = re.compile(
+    rf"""\s* [,.;—–-]? \s* (?:
+        {_SUBJECT} \s+ (?:(?:had|was|is|am|\w+ly)\s+)? (?:{_TELLING}|{_KNOW})\b
+      | {_THINK} \s+ {_SUBJECT}
+      | {_SUBJECT} \s+ {_CRY} \s+ (?:silently|mentally|internally|inwardly|in\s+\w+\s+(?:head|mind|heart)) )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""`she thinks`, `thought Ilse`, at the beginning of narration."""
+TELLING = re.compile(rf"\s+(?:(?:had|was|is|am|\w+ly)\s+)?(?:{_TELLING}|{_KNOW})\b", re.IGNORECASE)
+THINKING = re.compile(rf"\s*[,.;—–-]?\s*{_THINK}\s+", re.IGNORECASE)
+NOTHING_MORE = re.compile(rf"{_ADVERBS}\W*\Z", re.IGNORECASE)
+
+TAG_VERB = re.compile(rf"\b{_TELLING}\b{_NO_GESTURE}", re.IGNORECASE)
+OWN_OPINION = frozenset({"think", "wonder", "ponder", "muse", "reflect", "realize", "realise", "conclude", "daydream"})
+"""Verbs by which a speaker says what they think: `I think so`."""
+SPOKEN_STEMS = (
+    "think",
+    "thought",
+    "wonder",
+    "muse",
+    "musing",
+    "ponder",
+    "reflect",
+    "reali",
+    "conclu",
+    "dream",
+    "self",
+    "selves",
+)
+"""A text without any of these holds no verb that tells of a thought."""
+WHO_BEFORE = re.compile(
+    r"""(?P<mark>[.,;:!?…—–)\]*_~>"”’'»]|(?<!\w)-+|\A)\s*(?:and\s+|but\s+)?(?P<who>[\w'’.-]+(?:\s+[\w'’-]+){0,3}?)\s+
+        (?:(?:had|was|is|\w+ly)\s+){0,2}\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+MARK_BEFORE = re.compile(r"""(?:[.,;:!?…—–)\]*_~>"”’'»]|(?<!\w)-+)\s*\Z""")
+BEGINS_BEFORE = re.compile(r"(?:\A|[^\w\s,'’-])\s*\Z")
+GOES_ON_BEFORE = re.compile(r"\A\s*,?\s*(?:and|but|though|while)\s+(?:(?:I|who)\s+)?\Z", re.IGNORECASE)
+JOINS_BEFORE = re.compile(r"(?:,|\b(?:and|then))\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
+TAG_ENDS = re.compile(rf"{_ADVERBS}{_CLAUSE_ENDS}", re.IGNORECASE)
+INVERTED_ENDS = re.compile(
+    rf"\s+(?P<who>I|he|she|they|{_NAME}|[\w'’-]+)(?!['’]\w){_ADVERBS}{_CLAUSE_ENDS}", re.IGNORECASE
+)
+QUOTE_FOLLOWS = re.compile(r"\s*[,:]\s*\Z")
+NOT_SO = re.compile(r"\s+(?:so|not)\b", re.IGNORECASE)
+
+_LABEL = (
+    r"(?:(?:(?:inner|internal|private|secret|silent|inward|my|his|her|their)\s+){0,2}"
+    r"(?:thoughts?|thinks?|thinking|monologue|musings?|inner\s+voice)|inner|internal)"
+    rf"(?:\s+(?:monologue|thoughts?|voice|dialogue|bubble|to\s+(?:{SELF}|self)))?"
+)
+_COLON = "[:\uff1a]"
+LABELLED_LINE = re.compile(
+    rf"""
+    ^[ \t>\#]* (?: {_LABEL} [ \t]*{_COLON}
+        | (?P<deco>[*_`]{{1,3}}) {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
+        | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}? )
+    (?: [ \t]*\n\s*[^\n]+ )?
+    (?: [^\n.!?…] | [.!?…](?!["'”’*_]*[ \t]+["“«„]) )*+ [.!?…]?
+    (?: \n (?![ \t]*(?:\n|["“«„'‘*_(\[]|[\w*_ ]{{1,24}}:)) [^\n]* )*+
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+"""`Thought: he lies`, and the lines in which that goes on; up to a quote behind a full stop."""
+LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal")
+"""A text without any of these has no label."""
+LABEL = re.compile(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
+ONLY_LABEL = re.compile(
+    rf"\W*(?:{_LABEL}|V\.?\s?O\.?|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
+    r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
+    re.IGNORECASE,
+)
+INNER_START = re.compile(
+    r"""\W*(?: I(?:['’](?:ll|d|ve|m))?\s+ (?:must|should|ought|could|would|will|can['’]?t|cannot|couldn['’]t|won['’]t|
+          wouldn['’]t|shouldn['’]t|don['’]t|didn['’]t|hate|love|like|loathe|wish|hope|need|want|never|knew|know|fear|
+          guess|suppose|swear|have\s+to|had\s+to|might|may)\b
+      | (?:oh|god|gods|damn|dammit|great|please|don['’]t|do\s+not|if\s+only|maybe|perhaps|why|how|what|who|wait|shit|
+          fuck|crap|hell)\b(?=[\s,!?.…]) )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How no deed begins: `I must not`, `Oh no`, `Why`."""
+SENTENCE = re.compile(r"""\W*[A-Z].*[.!?…]["'”’]?\s*\Z""", re.DOTALL)
+DEED = re.compile(
+    rf"""\W*{_SUBJECT}\s+(?:\w+ly\s+)?
+        (?:smil|nod|grin|laugh|sigh|shrug|walk|look|turn|lean|tak|took|put|sit|sat|stand|stood|open|clos|wav|point|
+        reach|step|pull|push|draw|drew|rais|lower|shak|shook|glanc|star|gaz|frown|wink|giggl|chuckl|bow|kneel|knelt|run|
+        ran|jump|pick|drop|hold|held|grab|hug|kiss|touch|sip|drink|drank|eat|ate|pour|enter|leav|left|com|came|go|went|
+        cough|clear|whisper|cr(?:y|ies)|blush|gasp|yawn|clap|tap|rub|cross|fold|tilt|peek|stretch)\w*\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+DESCRIBES = re.compile(
+    r"(?:\w+['’]?\w*\W+){0,2}?(?!(?:this|his|its|pls|yes|always|perhaps|guess|plus|thus|need|indeed|only)\b)"
+    r"\w{2,}(?:s|ing|ed|ly)\b",
+    re.IGNORECASE,
+)
+SPEAKS_OF = re.compile(
+    r"\b(?:I|me|my|mine|we|us|you|he|she|they|it|him|her|them|this|that|these|those|there|pls|please)\b", re.IGNORECASE
+)
+STAGE_START = re.compile(
+    r"\W*(?:the|a|an|his|her|my|their|in|on|at|with|to|from|over|under|into|onto|off|out|up|down|still|now|then|again|"
+    r"not|as|by|near|behind|before|after|beat|pause|half|almost|both|all|eyes|voice|hand|quiet|very|too|more|less|"
+    r"visibly|which|who|whom|whose|and|or|but|for|if|like|except)\b",
+    re.IGNORECASE,
+)
+DOES = re.compile(r"\W*(?!(?:this|his|its|is|was|as|yes|us|always|perhaps)\b)[a-z]+(?:s|ed)\b")
+AND_BEFORE = re.compile(r"\b(?:and|then)\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
+AND_DOES = re.compile(r"\b(?:and|then)\s+(?P<deed>[a-z]\w+\b.*)\Z", re.DOTALL)
