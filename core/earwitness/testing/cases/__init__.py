@@ -1,1 +1,1 @@
-"""The single tests of the suites, one room a promise."""
+"""The tests of the conformance suites, one module for each promise or part of a contract."""

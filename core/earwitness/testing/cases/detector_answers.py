@@ -1,4 +1,4 @@
-"""What holds for every detector, clever or simple: its answer is about the cast, in range, and always the same."""
+"""The contract of every detector, clever or simple: its answer is about the cast, in range, and always the same."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -14,19 +14,19 @@ from ..moments import moment, moments
 from ..suite import Capability, Suite, case, soon
 
 TRUE_ENOUGH = 0.5
-"""Above this, core takes a character as present (`end.threshold`, by default)."""
+"""Above this probability, core counts a character as present (`end.threshold`, by default)."""
 
 
 class Answers(Suite[Detector]):
     """One message judged."""
 
     tells_talk_from_presence: Capability = True
-    """Who is away and only talked about is not there."""
+    """A character who is away and only talked about is not present."""
     keeps_whispers: Capability = True
     """A whisper, a thought and a direct message reach nobody else."""
 
     def make_detector(self) -> Detector | Awaitable[Detector]:
-        """A detector of your own. Plainly or `async`."""
+        """Your own detector. The method may be `async`."""
         raise NotImplementedError(f"{type(self).__name__} must define make_detector().")
 
     def subject(self) -> AbstractAsyncContextManager[Detector]:
@@ -39,7 +39,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_every_moment_gets_a_presence(self, detector: Detector) -> None:
-        """Ordinary, odd and hostile ones; it comes back from JSON as it was."""
+        """Ordinary, odd and hostile moments get one; it comes back from JSON unchanged."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
             assert isinstance(answer, Presence), asked.message.content
@@ -47,7 +47,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_only_the_cast_is_answered_for(self, detector: Detector) -> None:
-        """No name in a text, known or unknown, misspelt or shouted, makes a recipient or moves one."""
+        """No name in a text, known or unknown, misspelt or shouted, creates a recipient or moves one."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
             named = {*answer.characters, *(movement.character for movement in answer.movements)}
@@ -55,14 +55,14 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_probabilities_lie_between_0_and_1(self, detector: Detector) -> None:
-        """Also where the record was made without being checked."""
+        """This holds also for a record made without validation."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
             assert all(0 <= found.probability <= 1 for found in answer.characters.values()), asked.message.content
 
     @case
     async def test_the_speaker_is_there_for_certain(self, detector: Detector) -> None:
-        """And is the only one who spoke."""
+        """Nobody else has the role of speaker."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
             speakers = {id: found.probability for id, found in answer.characters.items() if found.role == "speaker"}
@@ -70,7 +70,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_evidence_says_why(self, detector: Detector) -> None:
-        """For everybody it takes as present."""
+        """There is evidence for everybody the detector counts as present."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
             for id, found in answer.characters.items():
@@ -78,7 +78,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_the_same_moment_gets_the_same_answer(self, detector: Detector) -> None:
-        """Asked again, in another order, and by a detector made anew: nothing is remembered between messages."""
+        """Asked again, in another order, and by a new detector: nothing is remembered between messages."""
         asked = list(moments())
         first = [await soon(detector.detect(one)) for one in asked]
         again = [await soon(detector.detect(one)) for one in reversed(asked)][::-1]
@@ -87,7 +87,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_the_word_of_the_host_is_not_looked_at(self, detector: Detector) -> None:
-        """`message.present` is core's business; a measurement of a detector would measure nothing."""
+        """Core applies `message.present` itself. A detector that looked at it could not be measured."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
             for present in ((), ("alice",), asked.cast.ids):
@@ -96,7 +96,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_the_moment_is_left_as_it_was(self, detector: Detector) -> None:
-        """A detector only looks."""
+        """A detector changes nothing in the moment."""
         for asked in moments():
             before = asked.model_dump_json()
             await soon(detector.detect(asked))
@@ -104,7 +104,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_the_order_of_the_cast_does_not_matter(self, detector: Detector) -> None:
-        """Neither in the cast nor in the whereabouts."""
+        """Neither the order of the cast nor that of the whereabouts matters."""
         for number, asked in enumerate(moments()):
             answer = await soon(detector.detect(asked))
             other = await soon(detector.detect(_shuffled(asked, number)))
@@ -125,7 +125,7 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_who_is_here_and_silent_hears_it(self, detector: Detector) -> None:
-        """Promise 5: Charlie has said nothing for a long time."""
+        """Promise 5: Charlie is here, but has said nothing for a long time."""
         self.needs("tells_talk_from_presence")
         past = [("alice", "Well?"), ("bob", "Well what?")] * 2
         asked = moment("The sword is in the cave.", here=("alice", "bob", "charlie"), recent=past)
@@ -133,21 +133,21 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_a_whisper_reaches_only_its_addressee(self, detector: Detector) -> None:
-        """However many stand by."""
+        """The number of bystanders does not matter."""
         self.needs("keeps_whispers")
         asked = moment('*whispers to Bob* "Trust nobody."', here=("alice", "bob", "charlie", "nomad"))
         assert _present(await soon(detector.detect(asked))) == {"alice", "bob"}
 
     @case
     async def test_a_whisper_to_a_stranger_reaches_nobody(self, detector: Detector) -> None:
-        """Fail closed on an unknown name."""
+        """An unknown name fails closed."""
         self.needs("keeps_whispers")
         asked = moment('*whispers to Zoltan* "Trust nobody."', here=("alice", "bob", "charlie"))
         assert _present(await soon(detector.detect(asked))) == {"alice"}
 
     @case
     async def test_a_thought_stays_with_its_thinker(self, detector: Detector) -> None:
-        """Though it names those who are there."""
+        """This holds even if the thought names those who are present."""
         self.needs("keeps_whispers")
         for thought in ("*thinks that Bob is lying*", "[Bob must not know.]"):
             asked = moment(thought, here=("alice", "bob", "charlie"))
@@ -166,8 +166,8 @@ def _by_character(answer: Presence) -> dict[str, list[Movement]]:
 
 
 def _shuffled(asked: Moment, seed: int) -> Moment:
-    """The same moment, its cast and whereabouts in another order."""
-    shuffle = random.Random(seed)  # noqa: S311 - nothing secret about it
+    """The same moment, with its cast and whereabouts in another order."""
+    shuffle = random.Random(seed)  # noqa: S311 - no secret depends on it
     members = list(asked.cast.members)
     places = list(asked.state.whereabouts.items())
     shuffle.shuffle(members)

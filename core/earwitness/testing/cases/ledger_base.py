@@ -1,4 +1,4 @@
-"""What every test of a ledger stands on: how to make one, and what it can do."""
+"""The base of all ledger tests: how to make a ledger, and its capabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..suite import Capability, Suite, opened
 
 
 class LedgerCases(Suite[Ledger]):
-    """How to make a ledger, and what it can do."""
+    """How to make a ledger, and its capabilities."""
 
     persistent: Capability = True
     """A second `make_ledger()` on the same folder, after the first was closed, finds what was written."""
@@ -23,7 +23,7 @@ class LedgerCases(Suite[Ledger]):
     """Two ledgers on the same folder, both open, see each other's writes at once and count one sequence."""
 
     def make_ledger(self) -> Ledger | Awaitable[Ledger]:
-        """A ledger of your own on `self.folder`, not opened yet. Plainly or `async`."""
+        """Your own ledger on `self.folder`, not opened yet. The method may be `async`."""
         raise NotImplementedError(f"{type(self).__name__} must define make_ledger().")
 
     def subject(self) -> AbstractAsyncContextManager[Ledger]:
@@ -36,7 +36,10 @@ class LedgerCases(Suite[Ledger]):
         return await ledger.create(Snapshot(id=id, cast=as_cast(characters)), containers)
 
     async def told(self, ledger: Ledger, planned: Plan, *, applied: bool = True) -> Plan:
-        """Append an entry for the plan, record it, and settle it unless it is to stay due. The session must exist."""
+        """Append an entry for the plan, record the plan, and apply it unless it is to stay due.
+
+        The session must exist.
+        """
         await ledger.append(planned.session, said(), key=None, timestamp=NOON)
         before = await ledger.load(planned.session) or Snapshot(id=planned.session)
         recorded = await ledger.record(planned, before.after(planned))
@@ -52,12 +55,12 @@ class LedgerCases(Suite[Ledger]):
         await self.told(ledger, plan(1, *deliveries), applied=applied)
 
     async def standing(self, ledger: Ledger, session: str = "s1") -> list[str]:
-        """Memory ids with a delivery that stands or is due, sorted; one for each such delivery."""
+        """Memory ids with an active or due delivery, sorted; one for each such delivery."""
         found = await ledger.deliveries(session)
         return sorted(delivery.memory_id for delivery in found if delivery.status in {"pending", "applied"})
 
     async def collides(self, claim: Awaitable[object]) -> None:
-        """The claim must be refused."""
+        """Assert that the claim is refused."""
         try:
             await claim
         except ContainerCollision:

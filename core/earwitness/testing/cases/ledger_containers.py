@@ -1,4 +1,4 @@
-"""Containers that belong to no session, and who may read them."""
+"""Containers that belong to no session, and the characters who may read them."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -19,7 +19,7 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_a_container_may_belong_to_no_session(self, ledger: Ledger) -> None:
-        """It is listed apart from the sessions', by kind and by owner, and found by its name."""
+        """It is listed apart from the containers of sessions, by kind and by owner, and found by its name."""
         await self.story(ledger)
         personas = [persona_container("p1", "alice"), persona_container("p1", "bob"), persona_container("p2", "bob")]
         await ledger.register([OLYMPUS, *personas])
@@ -36,7 +36,10 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_a_name_that_two_owners_would_share_is_refused_whatever_their_kinds(self, ledger: Ledger) -> None:
-        """`persona-a-b-c` of persona `a-b` or `a`; a session's container named like one of none, either way round."""
+        """`persona-a-b-c` could belong to persona `a-b` or `a`.
+
+        A session's container may not be named like one of no session, nor the other way round.
+        """
         await ledger.register([persona_container("a-b", "c"), OLYMPUS])
         await self.story(ledger, "pantheon", ["zeus"])
         for claim in (
@@ -52,7 +55,7 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_who_may_read_a_container_is_kept_for_each_time(self, ledger: Ledger) -> None:
-        """Leaving and returning is two memberships; the same first day again replaces one."""
+        """Leaving and returning makes two memberships. The same first day again replaces the membership."""
         await self.story(ledger)
         await ledger.register([OLYMPUS, BOARD])
         always = Membership(container=BOARD.name, member="alice")
@@ -71,7 +74,7 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_nobody_is_admitted_to_a_container_that_is_not_there(self, ledger: Ledger) -> None:
-        """All or none."""
+        """Memberships are admitted all or none."""
         await ledger.register([OLYMPUS])
         there, nowhere = [Membership(container=name, member="alice") for name in (OLYMPUS.name, "nowhere")]
         try:
@@ -83,7 +86,10 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_a_session_takes_only_its_own_containers_along(self, ledger: Ledger) -> None:
-        """What belongs to none stays, with its members, when a session or a namesake in it is forgotten."""
+        """Containers of no session stay, with their members.
+
+        Forgetting a session or a namesake in it does not touch them.
+        """
         await self.story(ledger, "s1", ["olympus", "alice"])
         await ledger.register([OLYMPUS, BOARD])
         members = [Membership(container=name, member="alice") for name in (OLYMPUS.name, BOARD.name)]
@@ -99,7 +105,7 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_forgetting_a_container_takes_its_members_and_what_any_session_brought(self, ledger: Ledger) -> None:
-        """What is due to it is struck; its name is free again, and everything else stays."""
+        """Due deliveries to it are struck and its name is free again. Everything else stays."""
         await self.story(ledger)
         await self.story(ledger, "s2")
         await ledger.register([OLYMPUS, BOARD])
@@ -126,7 +132,7 @@ class BeyondSessions(LedgerCases):
 
     @case
     async def test_members_are_there_after_a_new_start(self, ledger: Ledger) -> None:
-        """With the container's kind and owner, and the days of the membership."""
+        """They come back with the container's kind and owner, and the days of the membership."""
         self.needs("persistent")
         await ledger.register([OLYMPUS])
         member = Membership(container=OLYMPUS.name, member="alice", since=-2.5, until=3)

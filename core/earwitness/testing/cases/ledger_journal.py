@@ -1,4 +1,4 @@
-"""The journal: what the host told, in one dense sequence a session, each key once."""
+"""The journal: the host's entries, in one dense sequence for each session, each key once."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -49,7 +49,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_entries_are_numbered_from_one_without_gaps(self, ledger: Ledger) -> None:
-        """Each session counts its own."""
+        """Each session counts on its own."""
         for session in ("s1", "s2"):
             await self.story(ledger, session)
         sequences = [
@@ -60,7 +60,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_an_entry_comes_back_as_it_was_told(self, ledger: Ledger) -> None:
-        """Every kind of body, with every field."""
+        """Every kind of body comes back, with every field."""
         await self.story(ledger)
         for number, body in enumerate(BODIES, 1):
             appended = await ledger.append("s1", body, key=f"k{number}", timestamp=NOON)
@@ -70,7 +70,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_any_text_and_any_key_are_only_text(self, ledger: Ledger) -> None:
-        """Quotes, SQL, paths, markup, any script."""
+        """The test tries quotes, SQL, paths, markup and several scripts."""
         await self.story(ledger)
         for key, text in zip(ODD_NAMES, ODD_TEXTS * 2, strict=False):
             await ledger.append("s1", said(text), key=key, timestamp=NOON)
@@ -81,7 +81,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_the_same_key_returns_the_first_entry(self, ledger: Ledger) -> None:
-        """Whatever is told under it now; no number is used up. Core compares the texts."""
+        """This holds whatever the new body is, and no number is used up. Core compares the texts."""
         await self.story(ledger)
         first = await ledger.append("s1", said("first"), key="k", timestamp=NOON)
         for text in ("first", "second"):
@@ -92,7 +92,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_several_are_appended_in_their_order(self, ledger: Ledger) -> None:
-        """One number after the other; a key that is there, or comes twice, returns its entry."""
+        """They get consecutive numbers. A key that exists, or comes twice, returns its entry."""
         await self.story(ledger)
         await ledger.append("s1", said("first"), key="k", timestamp=NOON)
         told = [NewEntry(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
@@ -110,7 +110,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_several_are_appended_all_or_none(self, ledger: Ledger) -> None:
-        """Half a letter in the last of them, and none was told."""
+        """Half a letter in the last entry, and none is appended."""
         await self.story(ledger)
         told = [NewEntry(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
         with suppress(ValueError, EarwitnessError):
@@ -123,7 +123,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_the_same_key_in_another_session_is_another_entry(self, ledger: Ledger) -> None:
-        """Also where session and key run together to the same letters."""
+        """This holds also if session id and key concatenate to the same text."""
         await self.story(ledger, "s1")
         await self.story(ledger, "s1k")
         assert (await ledger.append("s1", said("a"), key="kk", timestamp=NOON)).created
@@ -133,14 +133,14 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_an_entry_without_a_key_gets_its_own(self, ledger: Ledger) -> None:
-        """`#` and the sequence number; the same text twice is two entries."""
+        """The key is `#` and the sequence number; the same text twice makes two entries."""
         entries = await self._journal(ledger, 2)
         assert [entry.key for entry in entries] == ["#1", "#2"]
         assert await ledger.entry("s1", key="#2") == entries[1]
 
     @case
     async def test_an_unknown_session_takes_no_entries(self, ledger: Ledger) -> None:
-        """And has none."""
+        """It has none either."""
         await self.story(ledger, "s1")
         with suppress(UnknownName):
             await ledger.append("s2", said(), timestamp=NOON)
@@ -151,7 +151,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_one_entry_is_found_by_number_or_key(self, ledger: Ledger) -> None:
-        """`None` for what is not there."""
+        """An entry that does not exist is `None`."""
         first, second = await self._journal(ledger, 2)
         assert await ledger.entry("s1", sequence=1) == first
         assert await ledger.entry("s1", key=second.key) == second
@@ -161,7 +161,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_entries_are_listed_in_order_and_in_ranges(self, ledger: Ledger) -> None:
-        """`after` is left out, `up_to` is not; `limit` takes the first."""
+        """`after` is exclusive, `up_to` is inclusive; `limit` takes the first ones."""
         await self._journal(ledger, 6)
 
         async def listed(**asked: int) -> list[int]:
@@ -175,7 +175,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_settled_entries_are_told_from_unsettled_ones(self, ledger: Ledger) -> None:
-        """Settling twice, or what is not there, is fine."""
+        """Acknowledging twice, or an entry that does not exist, is fine."""
         await self._journal(ledger, 4)
         await ledger.acknowledge("s1", [1, 3], [])
         await ledger.acknowledge("s1", [3, 99], ["nobody"])
@@ -187,7 +187,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_a_session_with_a_past_counts_on_from_there(self, ledger: Ledger) -> None:
-        """A fork is created as settled up to where it left its parent."""
+        """A fork is created as decided up to the entry where it left its parent."""
         await ledger.create(Snapshot(id="branch", decided=7, parent="s1", forked_at=7), [])
         entry = (await ledger.append("branch", said(), timestamp=NOON)).entry
         assert (entry.sequence, entry.key) == (8, "#8")
@@ -195,7 +195,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_appending_at_the_same_time_leaves_no_gap_and_loses_nothing(self, ledger: Ledger) -> None:
-        """Many writers, some with one key between them."""
+        """Many writers append, some of them under a shared key."""
         await self.story(ledger)
         created: list[int] = []
 
@@ -212,7 +212,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_two_open_ledgers_count_one_sequence(self, ledger: Ledger) -> None:
-        """Processes take turns; a key of one is known to the other."""
+        """Two processes take turns, and each knows the other's keys."""
         self.needs("shared")
         await self.story(ledger)
         async with self.subject() as other:
@@ -225,7 +225,7 @@ class JournalCases(LedgerCases):
 
     @case
     async def test_the_journal_is_there_after_a_new_start(self, ledger: Ledger) -> None:
-        """Entries, keys, numbers, and what was settled."""
+        """Entries, keys, numbers and acknowledgements are still there."""
         self.needs("persistent")
         await self._journal(ledger, 3)
         await ledger.acknowledge("s1", [1], [])

@@ -1,4 +1,4 @@
-"""Plans: recorded once, with everything relational in them, and asked for in many ways."""
+"""Plans: recorded once, with everything relational in them, and queried in many ways."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_a_plan_comes_back_as_it_was_recorded(self, ledger: Ledger) -> None:
-        """Every field, deliveries in their order."""
+        """Every field comes back, and deliveries keep their order."""
         await self.story(ledger)
         assert await self.told(ledger, RICH, applied=False) == RICH
         assert await ledger.plan("s1", 1) == RICH
@@ -63,7 +63,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_plans_are_listed_in_order(self, ledger: Ledger) -> None:
-        """Up to and with a sequence number."""
+        """The limit is a sequence number, inclusive."""
         await self.story(ledger)
         for sequence in range(1, 5):
             await self.told(ledger, plan(sequence))
@@ -72,7 +72,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_a_recorded_plan_moves_the_session_on(self, ledger: Ledger) -> None:
-        """State, cast, how far everybody was told; only this session."""
+        """State, cast and the `news_seen` of everybody move on, in this session only."""
         first = await self.story(ledger)
         other = await self.story(ledger, "s2")
         await self.told(ledger, RICH)
@@ -81,7 +81,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_the_first_plan_wins_and_another_changes_nothing(self, ledger: Ledger) -> None:
-        """Neither deliveries nor message, data, withdrawals or the session."""
+        """Deliveries, message, data, withdrawals and session all stay as they are."""
         await self.story(ledger)
         await self.told(ledger, plan(1, delivery("m"), message=settled("#1", 1)))
         await ledger.append("s1", said(), timestamp=NOON)
@@ -104,7 +104,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_settling_applies_exactly_the_deliveries_it_names(self, ledger: Ledger) -> None:
-        """Others stay due, struck ones struck, in this session only."""
+        """Other deliveries stay due, struck ones stay struck, and other sessions are untouched."""
         struck = delivery("c").model_copy(update={"status": "struck", "reason": "a guard said no"})
         await self.delivered(ledger, delivery("a"), delivery("b", due=5), struck, applied=False)
         await self.story(ledger, "s2")
@@ -115,7 +115,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_the_same_way_to_the_same_memory_is_one_delivery(self, ledger: Ledger) -> None:
-        """The earlier one stays as it is; another way is another delivery."""
+        """The earlier delivery stays as it is. Another way to the memory is another delivery."""
         await self.delivered(ledger, delivery("m"))
         again = delivery("m", sequence=2).model_copy(update={"body": "other words"})
         await self.told(ledger, plan(2, again, delivery("m", sequence=2, via="n")), applied=False)
@@ -124,7 +124,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_deliveries_come_by_day_then_entry_then_place_in_the_plan(self, ledger: Ledger) -> None:
-        """In this order gossip arrives."""
+        """Gossip arrives in this order."""
         await self.story(ledger)
         await self.told(
             ledger, plan(1, delivery("z", due=3), delivery("b", due=1), delivery("a", due=1)), applied=False
@@ -137,7 +137,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_deliveries_must_meet_every_condition_given(self, ledger: Ledger) -> None:
-        """Each alone, all in pairs, random ones; an empty list of ids is met by none."""
+        """Conditions are tried alone, in all pairs, and at random. An empty list of ids matches nothing."""
         await self._fill(ledger)
         model = MemoryLedger()
         await self._fill(model)
@@ -164,7 +164,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_citing_names_the_memories_whose_knowledge_rests_on_one(self, ledger: Ledger) -> None:
-        """Each once, whichever line and delivery it is."""
+        """Each memory comes once, whichever line and delivery cites it."""
         await self.delivered(
             ledger,
             delivery("m", cites=["w1", "w2"]),
@@ -180,7 +180,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_messages_come_oldest_first_and_the_newest_of_them_by_limit(self, ledger: Ledger) -> None:
-        """Before a sequence number, or by key."""
+        """They can be limited to a sequence number, or found by key."""
         await self._messages(ledger, 5)
 
         async def keys(**asked: Any) -> list[str]:
@@ -196,7 +196,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_a_message_is_kept_as_last_settled(self, ledger: Ledger) -> None:
-        """A revision or a retraction takes its place, where it was."""
+        """A revision or a retraction takes the place of the message."""
         await self._messages(ledger, 2)
         revised = settled("#1", 1, "other words")
         await self.told(ledger, plan(3, message=revised))
@@ -206,7 +206,10 @@ class Plans(LedgerCases):
 
     @case
     async def test_a_plugin_keeps_its_data_by_session(self, ledger: Ledger) -> None:
-        """With a plan or without; `None` removes; nobody else sees or changes it."""
+        """Data is kept with a plan or without one. `None` removes a value.
+
+        No other plugin or session sees or changes it.
+        """
         for session in ("s1", "s2"):
             await self.story(ledger, session)
         writes = [PluginWrite(plugin="diary", key=text, value=[text, 1, None]) for text in ODD_TEXTS]
@@ -223,7 +226,7 @@ class Plans(LedgerCases):
 
     @case
     async def test_plans_and_what_follows_are_there_after_a_new_start(self, ledger: Ledger) -> None:
-        """Once `sync` has returned."""
+        """They are durable once `sync` has returned."""
         self.needs("persistent")
         await self.story(ledger)
         await self.told(ledger, RICH, applied=False)
@@ -244,7 +247,7 @@ class Plans(LedgerCases):
             await self.told(ledger, plan(sequence, message=settled(f"#{sequence}", sequence)))
 
     async def _fill(self, ledger: Ledger) -> None:
-        """Two plans of many kinds of deliveries, half of them applied."""
+        """Record two plans with many kinds of deliveries, and apply half of them."""
         await self.story(ledger)
         for sequence in (1, 2):
             made = list(_kinds(sequence))

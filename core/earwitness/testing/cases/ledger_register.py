@@ -38,20 +38,20 @@ class Register(LedgerCases):
 
     @case
     async def test_a_session_comes_back_as_it_was_created(self, ledger: Ledger) -> None:
-        """Cast, state with free keys, whereabouts, branch, strategies."""
+        """Cast, state with custom keys, whereabouts, branch and strategies all come back."""
         assert await ledger.create(RICH, []) == RICH
         assert await ledger.load("s1") == RICH
 
     @case
     async def test_creating_again_returns_what_exists_untouched(self, ledger: Ledger) -> None:
-        """Whatever it is to be created with now."""
+        """The new arguments do not matter."""
         first = await self.story(ledger)
         again = await ledger.create(Snapshot(id="s1", cast=as_cast(["zoe"])), [character_container("s1", "zoe")])
         assert again == first == await ledger.load("s1")
 
     @case
     async def test_creating_at_the_same_time_makes_one(self, ledger: Ledger) -> None:
-        """Everybody gets the same."""
+        """All callers get the same session."""
         made: list[Snapshot] = []
 
         async def create(number: int) -> None:
@@ -65,7 +65,7 @@ class Register(LedgerCases):
 
     @case
     async def test_sessions_are_listed_sorted(self, ledger: Ledger) -> None:
-        """Whatever they are called; an unknown one is none."""
+        """Any session id is listed; an unknown session is not."""
         names = [*ODD_NAMES, "b", "a"]
         for name in names:
             await ledger.create(Snapshot(id=name), [])
@@ -76,7 +76,7 @@ class Register(LedgerCases):
 
     @case
     async def test_a_session_has_its_own_containers(self, ledger: Ledger) -> None:
-        """Those it was created with, and those registered later; again is fine."""
+        """Containers given on creation and those registered later both count. Registering again is fine."""
         await self.story(ledger)
         await self.story(ledger, "s2")
         later = [character_container("s1", "dora"), character_container("s1", "alice")]
@@ -88,7 +88,10 @@ class Register(LedgerCases):
 
     @case
     async def test_a_session_that_would_share_a_container_is_refused_wholly(self, ledger: Ledger) -> None:
-        """`s1` with a character `x-world`, and `s1-x` with its world, in either order; nothing is left of it."""
+        """`s1` with a character `x-world` collides with `s1-x` and its world, in either order.
+
+        Nothing remains of the refused one.
+        """
         await self.story(ledger, "s1", ["x-world"])
         await self.collides(self.story(ledger, "s1-x", ["alice"]))
         assert list(await ledger.sessions()) == ["s1"]
@@ -100,7 +103,7 @@ class Register(LedgerCases):
 
     @case
     async def test_a_registration_that_collides_claims_nothing(self, ledger: Ledger) -> None:
-        """Not even what stands before the collision; the names stay free for others."""
+        """Nor does it claim the containers listed before the collision; their names stay free."""
         await self.story(ledger, "s1-x")
         free, taken = character_container("s1", "dora"), character_container("s1", "x-world")
         await self.story(ledger, "s1")
@@ -112,7 +115,7 @@ class Register(LedgerCases):
 
     @case
     async def test_random_names_collide_exactly_where_they_must(self, ledger: Ledger) -> None:
-        """The same sessions are refused as by the reference, and the register is the same afterwards."""
+        """The ledger refuses the same sessions as the reference, and both registers are the same afterwards."""
         from hypothesis import strategies as st
 
         run = count()
@@ -133,7 +136,10 @@ class Register(LedgerCases):
 
     @case
     async def test_forgetting_a_session_leaves_nothing_of_it(self, ledger: Ledger) -> None:
-        """Journal, plans, deliveries, messages, data; the containers are free again, and the count begins anew."""
+        """Journal, plans, deliveries, messages and data are removed.
+
+        The containers are free again, and numbers restart.
+        """
         await self._two_full_stories(ledger)
         await ledger.forget("s1")
         await ledger.forget("s1")
@@ -150,7 +156,7 @@ class Register(LedgerCases):
 
     @case
     async def test_forgetting_a_session_leaves_the_others_alone(self, ledger: Ledger) -> None:
-        """Also one whose name it begins with, or that looks like a pattern of it."""
+        """This holds also for a session whose id starts with the forgotten one, or matches it as a pattern."""
         await self._two_full_stories(ledger)
         for name in ("s", "s_", "s%", "S2", "s2-", ""):
             await ledger.forget(name)
@@ -162,7 +168,7 @@ class Register(LedgerCases):
 
     @case
     async def test_forgetting_an_owner_takes_what_was_theirs_and_what_is_due(self, ledger: Ledger) -> None:
-        """Applied or pending; the others keep theirs, and the owner's container is free."""
+        """Applied and pending deliveries go; other owners keep theirs, and the owner's container is free."""
         await self._two_full_stories(ledger)
         due = delivery("later", sequence=2, due=9), delivery("b", sequence=2, owner="bob", due=9)
         await self.told(ledger, plan(2, *due), applied=False)
@@ -177,7 +183,7 @@ class Register(LedgerCases):
 
     @case
     async def test_forgetting_an_owner_up_to_a_plan_leaves_what_later_plans_brought(self, ledger: Ledger) -> None:
-        """Applied or pending; it takes what was there before, and leaves the container to who has joined again."""
+        """Earlier deliveries go, applied or pending. The container stays for the newcomer with the same id."""
         await self.story(ledger)
         await self.told(ledger, plan(1, delivery("had"), delivery("due", due=9), delivery("b", owner="bob")))
         await self.told(ledger, plan(2, delivery("has", sequence=2)))
@@ -192,7 +198,7 @@ class Register(LedgerCases):
 
     @case
     async def test_who_joins_under_a_forgotten_id_may_be_told_the_same_again(self, ledger: Ledger) -> None:
-        """What was due to the forgotten stays away; what a later plan brings anew arrives."""
+        """Deliveries due to the forgotten character stay away; those that a later plan makes arrive."""
         await self.story(ledger)
         await self.told(ledger, plan(1, delivery("lore", due=9)), applied=False)
         await ledger.forget_owner("s1", "alice", up_to=1)
@@ -205,7 +211,7 @@ class Register(LedgerCases):
 
     @case
     async def test_the_register_is_there_after_a_new_start(self, ledger: Ledger) -> None:
-        """Sessions, and who owns what."""
+        """Sessions and the owners of containers come back."""
         self.needs("persistent")
         await self.story(ledger, "s1", ["x-world"])
         await ledger.close()
@@ -216,7 +222,7 @@ class Register(LedgerCases):
 
     @case
     async def test_the_ledger_can_say_how_it_is(self, ledger: Ledger) -> None:
-        """`doctor` asks."""
+        """The `doctor` command asks for this."""
         health = await ledger.health()
         assert isinstance(health, Health)
         assert health.ok, health.details

@@ -1,4 +1,4 @@
-"""Promise 4 and 6, for a ledger: what was taken back falls everywhere, with all that rests on it, and never returns."""
+"""Promises 4 and 6, for a ledger: a retraction removes a memory everywhere, with all that rests on it, for good."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -23,7 +23,7 @@ BY = "retracted by author"
 
 
 async def retraction(ledger: Ledger, sequence: int, *, source: str | None = None, memory_id: str | None = None) -> Plan:
-    """A plan that only takes away: what core finds in the ledger that has to fall."""
+    """A plan that only removes: the deliveries that core finds in the ledger for this retraction."""
     if source is not None:
         return plan(sequence, withdrawals=(await of_source(ledger, "s1", source, BY),))
     return plan(sequence, withdrawals=(await of_memory(ledger, "s1", memory_id or "", BY),))
@@ -34,7 +34,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_retracting_a_source_takes_it_from_everybody(self, ledger: Ledger) -> None:
-        """First hand or told, standing or due on a later day; other sources stay. The reason is kept."""
+        """Deliveries first hand or told, active or due later, are removed; other sources stay. The reason is kept."""
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), delivery("w", owner="world"))
         await self.told(ledger, plan(2, delivery("c", sequence=2, owner="bob", via="a", due=9)), applied=False)
         await self.told(
@@ -49,7 +49,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_a_revision_keeps_what_its_own_plan_brings(self, ledger: Ledger) -> None:
-        """The old words go, the new ones stay, though both are of one source."""
+        """The old words go and the new ones stay, though both have the same source."""
         await self.delivered(ledger, delivery("old-a"), delivery("old-b", owner="bob"))
         old = await of_source(ledger, "s1", "#1", "edited")
         await self.told(ledger, plan(2, delivery("new-a", sequence=2), withdrawals=(old,)))
@@ -60,7 +60,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_a_withdrawal_stays_in_its_session(self, ledger: Ledger) -> None:
-        """Sources and memory ids of the same name in another are none of its business."""
+        """It leaves sources and memory ids of the same name in another session alone."""
         await self.delivered(ledger, delivery("a"))
         await self.story(ledger, "s2")
         await self.told(
@@ -73,14 +73,14 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_retracting_a_memory_takes_every_way_to_it(self, ledger: Ledger) -> None:
-        """And no other memory of the same source that was not told on from it."""
+        """Other memories of the same source stay unless they were told on from it."""
         await self.delivered(ledger, delivery("a"), delivery("a", how="witnessed"), delivery("b", owner="bob"))
         await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b"]
 
     @case
     async def test_what_was_told_on_falls_hop_by_hop(self, ledger: Ledger) -> None:
-        """Also what is still on its way."""
+        """This includes tellings that are still on their way."""
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"))
         await self.told(ledger, plan(2, delivery("c", sequence=2, owner="charlie", via="b")))
         await self.told(ledger, plan(3, delivery("d", sequence=3, owner="dora", via="c", due=20)), applied=False)
@@ -89,7 +89,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_who_knows_it_another_way_keeps_it_and_so_do_their_listeners(self, ledger: Ledger) -> None:
-        """One support falls; the memory lives while another stands."""
+        """One support is removed; the memory lives while another is active."""
         seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
         await self.delivered(ledger, delivery("a"), seen, heard, delivery("c", owner="charlie", via="b"))
         await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
@@ -102,7 +102,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_hearing_it_from_two_falls_only_with_both(self, ledger: Ledger) -> None:
-        """Charlie has it from Alice and from Bob."""
+        """Charlie was told by Alice and by Bob."""
         ways = delivery("c", owner="charlie", via="a"), delivery("c", owner="charlie", via="b")
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), *ways)
         await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
@@ -112,7 +112,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_gossip_that_went_in_a_circle_holds_nothing_up(self, ledger: Ledger) -> None:
-        """Bob told Charlie and Charlie told Bob: without Alice, whom they had it from, neither knows it."""
+        """Bob told Charlie and Charlie told Bob. Without Alice, who told them first, neither knows it."""
         circle = delivery("b", owner="bob", via="c"), delivery("c", owner="charlie", via="b")
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"), *circle)
         await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
@@ -120,7 +120,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_what_was_withdrawn_never_returns(self, ledger: Ledger) -> None:
-        """Not by settling late, and not by a later plan that would deliver it the same way."""
+        """Neither a late acknowledgement nor a later plan with the same delivery brings it back."""
         made = delivery("a", due=9)
         await self.delivered(ledger, made, applied=False)
         await self.told(ledger, await retraction(ledger, 2, source="#1"))
@@ -133,7 +133,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_what_was_struck_stays_struck(self, ledger: Ledger) -> None:
-        """A withdrawal has nothing to take from it, and keeps the guard's reason."""
+        """A withdrawal leaves a struck delivery alone, and keeps the guard's reason."""
         struck = delivery("a").model_copy(update={"status": "struck", "reason": "a guard said no"})
         await self.delivered(ledger, struck, delivery("b", owner="bob"))
         await self.told(ledger, await retraction(ledger, 2, source="#1"))
@@ -143,8 +143,10 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_exactly_what_a_plan_says_falls_falls(self, ledger: Ledger) -> None:
-        """By delivery and memory, whatever the source: a branch repeats what fell the first time. What is due may be
-        struck when its day arrives."""
+        """It goes by delivery and memory, whatever the source, so a branch removes what was removed the first time.
+
+        A due delivery may be struck when its day arrives.
+        """
         heard, seen = delivery("b", owner="bob", via="a"), delivery("b", owner="bob", how="witnessed")
         late = delivery("c", sequence=2, owner="charlie", via="b", due=9)
         await self.delivered(ledger, delivery("a"), heard, seen)
@@ -159,7 +161,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_what_was_derived_falls_with_any_of_its_grounds(self, ledger: Ledger) -> None:
-        """Over several steps, in whoever's container; what rests on other memories stays."""
+        """This holds over several steps and across owners. Memories that rest on others stay."""
         grounds = [delivery(id, source=f"#{id}") for id in ("a", "b", "c")]
         summary = delivery("s", source="#s", rests_on=["a", "b"])
         told, further = delivery("t", owner="bob", source="#s", via="s"), delivery("u", source="#u", rests_on=["t"])
@@ -171,7 +173,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_what_was_derived_stays_while_its_ground_is_known_another_way(self, ledger: Ledger) -> None:
-        """Bob saw what Alice told him."""
+        """Bob also saw what Alice told him."""
         seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
         await self.delivered(ledger, delivery("a"), seen, heard, delivery("s", owner="bob", rests_on=["b"]))
         await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
@@ -181,7 +183,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_memories_derived_from_each_other_hold_nothing_up(self, ledger: Ledger) -> None:
-        """One of them rested on what goes."""
+        """One of the two also rested on the removed memory."""
         circle = delivery("s", rests_on=["a", "t"]), delivery("t", rests_on=["s"])
         await self.delivered(ledger, delivery("a"), *circle)
         await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
@@ -189,7 +191,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_what_is_archived_can_be_restored_and_retracted(self, ledger: Ledger) -> None:
-        """It still holds up what rests on it. Restored, it is due again; once retracted, it is never restored."""
+        """Memories that rest on an archived one stay. Restoring makes it due again, unless it has been retracted."""
         a, rests = delivery("a"), delivery("s", rests_on=["a"])
         await self.delivered(ledger, a, rests)
         away = Withdrawal(memory_id="a", removes={a.id: "a"}, status="archived", reason="archived")
@@ -211,7 +213,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_taking_back_what_nobody_has_is_harmless(self, ledger: Ledger) -> None:
-        """Also twice."""
+        """Repeating it is harmless too."""
         await self.delivered(ledger, delivery("a"))
         await self.told(ledger, await retraction(ledger, 2, source="nobody"))
         await self.told(ledger, await retraction(ledger, 3, memory_id="nobody"))
@@ -222,7 +224,7 @@ class Withdrawals(LedgerCases):
 
     @case
     async def test_random_stories_end_as_in_a_dict(self, ledger: Ledger) -> None:
-        """Sessions interleaved: messages, gossip, edits, retractions, repeats, forgetting, in any order."""
+        """The sessions interleave messages, gossip, edits, retractions, repeats and forgetting, in any order."""
         from hypothesis import strategies as st
 
         from ..stories import steps, view

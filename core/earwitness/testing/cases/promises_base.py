@@ -1,4 +1,4 @@
-"""What every test of the promises stands on: an Earwitness on the store and ledger that are tested."""
+"""The base of all promise tests: an Earwitness on the store and ledger under test."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ QUICK = {"detector_timeout": 0.05, "plugin_timeout": 0.05}
 
 
 class Crash(Exception):
-    """The process ends here."""
+    """Simulates the end of the process."""
 
 
 def crash() -> None:
-    """End it: everything under way is cancelled."""
+    """End the process: everything under way is cancelled."""
     raise Crash
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Where stories are played: each `open` is a new start of a program on the same data."""
+    """A place to play stories: each `open` restarts the program on the same data."""
 
     make: Callable[[], tuple[Store, Ledger]]
 
@@ -47,10 +47,10 @@ class Stage:
         settings: Mapping[str, Any] | None = None,
         **strategies: Any,
     ) -> AsyncIterator[Earwitness]:
-        """An Earwitness without anything installed, `strict` unless the settings say otherwise.
+        """An Earwitness without installed plugins, `strict` unless the settings say otherwise.
 
-        `store` and `ledger` may wrap what is tested; the other keywords are strategies, by default a detector and a
-        World Agent that do what the text says.
+        `store` and `ledger` may wrap those under test. The other keywords are strategies; by default, a detector and a
+        World Agent that follow the text.
         """
         kept, book = self.make()
         bare = {"plugins": [], "embedder": "none", "detector": "none", "world_agent": "none", "strict": True}
@@ -66,22 +66,22 @@ class Stage:
 
 
 class PromiseCases(Suite[Stage]):
-    """How to make a store and a ledger, and what they can do together."""
+    """How to make a store and a ledger, and their joint capabilities."""
 
     persistent: Capability = True
-    """What was written is there when they are made again after closing, or are the same objects opened again."""
+    """Data survives a restart, whether the two are made again after closing or the same objects are opened again."""
     shared: Capability = True
-    """Two of each, all open on the same folder, see each other's writes at once."""
+    """Two pairs on the same folder, all open, see each other's writes at once."""
 
     def make_store_and_ledger(self) -> tuple[Store, Ledger]:
-        """A store and a ledger of your own on `self.folder`, not opened yet."""
+        """Your own store and ledger on `self.folder`, not opened yet."""
         raise NotImplementedError(f"{type(self).__name__} must define make_store_and_ledger().")
 
     async def until_searchable(self, story: Session) -> None:
-        """Wait until what was settled can be found. Override where a store is not searchable at once."""
+        """Wait until applied memories can be found. Override it for a store that is not searchable at once."""
 
     def subject(self) -> AbstractAsyncContextManager[Stage]:
-        """The stage; nothing is open yet."""
+        """The stage, with nothing open yet."""
         return self._stage()
 
     @asynccontextmanager
@@ -98,18 +98,18 @@ class PromiseCases(Suite[Stage]):
         return await (await story.say(speaker, content, **more)).settled()
 
     async def recalled(self, story: Session, character: str, query: str, **more: Any) -> list[str]:
-        """What comes to the character's mind, whatever the prompt holds already."""
+        """The memories the character recalls, whatever the prompt holds already."""
         await story.settled()
         await self.until_searchable(story)
         turn = await story.turn(character, query=query, **{"in_prompt": (), "memories": 100, **more})
         return [each.text for each in turn.memories]
 
     async def held(self, story: Session, owner: str, filter: Filter = EVERYTHING) -> list[Memory]:
-        """Everything that stands in a container of the story."""
+        """All memories in one of the story's containers."""
         return list((await story.backstage().inspect(owner, filter=filter)).memories)
 
     def first_hand(self, explained: Explanation) -> list[bool]:
-        """For each way back from a standing support: whether it ends with somebody who did not have it from another."""
+        """For each path back from an active support: whether it ends with somebody who knows first hand."""
         ends: list[bool] = []
         for hop in explained.supports:
             if hop.status == "applied":
@@ -117,7 +117,7 @@ class PromiseCases(Suite[Stage]):
         return ends or [False]
 
     async def everything(self, earwitness: Earwitness, prefix: str = "") -> dict[str, Any]:
-        """All that is kept of the stories whose id begins so: every container, and what the ledger says of it."""
+        """Everything kept of the stories whose ids have this prefix: containers, and what the ledger has on them."""
         found: dict[str, Any] = {}
         for id in [id for id in await earwitness.sessions() if id.startswith(prefix)]:
             story = await earwitness.open_session(id)
@@ -131,14 +131,14 @@ class PromiseCases(Suite[Stage]):
 
 
 class Refusal:
-    """What a refused call said."""
+    """The text of the error that a refused call raised."""
 
     why: str = ""
 
 
 @contextmanager
 def refused(*errors: type[Exception]) -> Iterator[Refusal]:
-    """What happens inside must raise one of these."""
+    """Assert that the code inside raises one of these errors."""
     refusal = Refusal()
     try:
         yield refusal

@@ -1,4 +1,4 @@
-"""Promise 2: fail closed. Whoever does not answer, or answers nonsense, makes nobody remember or see more."""
+"""Promise 2: fail closed. A strategy that does not answer, or answers nonsense, gives nobody more memories or reads."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -21,11 +21,11 @@ THERE = Perceived(probability=1, role="present")
 
 
 class FailClosed(PromiseCases):
-    """Detectors, World Agents, rules, guards and plugins that let the turn down."""
+    """Detectors, World Agents, rules, guards and plugins that fail."""
 
     @case
     async def test_without_a_detector_only_the_speaker_remembers(self, stage: Stage) -> None:
-        """Whoever is here; the host's word still counts."""
+        """This holds whoever is here. The host's word still counts."""
         async with stage.open(detector=None) as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "Is anybody there, Bob?")
@@ -36,7 +36,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_detector_that_lets_us_down_leaves_only_the_speaker(self, stage: Stage) -> None:
-        """Raising, hanging, answering nonsense or nothing: it is named, and the message marked `degraded`."""
+        """It raises, hangs, answers nonsense or nothing. The plan names it, and marks the message `degraded`."""
         for number, fault in enumerate(FAULTS):
             async with stage.open(detector=ScriptedStrategy(fault), settings=LENIENT) as ew:
                 story = await self.tavern(ew, f"s{number}")
@@ -48,7 +48,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_whoever_joins_under_a_forgotten_id_is_a_newcomer(self, stage: Stage) -> None:
-        """She heard nothing that was said before, and is not told what concerned the one who is gone."""
+        """She remembers nothing said before, and is not told news that concerned her predecessor."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.update("Carol is Bob's long-lost sister", audience=["bob"])
@@ -69,7 +69,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_an_improbable_listener_does_not_remember(self, stage: Stage) -> None:
-        """Below the threshold of the settings, however many there are."""
+        """Her probability is below the threshold of the settings, however many listeners there are."""
 
         def guesses(*asked: object) -> Presence:
             chance = {"bob": 0.49, "carol": 0.5, "dave": 0.0}
@@ -83,7 +83,7 @@ class FailClosed(PromiseCases):
     async def test_being_unsure_is_withheld_unless_the_settings_deliver_or_somebody_who_is_asked_is_sure(
         self, stage: Stage
     ) -> None:
-        """A whisper stays one: who is there after all hears what those there hear."""
+        """A whisper stays a whisper. Characters who turn out to be present hear only what the others present hear."""
 
         def guesses(moment: Moment) -> Presence:
             chance = {"bob": 0.9, "carol": 0.4, "dave": 0.1}
@@ -118,8 +118,11 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_unknown_names_make_no_listener_and_no_container(self, stage: Stage) -> None:
-        """From a detector, a World Agent, a plugin, a rule: misspelt, the world itself; in another case too, but from a
-        World Agent, whose names are resolved."""
+        """The names come from a detector, a World Agent, a plugin or a rule.
+
+        They are misspelt, in another case, or the world itself. Only a World Agent's names are resolved regardless of
+        case.
+        """
         strangers = ("Bob", "b0b", "eve", "world", "s1-bob", "")
 
         def detects(*asked: object) -> Presence:
@@ -153,7 +156,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_world_agent_that_lets_us_down_tells_nothing(self, stage: Stage) -> None:
-        """The message is remembered as the detector has it; the news is told by a later message."""
+        """The message is remembered as the detector says. The next message tells the news."""
         for number, fault in enumerate(FAULTS):
             async with stage.open(world_agent=ScriptedStrategy(fault), settings=LENIENT) as ew:
                 story = await self.tavern(ew, f"s{number}")
@@ -169,7 +172,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_sharing_rule_that_lets_us_down_tells_nobody(self, stage: Stage) -> None:
-        """The other rules' shares stand."""
+        """The shares of the other rules remain."""
         for number, fault in enumerate(FAULTS):
             rules = [ScriptedStrategy(fault), Gossip({"bob": ["carol"]})]
             async with stage.open(sharing_rules=rules, settings=LENIENT) as ew:
@@ -180,7 +183,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_nobody_tells_what_they_do_not_know(self, stage: Stage) -> None:
-        """A share from a teller who did not perceive it and was not told does not happen."""
+        """A share whose teller neither perceived the message nor was told it is dropped."""
         rule = Retold(
             Share(character="dave", shared_from="carol", rule="gossip"),
             Share(character="bob", shared_from="nobody", rule="gossip"),
@@ -192,7 +195,10 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_guard_that_lets_us_down_withholds_deliveries(self, stage: Stage) -> None:
-        """Only the speaker and the world get theirs; the others' are struck, the guard is named."""
+        """Only the speaker and the world receive theirs.
+
+        The other deliveries are struck, and the plan names the guard.
+        """
         for number, fault in enumerate(fault for fault in FAULTS if fault is not says_nothing):
             parts: dict[str, Any] = {
                 "guards": [Only(), ScriptedStrategy(fault)],
@@ -210,7 +216,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_news_that_a_guard_withheld_is_told_when_it_does_not(self, stage: Stage) -> None:
-        """It was told with a memory that never was."""
+        """The memory that would have carried the news was never made."""
         async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
             story = await self.tavern(ew)
             await story.update("It rains", audience="public")
@@ -222,7 +228,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_guard_that_lets_us_down_withholds_reads(self, stage: Stage) -> None:
-        """Nothing is recalled, neither what is always in mind nor what a plugin adds; the turn names the guard."""
+        """Nothing is recalled, not even permanent memories or those a plugin adds. The turn names the guard."""
         adds = Adds()
         async with stage.open() as ew:
             story = await self.tavern(ew)
@@ -242,7 +248,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_plugin_that_lets_us_down_adds_nobody_and_hides_nobodys_answer(self, stage: Stage) -> None:
-        """It is named; what the others propose stands, and so does withholding."""
+        """The plan names it. The proposals of the others remain, and so does withholding."""
 
         class Fails(Plugin):
             name = "fails"
@@ -267,7 +273,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_strict_raises_what_is_otherwise_named(self, stage: Stage) -> None:
-        """And the message is not lost: it settles with the next start that can decide it."""
+        """The message is not lost: it settles with the next start that can decide it."""
         for part in ("detector", "world_agent", "sharing_rules", "guards"):
             failing: Any = [ScriptedStrategy(hangs)] if part.endswith("s") else ScriptedStrategy(hangs)
             async with stage.open(settings={"strict": True, "end": QUICK}, **{part: failing}) as ew:
@@ -282,7 +288,7 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_a_newcomer_remembers_nothing_from_before(self, stage: Stage) -> None:
-        """But common knowledge and his own card; neither talk nor news nor others' lore."""
+        """He has common knowledge and his own card, but no talk, news or lore of others."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.prepare(
@@ -305,7 +311,10 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_an_empty_result_never_widens_a_read(self, stage: Stage) -> None:
-        """A threshold nothing reaches, a filter nothing meets, a prompt that holds it all: then nothing is recalled."""
+        """Nothing is recalled if no score reaches the threshold or no memory matches the filter.
+
+        The same holds if the prompt already has all memories.
+        """
         async with stage.open(guards=[Only(equals("speaker", "alice"))]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "bob", "The crown is mine.", key="k1")

@@ -1,4 +1,4 @@
-"""Promises 4 and 6, for what is no message: memories written by hand, proposed, passed on, archived."""
+"""Promises 4 and 6, for memories that are not messages: written by hand, proposed, passed on, archived."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -16,10 +16,10 @@ OWNERS = ("alice", "bob", "carol", "dave", "world")
 
 
 class Chronicler(Plugin):
-    """Proposes what Alice and the world make of every message."""
+    """A plugin that proposes a fact about every message, for Alice and for the world."""
 
     def on_message(self, event: MessageEvent) -> MessageAnswer:
-        """A fact for her, and one for the world that rests on the message by its key."""
+        """A fact for Alice, and one for the world that rests on the message by its key."""
         key, said = event.moment.message.key, event.moment.message.content
         hers = Derivation(owner="alice", text=f"Her note on: {said}")
         worlds = Derivation(owner="world", text=f"The world's note on: {said}", type="summary", rests_on=(key,))
@@ -31,7 +31,7 @@ class DerivedMemories(PromiseCases):
 
     @case
     async def test_a_derived_memory_says_what_it_rests_on_and_falls_with_any_of_it(self, stage: Stage) -> None:
-        """However far it was told on, and whatever was derived from it; what rests on other messages stays."""
+        """Tellings and memories derived from it are removed too. Memories that rest on other messages stay."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for key in ("k1", "k2", "k3"):
@@ -49,7 +49,7 @@ class DerivedMemories(PromiseCases):
 
     @case
     async def test_rewording_a_message_takes_what_was_derived_from_the_old_words(self, stage: Stage) -> None:
-        """What is proposed for the new words comes instead."""
+        """Memories proposed for the new words replace them."""
         async with stage.open(plugins=[Chronicler()]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine.", key="k")
@@ -63,7 +63,7 @@ class DerivedMemories(PromiseCases):
 
     @case
     async def test_passing_on_is_walked_back_hop_by_hop_and_only_for_those_who_know(self, stage: Stage) -> None:
-        """Nobody tells what they do not know on that day; what is told later arrives then."""
+        """A telling by somebody who does not know it on that day is refused. A telling due later arrives on its day."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -89,7 +89,7 @@ class DerivedMemories(PromiseCases):
 
     @case
     async def test_what_is_archived_is_out_of_recall_until_restored_and_never_revived(self, stage: Stage) -> None:
-        """It holds up what rests on it; once it is retracted, nothing restores it."""
+        """Memories that rest on it stay. Once it is retracted, nothing restores it."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine.", key="k")
@@ -112,7 +112,7 @@ class DerivedMemories(PromiseCases):
 
     @case
     async def test_branches_and_copies_have_all_of_it_and_go_their_own_way(self, stage: Stage) -> None:
-        """What was archived is archived there too, and a retraction there takes nothing from here."""
+        """Archived memories are archived there too, and a retraction there removes nothing here."""
         async with stage.open(plugins=[Chronicler()]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -135,7 +135,10 @@ class DerivedMemories(PromiseCases):
 
     @case
     async def test_what_is_proposed_becomes_one_memory_however_often_it_is_begun(self, stage: Stage) -> None:
-        """A program ends while the message is written; the next one finds the proposals, and makes them once."""
+        """A program ends while the message is written.
+
+        The next one finds the proposals, and makes each of them once.
+        """
         self.needs("persistent")
         async with stage.open(plugins=[Chronicler()], store=lambda store: Faulty(store, put=hangs)) as ew:
             story = await ew.session("s1", cast=OWNERS[:4], present=OWNERS[:2])

@@ -1,4 +1,4 @@
-"""Promise 6: every memory can say how it got there, and a retraction takes away all that rested on it."""
+"""Promise 6: every memory can be explained, and a retraction removes everything that rested on it."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -20,11 +20,11 @@ SLOWLY = Gossip({"alice": ["bob"], "bob": ["carol"], "carol": ["dave"]}, delay=1
 
 
 class Provenance(PromiseCases):
-    """`explain`, hop by hop, and what a retraction leaves."""
+    """`explain`, hop by hop, and the effects of a retraction."""
 
     @case
     async def test_gossip_is_walked_back_hop_by_hop(self, stage: Stage) -> None:
-        """Dave has it from Carol, who has it from Bob, who has it from Alice, who said it."""
+        """Alice said it and told Bob, Bob told Carol, and Carol told Dave."""
         async with stage.open(sharing_rules=[CHAIN]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -45,8 +45,10 @@ class Provenance(PromiseCases):
 
     @case
     async def test_every_memory_there_is_can_be_explained(self, stage: Stage) -> None:
-        """Messages, copies, news, plot and lore, a newcomer's common knowledge, in a branch too; each first hand in the
-        end, and each line of news with what it rests on."""
+        """This covers messages, copies, news, plot and lore, a newcomer's common knowledge, and a branch.
+
+        Each path ends first hand, and each line of news names what it rests on.
+        """
         async with stage.open(sharing_rules=[CHAIN]) as ew:
             story = await self.tavern(ew)
             await story.prepare(plot="A crown was stolen.", cards={"bob": "A guard."}, lore=["Crowns are heavy."])
@@ -68,7 +70,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_what_is_gone_or_was_struck_says_why(self, stage: Stage) -> None:
-        """A retracted memory is `withdrawn` by whom, a struck one never was."""
+        """A retracted memory is `withdrawn` and says by whom; a struck one never existed."""
         async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "The crown is mine.", key="k")
@@ -81,7 +83,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_what_is_struck_for_a_teller_is_not_told_on_by_him(self, stage: Stage) -> None:
-        """Nor by those he would have told; another teller's word stands."""
+        """Those he would have told do not tell it on either. Another teller's telling remains."""
         rule = Retold(
             Share(character="carol", shared_from="bob", rule="gossip"),
             Share(character="dave", shared_from="carol", rule="gossip"),
@@ -96,7 +98,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_every_copy_names_as_participants_exactly_those_who_received_it(self, stage: Stage) -> None:
-        """The world's too: not whom a guard struck, nor after an edit who was forgotten since."""
+        """The world's copy does too. Characters struck by a guard, or forgotten before an edit, are not named."""
         async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by bob, carol, dave)", key="k")
@@ -111,7 +113,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_gossip_arrives_on_its_day_and_says_when_it_was_said(self, stage: Stage) -> None:
-        """`gameDay` stays the day it was said, `learnedDay` is the day it arrives; nobody recalls it before."""
+        """`gameDay` stays the day it was said, and `learnedDay` is the day it arrives. Nobody recalls it before."""
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -128,7 +130,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_what_arrives_is_guarded_by_the_guards_of_that_day(self, stage: Stage) -> None:
-        """A guard that was not there when it was said strikes it; whoever would have had it from there has it not."""
+        """A guard added after it was said strikes it. Tellings that depend on it do not happen."""
         self.needs("persistent")
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
@@ -150,7 +152,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_what_arrives_under_a_guard_that_fails_is_withheld(self, stage: Stage) -> None:
-        """And the plan says so; what the same guard let through before stays."""
+        """The plan names the guard. Deliveries the same guard let through earlier stay."""
         self.needs("persistent")
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
@@ -165,7 +167,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_what_was_decided_of_an_arrival_is_not_decided_again(self, stage: Stage) -> None:
-        """The program ended while the arrival was written; the next one has no guard, and applies what is recorded."""
+        """The program ended while the arrival was written. The next one has no guard, and applies what is recorded."""
         self.needs("persistent")
         rule = Retold(*(Share(character=id, shared_from="alice", rule="gossip", due=2) for id in ("carol", "dave")))
         async with stage.open(sharing_rules=[rule]) as ew:
@@ -188,7 +190,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_a_retraction_cancels_what_is_due_on_a_later_day(self, stage: Stage) -> None:
-        """Also half way: what has arrived goes, what was still to come never comes."""
+        """Halfway through, memories that have arrived are removed, and those still due never arrive."""
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -202,7 +204,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_an_edit_cancels_gossip_about_the_old_words(self, stage: Stage) -> None:
-        """On its day the new words arrive, and only they."""
+        """Only the new words arrive on its day."""
         async with stage.open(sharing_rules=[SLOWLY]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -233,7 +235,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_what_fell_falls_in_a_branch_too_whoever_was_forgotten_since(self, stage: Stage) -> None:
-        """The teller in the middle is gone from the book; his listeners' memories fall with their first teller's."""
+        """The teller in the middle was forgotten. His listeners' memories are still removed with the first teller's."""
         async with stage.open(sharing_rules=[CHAIN]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine. (heard by alice)", key="k")
@@ -246,7 +248,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_news_that_is_retracted_leaves_every_memory_it_was_told_in(self, stage: Stage) -> None:
-        """The section is rebuilt without the line, or goes with its last line; the message itself stays as it was."""
+        """The section is rebuilt without the line, or removed with its last line. The message itself is unchanged."""
         async with stage.open(sharing_rules=[Gossip({"bob": ["carol"]})]) as ew:
             story = await self.tavern(ew)
             await story.update("It rains", audience="public", key="rain")
@@ -267,7 +269,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_news_of_a_retracted_message_is_told_by_the_next(self, stage: Stage) -> None:
-        """The message goes, what happened in the world does not; and once it was told it is not told again."""
+        """The message goes, but the event in the world remains. News that was told is not told again."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.update("It rains", audience="public")
@@ -279,7 +281,10 @@ class Provenance(PromiseCases):
 
     @case
     async def test_no_later_turn_is_decided_anew(self, stage: Stage) -> None:
-        """A retraction asks nobody, an edit only about the edited message; all other plans stay as recorded."""
+        """A retraction asks no strategy, and an edit asks only about the edited message.
+
+        Other plans stay as recorded.
+        """
         detector = ByScript()
         async with stage.open(detector=detector, sharing_rules=[CHAIN]) as ew:
             story = await self.tavern(ew)
@@ -300,7 +305,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_an_edit_is_judged_by_the_moment_as_it_was(self, stage: Stage) -> None:
-        """Who was here then perceives the new words, though they have left; who has come since does not."""
+        """Characters present at that time perceive the new words even if they have left; later arrivals do not."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "message 0", key="k")
@@ -314,7 +319,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_an_edit_of_words_of_a_later_day_is_remembered(self, stage: Stage) -> None:
-        """The story has gone back in time since: those who heard the old words have the new ones at once."""
+        """The story has gone back in time since. Those who heard the old words have the new ones at once."""
         async with stage.open() as ew:
             story = await self.tavern(ew, state={"game_day": 6})
             await self.tell(story, "alice", "message 0", key="k")
@@ -325,7 +330,7 @@ class Provenance(PromiseCases):
 
     @case
     async def test_a_rerolled_last_message_undoes_its_comings_and_goings(self, stage: Stage) -> None:
-        """However often it is rerolled; once something else has happened, whereabouts stay as they are."""
+        """It may be rerolled any number of times. Once something else has happened, whereabouts stay as they are."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "message 0 (bob leaves) (carol enters)", key="k")

@@ -1,6 +1,6 @@
-"""Promise 3: nothing lost. What was acknowledged is remembered, whoever breaks down in between.
+"""Promise 3: nothing lost. An acknowledged entry is remembered, whatever fails in between.
 
-A program that ends in the middle is played by raising inside `stage.open()`: everything under way is cancelled.
+The tests simulate a crash by raising inside `stage.open()`: everything under way is cancelled.
 """
 
 # ruff: noqa: S101
@@ -21,11 +21,11 @@ from .promises_base import Crash, PromiseCases, Stage, crash, refused
 
 
 class NothingLost(PromiseCases):
-    """Ends, restarts, and storage that is away for a while."""
+    """Crashes, restarts, and storage that is unavailable for a while."""
 
     @case
     async def test_what_was_acknowledged_before_the_end_is_settled_at_the_next_start(self, stage: Stage) -> None:
-        """In order, each once, though nothing of it had been decided."""
+        """The entries are settled in order, each once, though none had been decided."""
         self.needs("persistent")
         await self.ends_after(stage, 5, detector=ScriptedStrategy(hangs))
         async with stage.open() as ew:
@@ -35,7 +35,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_what_could_not_be_kept_is_refused_at_the_door_and_the_story_goes_on(self, stage: Stage) -> None:
-        """Days beyond all counting, values nested without end: refused before they are written, never found later."""
+        """Absurdly large days and endlessly nested values are refused before they are written."""
         self.needs("persistent")
         async with stage.open() as ew:
             story = await self.tavern(ew)
@@ -61,7 +61,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_a_recorded_plan_is_applied_and_nobody_is_asked_again(self, stage: Stage) -> None:
-        """The program ended while the store was writing; the next detector would have decided otherwise."""
+        """The program ended while the store was writing. The next detector would have decided otherwise."""
         self.needs("persistent")
         await self.ends_after(stage, 1, store=lambda store: Faulty(store, put=hangs))
         detector = ByScript()
@@ -74,7 +74,10 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_a_plan_half_applied_is_applied_again_without_harm(self, stage: Stage) -> None:
-        """The program ended after the store had written, before the ledger knew: the same memories, each once."""
+        """The program ended after the store had written and before the ledger knew.
+
+        The memories are the same, each once.
+        """
         self.needs("persistent")
         await self.ends_after(
             stage, 3, ledger=lambda ledger: Faulty(ledger, acknowledge=_hangs_after(1, ledger.acknowledge))
@@ -113,13 +116,16 @@ class NothingLost(PromiseCases):
                 await story.forget("bob")
         async with stage.open() as ew:
             story = await self.tavern(ew)
-            assert "bob" in story.cast  # whoever names him lets him in again, as a newcomer
+            assert "bob" in story.cast  # a host that names him lets him in again, as a newcomer
             assert await self.held(story, "bob") == []
             assert len(await self.held(story, "alice")) == 2
 
     @case
     async def test_a_store_that_is_away_loses_nothing(self, stage: Stage) -> None:
-        """Whoever waits is told; saying goes on; once it is back, everything is there, in order, each once."""
+        """Waiters get an error, while messages can still be said.
+
+        Once the store is back, it has everything in order, each once.
+        """
         away = True
         asked = ByScript()
 
@@ -150,7 +156,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_a_ledger_that_stumbles_loses_nothing(self, stage: Stage) -> None:
-        """Recording, syncing or settling fails for a while: the same message again is the same message."""
+        """Recording, syncing or acknowledging fails for a while. The same message again is the same message."""
         for call in ("record", "sync", "acknowledge", "deliveries"):
             async with stage.open(ledger=_stumbling(call, skip=3)) as ew:
                 story = None
@@ -167,7 +173,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_what_is_refused_leaves_no_trace(self, stage: Stage) -> None:
-        """A ledger that cannot append acknowledges nothing; the same call works once it can."""
+        """A ledger that cannot append acknowledges nothing. The same call works once it can."""
         async with stage.open(ledger=_stumbling("append_all", skip=0)) as ew:
             story = await self.tavern(ew)
             for _ in range(2):
@@ -180,7 +186,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_gossip_that_is_due_later_survives_the_end(self, stage: Stage) -> None:
-        """It arrives on its day, though that comes after two restarts and the rule is gone."""
+        """It arrives on its day, though there were two restarts and the rule is gone."""
         self.needs("persistent")
         await self.ends_after(stage, 1, sharing_rules=[Gossip({"bob": ["carol"]}, delay=3)])
         async with stage.open() as ew:
@@ -195,7 +201,10 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_many_talking_at_once_lose_nothing(self, stage: Stage) -> None:
-        """In many stories, from many tasks: dense sequence numbers, every message once, in the order acknowledged."""
+        """Many tasks write to many stories.
+
+        Sequence numbers are dense, and each message is there once, in the order acknowledged.
+        """
         async with stage.open() as ew:
             stories = [await self.tavern(ew, f"s{number}") for number in range(4)]
             acknowledged: dict[str, list[tuple[int, str]]] = {story.id: [] for story in stories}
@@ -216,7 +225,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_two_programs_on_one_story_lose_nothing_and_see_each_other(self, stage: Stage) -> None:
-        """What one says the other recalls at once, on the same day, and neither delivers it twice."""
+        """Both have the same day, each recalls at once what the other says, and neither delivers it twice."""
         self.needs("shared")
         async with stage.open() as here, stage.open() as there:
             mine, yours = await self.tavern(here), await self.tavern(there)
@@ -238,7 +247,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_what_another_program_forgot_is_refused_not_lost(self, stage: Stage) -> None:
-        """Neither a forgotten speaker's message nor one to a forgotten story is acknowledged, though told elsewhere."""
+        """Messages of a forgotten speaker or to a forgotten story are refused, even if another program forgot them."""
         self.needs("shared")
         async with stage.open() as here, stage.open() as there:
             mine, yours = await self.tavern(here), await self.tavern(there)
@@ -256,7 +265,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_what_another_program_retracts_does_not_come_back(self, stage: Stage) -> None:
-        """One program is slow to write a message; the other has applied and retracted it meanwhile."""
+        """One program is slow to write a message. Meanwhile the other applies and retracts it."""
         self.needs("shared")
         async with stage.open() as there:
             yours = await self.tavern(there)
@@ -277,7 +286,7 @@ class NothingLost(PromiseCases):
                 assert await self.held(mine, "world") == []
 
     async def ends_after(self, stage: Stage, messages: int, **open: Any) -> None:
-        """A program says so many messages and ends as soon as the last is acknowledged and work on it has begun."""
+        """Say this many messages, then end the program once the last is acknowledged and work on it has begun."""
         with suppress(Crash):
             async with stage.open(**open) as ew:
                 story = await self.tavern(ew)
@@ -288,7 +297,7 @@ class NothingLost(PromiseCases):
                 crash()
 
     async def contents(self, story: Session, character: str) -> list[str]:
-        """What was said, in the order in which it stands in her container."""
+        """The messages in a character's container, in their order there."""
         found = [each.content.split(": ")[-2].removesuffix(" GameDay") for each in await self.held(story, character)]
         return [text.strip() for text in found]
 
@@ -311,7 +320,7 @@ def _stumbling(call: str, skip: int) -> Callable[[Any], Faulty]:
 
 
 def _fails_times(times: int, call: Callable[..., Any], *, skip: int = 0) -> Callable[..., Any]:
-    """The call, after it has raised so many times; the first `skip` calls work."""
+    """The call, raising this many times first; the first `skip` calls work."""
     calls = iter([True] * skip + [False] * times)
 
     async def failing(*args: Any, **named: Any) -> Any:

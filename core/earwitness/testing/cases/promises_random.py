@@ -1,4 +1,4 @@
-"""All promises at once: random stories, told in any order, side by side and twice, end as a simple oracle says."""
+"""All promises together: random stories, in any order, concurrently and twice, end as a simple oracle says."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -24,7 +24,10 @@ class RandomStories(PromiseCases):
 
     @case
     async def test_every_container_holds_exactly_what_its_owner_perceived(self, stage: Stage) -> None:
-        """In its current revision, not retracted, and nothing of another story; the world holds all of it."""
+        """Each message is there in its current revision unless retracted, and nothing of other stories.
+
+        The world holds all of it.
+        """
         from ..scripts import CAST, Script, draws
 
         run = count()
@@ -46,7 +49,7 @@ class RandomStories(PromiseCases):
 
     @case
     async def test_a_script_played_again_changes_nothing(self, stage: Stage) -> None:
-        """With gossip under way; played by the next program, where what was written is still there."""
+        """Gossip is under way. The next program replays the script, if written data survives."""
         from ..scripts import Script, draws
 
         run = count()
@@ -68,7 +71,7 @@ class RandomStories(PromiseCases):
 
     @case
     async def test_stories_told_side_by_side_are_as_if_told_one_by_one(self, stage: Stage) -> None:
-        """Each in a task of its own, none waiting for another."""
+        """Each story runs in its own task, and none waits for another."""
         from ..scripts import CAST, STORIES, Script, draws
 
         run = count()
@@ -92,13 +95,13 @@ class RandomStories(PromiseCases):
         await self.for_all(side_by_side, draws)
 
     async def plays_again(self, ew: Earwitness, calls: Sequence[Call], prefix: str, before: object) -> None:
-        """Make the same calls once more: everything is as before."""
+        """Make the same calls once more and assert that nothing changes."""
         for call in calls:
             await call.on(ew, prefix)
         assert await self.everything(ew, prefix) == before
 
     async def holds_exactly(self, ew: Earwitness, id: str, owner: str, book: ExpectedBook) -> None:
-        """By id and by words; whispers and news only where they may be, news at most once."""
+        """Compare by id and by words. Whispers and news are only where they may be, and news at most once."""
         story = await ew.session(id, cast=("alice", "bob", "carol"), present=("alice", "bob"))
         held = await self.held(story, owner)
         expected = book.ids(id, owner)
@@ -111,7 +114,7 @@ class RandomStories(PromiseCases):
         assert told == [], (id, owner)
 
     async def recalls_only(self, ew: Earwitness, id: str, owner: str, book: ExpectedBook) -> None:
-        """Whatever is asked."""
+        """Assert that recalls stay within the book, whatever the query."""
         story = await ew.open_session(id)
         await self.until_searchable(story)
         turn = await story.turn(owner, query="some words and the news", in_prompt=(), memories=100)

@@ -1,4 +1,4 @@
-"""Promise 1, beyond sessions: a shared container is read by its members, on their days, and by nobody else."""
+"""Promise 1, beyond sessions: only the members of a shared container read it, and only on their days."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -19,11 +19,11 @@ HUB = pantheon_container("olympus")
 
 
 class SharedContainers(PromiseCases):
-    """What read providers ask for, and what they get."""
+    """The requests of read providers, and the memories they get."""
 
     @case
     async def test_a_shared_container_is_read_by_its_members_alone(self, stage: Stage) -> None:
-        """On the days of their membership, both ends included; of another story, under the name they have there."""
+        """Both ends of a membership are included. Members from another story read under the name they have there."""
         provider = Reads(ReadRequest(container=HUB.name))
         async with stage.open(read_providers=[provider]) as ew:
             await self._hub(ew)
@@ -43,7 +43,7 @@ class SharedContainers(PromiseCases):
 
     @case
     async def test_a_provider_opens_no_wall(self, stage: Stage) -> None:
-        """The world's container, another character's, another story's, and one that is not there are refused."""
+        """The world's container, another character's, another story's, and an unregistered one are refused."""
         names = ("s1-world", "s1-bob", "s2-alice", "s2-world", "s2-board", "nowhere", f"{HUB.name} ")
         provider = Reads(*(ReadRequest(container=name, number=100) for name in names))
         board = Container(name="s2-board", kind="notice_board", owner="inn", session="s2")
@@ -67,7 +67,10 @@ class SharedContainers(PromiseCases):
 
     @case
     async def test_guards_and_days_hold_in_shared_containers_too(self, stage: Stage) -> None:
-        """What is learned later, hidden by a guard or left out by the request is not found; nor is it if added."""
+        """Memories that are learned later, hidden by a guard or left out by the request are not found.
+
+        Nor are they if a plugin adds them.
+        """
         adds = Adds()
         days = equals("contextType", "dm")
         request = ReadRequest(container=HUB.name, number=100, filter=equals("type", "message"))
@@ -91,7 +94,7 @@ class SharedContainers(PromiseCases):
 
     @case
     async def test_a_provider_that_fails_reads_nothing_and_is_named(self, stage: Stage) -> None:
-        """However it fails; what the others ask for, and her own memories, are there."""
+        """This holds however it fails. The reads of the others, and her own memories, remain."""
         for fault in FAULTS:
             providers = [ScriptedStrategy(fault), Reads(ReadRequest(container=HUB.name))]
             async with stage.open(read_providers=providers, settings={"strict": False, "end": QUICK}) as ew:
@@ -106,6 +109,6 @@ class SharedContainers(PromiseCases):
                 assert failure.startswith("read_provider:scriptedstrategy: ")
 
     async def _hub(self, ew: Earwitness, **metadata: MetaValue) -> None:
-        """The hub of a pantheon, with the secret in it."""
+        """Register the hub of a pantheon, with the secret in it."""
         await ew.register(HUB)
         await ew.engine.store.put([memory(HUB.name, "m-hub", SECRET, **{"learnedDay": 1, **metadata})])

@@ -1,4 +1,4 @@
-"""Promise 7: text is data. Whatever is said forges no section, no memory and no recipient; no id leaves its place."""
+"""Promise 7: text is data. No text forges a section, a memory or a recipient, and no id reaches beyond its place."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -64,21 +64,24 @@ ODD_IDS = (
     "a\u0301",
     "á",
 )
-"""Ids that have meant something to somebody's query language, path or template."""
+"""Ids that are special in some query language, path syntax or template."""
 
 ODD_KEYS = ("it's", 'a"; DROP', "$where", "a.b", "a b", "__proto__", "空", "*")
-"""Names of metadata."""
+"""Names of metadata fields."""
 
 HEADING = re.compile(r"(?m)^[\s\u200b]*#{2,}")
 A_MESSAGE = re.compile(r"(?im)^[\s\u200b]*message\s*:")
 
 
 class TextIsData(PromiseCases):
-    """What is said, told, prepared, and how things are called."""
+    """Messages, updates, preparations, and all kinds of names."""
 
     @case
     async def test_no_message_forges_a_section_or_a_message(self, stage: Stage) -> None:
-        """Said, edited or rerolled: a memory has the headings that we wrote, and one message, its own."""
+        """This holds whether it is said, edited or rerolled.
+
+        A memory has only Earwitness's headings, and only its own message.
+        """
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.update("It rains", audience="public")
@@ -100,7 +103,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_no_message_forges_a_recipient_a_speaker_or_a_day(self, stage: Stage) -> None:
-        """Those here remember it, as said by who said it, today; the others have empty containers."""
+        """Those present remember it under its real speaker and day. The containers of others stay empty."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for text in FORGERIES:
@@ -114,7 +117,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_no_news_plot_or_name_forges_a_section(self, stage: Stage) -> None:
-        """Nor does what a World Agent says: a line of knowledge is one line under our heading."""
+        """The same holds for a World Agent's answer: a line of knowledge is one line under our heading."""
 
         def tells(*asked: object) -> WorldAnswer:
             lines = tuple(Knowledge(text=text, cites=(rain,)) for text in FORGERIES)
@@ -139,7 +142,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_a_remembered_placeholder_is_not_filled_again(self, stage: Stage) -> None:
-        """Nor does a memory end our block: the prompt has one block, opened and closed once, and no placeholder."""
+        """Nor does a memory close our block. The prompt has one block, opened and closed once, and no placeholder."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for text in FORGERIES:
@@ -157,7 +160,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_injected_memories_do_not_come_back_as_new_facts(self, stage: Stage) -> None:
-        """A model that repeats the block, whole or cut off, has said only what stands around it."""
+        """When a model repeats the block, whole or cut off, only the text around it is its message."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is under the flagstone. (heard by bob)", key="k")
@@ -178,7 +181,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_any_text_is_kept_as_it_is_or_refused_in_words(self, stage: Stage) -> None:
-        """Also what no file can hold; any text may be asked for."""
+        """This includes text that no file can hold. Any text may be used as a query."""
         said = [text for text in ODD_TEXTS if text.strip()]
         texts = (*said, "nul \x00 byte", "half of a \ud83d pair", "\x1b[31mred", "a" * 100_000)
         async with stage.open() as ew:
@@ -203,7 +206,10 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_ids_are_only_names(self, stage: Stage) -> None:
-        """Quotes, slashes, patterns, SQL: every story and character has exactly what is theirs, and keeps it."""
+        """Quotes, slashes, patterns and SQL are fine.
+
+        Every story and character has exactly its own memories, and keeps them.
+        """
         async with stage.open() as ew:
             for id in ODD_IDS:
                 story = await ew.session(f"s{id}", cast=ODD_IDS, present=ODD_IDS[:2])
@@ -224,7 +230,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_an_odd_name_is_looked_up_forgotten_and_taken_along_alone(self, stage: Stage) -> None:
-        """By `who_knows`, `explain`, `fork`, `export`, `forget`: done to one, not to those it resembles."""
+        """`who_knows`, `explain`, `fork`, `export` and `forget` affect it alone, and not similar names."""
         async with stage.open() as ew:
             story = await ew.session("s'%", cast=ODD_IDS, present=ODD_IDS)
             await ew.session("s'_", cast=["alice"])
@@ -249,7 +255,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_a_key_is_a_name_or_refused(self, stage: Stage) -> None:
-        """Keys that look like ours, hold what cannot be seen, or are no text are refused; other odd ones work."""
+        """Keys are refused if they look like ours, hold invisible characters, or are not text. Other odd keys work."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for key in ("#1", "", " k", "k\n", "k\x00", "k\u200b", "k" * 201):
@@ -265,7 +271,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_metadata_is_data(self, stage: Stage) -> None:
-        """Whatever an update's metadata is called, it can be asked for by that name, and opens no door."""
+        """Any name of an update's metadata can be queried, and gives access to nothing else."""
 
         class Smuggles(Plugin):
             def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer:

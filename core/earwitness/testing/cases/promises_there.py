@@ -1,4 +1,4 @@
-"""Promise 5: being talked about is not being there, and being there is enough."""
+"""Promise 5: being talked about is not being present, and being present is enough."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -12,11 +12,11 @@ SECRET = "Carol does not know that her sister took the crown."  # noqa: S105
 
 
 class There(PromiseCases):
-    """Who perceives a message, from the detector's word or the host's."""
+    """Who perceives a message, by the detector's word or the host's."""
 
     @case
     async def test_whom_a_secret_is_about_does_not_know_it(self, stage: Stage) -> None:
-        """Neither by recall nor by `who_knows`; those who were there do."""
+        """She does not find it by recall or by `who_knows`. Those who were present do."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", SECRET)
@@ -29,7 +29,7 @@ class There(PromiseCases):
 
     @case
     async def test_a_silent_observer_remembers(self, stage: Stage) -> None:
-        """Who is here and says nothing for a whole scene remembers all of it."""
+        """A character who is present and says nothing for a whole scene remembers all of it."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.enter("dave")
@@ -39,7 +39,10 @@ class There(PromiseCases):
 
     @case
     async def test_leaving_and_returning_keeps_both_stretches(self, stage: Stage) -> None:
-        """By the host's word or the text's: she remembers up to the message she left with, and from her return on."""
+        """She remembers everything up to the message she left with, and again from her return.
+
+        The host's word or the text's may say so.
+        """
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for number, moves in enumerate(("", "(bob leaves)", "", "", "(bob enters)", "", "")):
@@ -55,7 +58,10 @@ class There(PromiseCases):
 
     @case
     async def test_who_stays_behind_hears_nothing_of_the_next_place(self, stage: Stage) -> None:
-        """When the story moves on, those here come along; who is somewhere else stays there, and is met there."""
+        """When the story moves on, those present come along.
+
+        A character who is elsewhere stays there, and is met there.
+        """
         async with stage.open() as ew:
             story = await self.tavern(ew, state={"current_scene": "tavern"})
             await story.move("carol", "cave")
@@ -68,7 +74,7 @@ class There(PromiseCases):
 
     @case
     async def test_a_whisper_reaches_only_whom_it_is_whispered_to(self, stage: Stage) -> None:
-        """And a thought only who thinks it, however many are here."""
+        """A thought reaches only its thinker, however many are present."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.enter("carol", "dave")
@@ -81,7 +87,7 @@ class There(PromiseCases):
 
     @case
     async def test_of_a_message_everyone_remembers_what_they_could_hear(self, stage: Stage) -> None:
-        """A whisper within it is in no container, recall, query or gossip of those it was not for."""
+        """A whisper within it is in no container, recall, query or gossip of anybody it was not for."""
         async with stage.open(sharing_rules=[Gossip({"carol": ["dave"]})]) as ew:
             story = await self.tavern(ew)
             await story.enter("carol")
@@ -97,7 +103,7 @@ class There(PromiseCases):
 
     @case
     async def test_what_is_said_out_of_character_is_remembered_by_nobody(self, stage: Stage) -> None:
-        """And takes no news along that is then lost."""
+        """It also carries no news, which would be lost with it."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.update("It rains", audience="public")
@@ -108,7 +114,7 @@ class There(PromiseCases):
 
     @case
     async def test_the_host_knows_best_who_is_there(self, stage: Stage) -> None:
-        """`present` beats what the text says, and brings those named here; the speaker always remembers."""
+        """`present` overrides the text and brings the named characters here. The speaker always remembers."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "message 0 (heard by bob)", present=["carol"])
@@ -120,7 +126,7 @@ class There(PromiseCases):
 
     @case
     async def test_everyone_remembers_their_own_copy_and_the_world_all(self, stage: Stage) -> None:
-        """The same message, one memory a participant: who said it, who was there, where and when."""
+        """Each participant has one memory of the message: who said it, who was present, where and when."""
         async with stage.open() as ew:
             story = await self.tavern(ew, state={"current_scene": "tavern", "game_day": 2.5})
             await self.tell(story, "alice", "message 0", key="k0", context="dm")
@@ -137,5 +143,5 @@ class There(PromiseCases):
                 assert memory.metadata.get("isSpeaker") == {"alice": True, "bob": False}.get(owner), owner
 
     async def numbers(self, story: Session, character: str) -> list[int]:
-        """Which of the messages `message 0`, `message 1`, … stand in her container."""
+        """The numbers of the messages `message 0`, `message 1`, … in a character's container."""
         return [int(each.content.split("message ")[1].split()[0]) for each in await self.held(story, character)]

@@ -1,4 +1,4 @@
-"""Promise 4: nothing twice. The same thing told again is the same memory; what was taken back stays so."""
+"""Promise 4: nothing twice. Repeating a call gives the same memory, and a retraction is final."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -24,7 +24,10 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_a_transcript_played_again_changes_nothing(self, stage: Stage) -> None:
-        """Messages, changes, moves, news, lore, edits, rerolls, retractions, a branch: same ids, same contents."""
+        """The transcript has messages, changes, moves, news, lore, edits, rerolls, retractions and a branch.
+
+        Ids and contents are the same.
+        """
         detector = ByScript()
         async with stage.open(detector=detector, sharing_rules=[Gossip({"bob": ["carol"]}, delay=1)]) as ew:
             await self.transcript(ew)
@@ -35,7 +38,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_a_transcript_cut_short_goes_on_where_it_was(self, stage: Stage) -> None:
-        """Played halfway by one program and wholly by the next: as if played once."""
+        """One program plays half of it and the next one all of it. The result is as if it was played once."""
         self.needs("persistent")
         async with stage.open() as ew:
             await self.transcript(ew, steps=9)
@@ -54,7 +57,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_the_same_key_with_the_same_text_returns_the_first_outcome(self, stage: Stage) -> None:
-        """As first said, or as it was revised to; whatever else has happened since."""
+        """The text may be the first or a revised one, whatever else has happened since."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             first = await self.tell(story, "alice", "Hello!", key="k")
@@ -68,7 +71,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_the_same_key_with_another_text_is_refused(self, stage: Stage) -> None:
-        """Or another speaker, or another kind of call; the refusal names `edit`, and nothing changes."""
+        """So are another speaker and another kind of call. The error names `edit`, and nothing changes."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "Hello!", key="k")
@@ -88,7 +91,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_a_change_told_again_is_the_same_change(self, stage: Stage) -> None:
-        """Whatever values it holds: after the ledger has kept them they are still the same."""
+        """This holds for any values: they stay the same after the ledger has kept them."""
         changes: Mapping[str, Any] = {
             "participants": ("alice", "bob"),
             "game_day": 6.0,
@@ -107,7 +110,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_ids_derive_from_what_a_memory_is_about(self, stage: Stage) -> None:
-        """From session, key, revision, container and part, so that anybody can work them out again."""
+        """They derive from session, key, revision, container and part, so that anybody can compute them again."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "Hello!", key="k")
@@ -119,7 +122,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_a_second_way_to_know_is_a_second_support_of_one_memory(self, stage: Stage) -> None:
-        """The strongest shows; when that falls, the next one does, and the memory stands while one is left."""
+        """The strongest support shows. When it is removed, the next one shows; the memory lives while one is left."""
         rule = Retold(
             Share(character="bob", shared_from="alice", rule="gossip"),
             Share(character="carol", shared_from="bob", rule="gossip"),
@@ -202,7 +205,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_replaced_words_are_remembered_by_nobody(self, stage: Stage) -> None:
-        """Neither edited nor rerolled ones, in no container, by no search; as often as one likes."""
+        """Edited and rerolled words are in no container and found by no search, however often they are replaced."""
         async with stage.open(sharing_rules=[Gossip({"bob": ["carol"]})]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is under the flagstone.", key="k")
@@ -230,7 +233,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_the_same_branch_again_is_that_branch(self, stage: Stage) -> None:
-        """With what has been said in it since; another branch under its name is refused."""
+        """It includes what has been said in it since. Another branch under its name is refused."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for number in range(3):
@@ -246,7 +249,7 @@ class NothingTwice(PromiseCases):
             assert [each.content.count("another way") for each in await self.held(branch, "bob")] == [0, 0, 1]
 
     async def transcript(self, earwitness: Earwitness, id: str = "s1", steps: int = 99) -> None:
-        """A story with everything a host may tell, each under a key of its own."""
+        """Make a story with every kind of entry a host may append, each under its own key."""
         story = await self.tavern(earwitness, id)
         note = memory_id(id, "n2", 0, f"{id}-bob", "derived")
         told: list[SessionCall] = [
@@ -282,6 +285,6 @@ class NothingTwice(PromiseCases):
         await story.settled()
 
     async def nothing_left(self, story: Session) -> None:
-        """Every container is empty."""
+        """Assert that every container is empty."""
         for owner in (*story.cast.ids, "world"):
             assert await self.held(story, owner) == [], owner

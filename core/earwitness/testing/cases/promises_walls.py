@@ -1,4 +1,4 @@
-"""Promise 1: walls hold. A read names one container, and no way round leads into another."""
+"""Promise 1: walls hold. A read names one container, and no detour leads into another."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_who_was_not_there_recalls_nothing_of_it(self, stage: Stage) -> None:
-        """Asked for it word for word; also who has no memory at all gets nothing of anybody's."""
+        """Even the exact words find nothing. A character without memories gets nothing from others."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", f"{SECRET} (heard by bob)")
@@ -41,7 +41,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_recall_names_no_container_but_the_characters_own(self, stage: Stage) -> None:
-        """Whatever was said, changed and prepared: the world's copy is nobody's memory."""
+        """This holds for messages, changes and preparations. The world's copy is nobody's memory."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await story.prepare(plot="A crown was stolen.", cards={"alice": "A thief."}, lore=["Crowns are heavy."])
@@ -57,7 +57,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_two_stories_with_the_same_people_stay_apart(self, stage: Stage) -> None:
-        """The same ids, keys and texts in another story are another's, also where one's name begins the other's."""
+        """Stories with the same ids, keys and texts share nothing, even if one's name starts with the other's."""
         async with stage.open() as ew:
             names = ("s1", "s10", "S1", "s1-", "s", "s1-alice-", "1")
             stories = [await self.tavern(ew, name) for name in names]
@@ -73,7 +73,10 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_story_whose_world_would_be_anothers_character_is_refused(self, stage: Stage) -> None:
-        """`s1` with `x-world` and `s1-x` with its world are both `s1-x-world`: the later one is refused, either way."""
+        """`s1` with `x-world` and `s1-x` with its world both need `s1-x-world`.
+
+        The later one is refused, in either order.
+        """
         async with stage.open() as ew:
             first = await ew.session("s1", cast=["alice", "x-world"])
             await self.tell(first, "x-world", SECRET)
@@ -97,7 +100,10 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_characters_of_two_stories_that_would_share_a_container_are_refused(self, stage: Stage) -> None:
-        """`s1` + `x-y` and `s1-x` + `y`: nothing of the second story comes about, and a free name still works."""
+        """`s1` + `x-y` collides with `s1-x` + `y`.
+
+        Nothing of the second story is created, and a free name still works.
+        """
         async with stage.open() as ew:
             first = await ew.session("s1", cast=["x-y"])
             with refused(ContainerCollision):
@@ -111,7 +117,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_names_of_shared_containers_are_reserved(self, stage: Stage) -> None:
-        """No character is the world, no story is a persona or a canon, in any letter case; the refusal says why."""
+        """No character is called the world, and no story a persona or a canon, in any case. The error says why."""
         async with stage.open() as ew:
             for session in (
                 "persona-7",
@@ -133,7 +139,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_random_names_are_one_container_each_or_refused(self, stage: Stage) -> None:
-        """Whatever session and character are called: no container ever has two owners."""
+        """Session and character may have any name: no container ever has two owners."""
         from hypothesis import strategies as st
 
         parts = st.lists(st.sampled_from(["s1", "x", "world", "y", "-", "--", "a'b", "Ω"]), min_size=1, max_size=3)
@@ -160,7 +166,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_what_a_plugin_adds_is_read_from_the_characters_own_container(self, stage: Stage) -> None:
-        """Ids of the world's, another character's and another story's memories add nothing; her own come in once."""
+        """Ids of memories of the world, another character or another story add nothing. Her own are added once."""
         adds = Adds()
         async with stage.open(plugins=[adds]) as ew:
             story, other = await self.tavern(ew), await self.tavern(ew, "s2")
@@ -182,7 +188,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_guards_filter_holds_for_all_that_is_recalled(self, stage: Stage) -> None:
-        """For what a search finds, for what is always in mind, and for what a plugin adds."""
+        """It covers search results, permanent memories and memories that a plugin adds."""
         adds = Adds()
         async with stage.open(plugins=[adds], guards=[Only(equals("contextType", "dm"))]) as ew:
             story = await self.tavern(ew)
@@ -197,7 +203,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_every_guard_has_its_say(self, stage: Stage) -> None:
-        """What one lets through and another does not is not seen."""
+        """A memory is hidden if any guard hides it."""
         guards = [Only(), Only(equals("speaker", "alice")), Only(equals("contextType", "dm"))]
         async with stage.open(guards=guards) as ew:
             story = await self.tavern(ew)
@@ -212,7 +218,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_what_a_guard_strikes_is_delivered_to_nobody(self, stage: Stage) -> None:
-        """The plan keeps it with the reason; the container stays empty, also after the next start."""
+        """The plan keeps it with the reason. The container stays empty, also after a restart."""
         async with stage.open(guards=[Only(strikes=("bob",))]) as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", SECRET)
@@ -229,7 +235,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_world_agent_tells_nobody_what_is_not_theirs_to_know(self, stage: Stage) -> None:
-        """A line that cites another's secret, another story's world, nothing, or thin air is struck and named."""
+        """Lines that cite another's secret, another story's world, a made-up id or nothing are struck and named."""
         cited: list[tuple[str, ...]] = []
 
         def tells_all(*asked: object) -> WorldAnswer:
@@ -253,7 +259,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_world_agent_quotes_nobody_to_who_did_not_hear_it_all(self, stage: Stage) -> None:
-        """A message was whispered in part, or kept from somebody by a guard: its raw copy is not theirs to know."""
+        """A message was partly whispered, or a guard kept it from somebody: its raw copy is not for that character."""
         quoted: list[str] = []
 
         def quotes(*asked: object) -> WorldAnswer:
@@ -272,7 +278,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_careless_store_widens_no_recall(self, stage: Stage) -> None:
-        """What it returns is checked again: another's memories, and those the filter does not hold for, fall out."""
+        """Its results are checked again: memories of others, and those that do not match the filter, are dropped."""
 
         def careless(store: Store) -> Faulty:
             everywhere = ("s1-alice", "s1-bob", "s1-carol", "s1-world")
@@ -305,7 +311,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_only_this_turns_memories_fill_a_prompt(self, stage: Stage) -> None:
-        """Another character's recall, and what backstage shows, are refused."""
+        """Another character's recall and backstage results are refused."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", f"{SECRET} (heard by bob)")
@@ -321,7 +327,7 @@ class PromisedWalls(PromiseCases):
 
     @case
     async def test_a_forgotten_character_leaves_nothing_for_a_namesake(self, stage: Stage) -> None:
-        """Whoever joins under the id later remembers nothing of hers; nor does an edit of old words reach him."""
+        """A newcomer under the same id remembers nothing of hers, and an edit of old words does not reach him."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", SECRET, key="k1")

@@ -1,4 +1,4 @@
-"""What every test of a store stands on: how to make one, and what it can do."""
+"""The base of all store tests: how to make a store, and its capabilities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..suite import Capability, Suite, opened
 
 
 class StoreCases(Suite[Store]):
-    """How to make a store, and what it can do."""
+    """How to make a store, and its capabilities."""
 
     atomic: Capability = True
     """A batch is written wholly or not at all."""
@@ -19,18 +19,18 @@ class StoreCases(Suite[Store]):
     shared: Capability = True
     """Two stores on the same folder, both open, see each other's writes at once."""
     searchable_at_once: Capability = True
-    """A search finds what a `put` that returned has written."""
+    """A search finds everything written by a `put` that has returned."""
     ranks_by_meaning: Capability = True
     """A search finds other words for the same thing."""
     splits_every_script: Capability = True
     """A search finds a word within a Chinese or Japanese sentence."""
 
     def make_store(self) -> Store | Awaitable[Store]:
-        """A store of your own on `self.folder`, not opened yet. Plainly or `async`."""
+        """Your own store on `self.folder`, not opened yet. The method may be `async`."""
         raise NotImplementedError(f"{type(self).__name__} must define make_store().")
 
     async def until_searchable(self, store: Store) -> None:
-        """Wait until what was put can be found. Override where `searchable_at_once` does not hold."""
+        """Wait until written memories can be found. Override it if `searchable_at_once` does not hold."""
 
     def subject(self) -> AbstractAsyncContextManager[Store]:
         """The store, opened."""

@@ -105,17 +105,17 @@ class Filtering(StoreCases):
 
     @case
     async def test_every_comparison_means_what_matches_says(self, store: Store) -> None:
-        """On strings, numbers, booleans, lists and missing fields, and on values that only look alike."""
+        """Fields hold strings, numbers, booleans, lists, nothing, and values that only look alike."""
         await self._equals_matches(store, "c", TABLE, comparisons())
 
     @case
     async def test_and_or_not_and_in_mean_what_matches_says(self, store: Store) -> None:
-        """Empty, nested and negated."""
+        """Trees are empty, nested and negated."""
         await self._equals_matches(store, "c", TABLE, combinations())
 
     @case
     async def test_any_filter_means_what_matches_says(self, store: Store) -> None:
-        """Random filters on random metadata."""
+        """Random filters meet random metadata."""
         from hypothesis import strategies as st
 
         from ..strategies import filters, metadata
@@ -133,7 +133,7 @@ class Filtering(StoreCases):
 
     @case
     async def test_a_field_name_is_only_a_name(self, store: Store) -> None:
-        """Whatever stands in it."""
+        """Any text is a valid name."""
         names = [name for name in ODD_NAMES if "_" not in name]
         await store.put([memory("c", name, **{name: "here"}) for name in names])
         for name in names:
@@ -142,7 +142,7 @@ class Filtering(StoreCases):
 
     @case
     async def test_a_filter_comes_before_the_limit(self, store: Store) -> None:
-        """The best of those it holds for, however many better ones it does not hold for."""
+        """The search returns the best matches, however many better memories do not match."""
         await store.put([memory("c", f"loud{n:03}", "dragon dragon dragon", gameDay=9) for n in range(150)])
         await store.put(
             [memory("c", f"soft{n}", f"a dragon was mentioned once, among {n} things", gameDay=1) for n in range(3)]
@@ -164,7 +164,7 @@ class Filtering(StoreCases):
 
     @case
     async def test_replacing_changes_what_a_filter_finds(self, store: Store) -> None:
-        """Old metadata is gone."""
+        """The old metadata is gone."""
         await store.put([memory("c", "m", gameDay=1)])
         assert len(await store.list("c", filter=equals("game_day", 1))) == 1
         await store.put([memory("c", "m", gameDay=2)])
@@ -174,7 +174,7 @@ class Filtering(StoreCases):
     async def _equals_matches(
         self, store: Store, container: str, rows: Sequence[dict[str, MetaValue]], asked: Sequence[Filter]
     ) -> None:
-        """Both in the list and, all rows having the same words, in a search."""
+        """Check the list, and a search in which all memories have the same words."""
         await store.put(
             [
                 memory(container, f"m{n}", "the same words").model_copy(update={"metadata": row})

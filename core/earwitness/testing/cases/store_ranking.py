@@ -1,4 +1,4 @@
-"""What a search finds, in which order, and that any query is only text."""
+"""Search: its results, their order, and queries as plain text."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -31,7 +31,10 @@ class Ranking(StoreCases):
 
     @case
     async def test_the_words_of_a_memory_find_it(self, store: Store) -> None:
-        """Whole or in part, in another letter case, as the first hit and exactly as it was put."""
+        """The words match in whole or in part and in any letter case.
+
+        The memory is the first hit, exactly as it was put.
+        """
         await self._tell(store)
         for n, query in enumerate(
             ("the sword in the cave", "BREAD", "dragon", "Charlie's purse", "rained", "silver coins")
@@ -41,7 +44,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_other_words_for_the_same_thing_find_it(self, store: Store) -> None:
-        """No word of the query stands in the memory."""
+        """No word of the query is in the memory."""
         self.needs("ranks_by_meaning")
         await self._tell(store)
         for n, query in ((0, "blade"), (3, "lose money pub wallet"), (4, "weather was wet")):
@@ -59,7 +62,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_hits_come_best_first_and_no_more_than_asked(self, store: Store) -> None:
-        """Scores fall, and lie between 0 and 1; each memory comes once."""
+        """Scores descend and lie between 0 and 1; each memory comes once."""
         await self._tell(store)
         for query in ("the dragon in the tavern", "bread", "nothing of the sort", *ODD_TEXTS):
             for limit in (0, 1, 3, 50):
@@ -71,7 +74,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_a_longer_list_begins_with_the_shorter_one(self, store: Store) -> None:
-        """Asking for more changes nothing about the best."""
+        """Asking for more does not change the best hits."""
         await self._tell(store)
         every = [hit.memory.id for hit in await store.search("c", "the dragon in the tavern", limit=6)]
         for limit in range(1, 6):
@@ -80,7 +83,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_ties_stand_in_the_order_of_their_ids(self, store: Store) -> None:
-        """In whatever order they were written, and again when asked again."""
+        """This holds whatever the order of writing, and for repeated searches."""
         await store.put([memory("c", id, "the very same words") for id in ("m3", "m1", "m5", "m2", "m4")])
         await store.put([memory("c", "m0", "the very same words")])
         await self.until_searchable(store)
@@ -90,7 +93,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_what_was_put_is_found_at_once(self, store: Store) -> None:
-        """New, replaced and removed memories, from one call to the next."""
+        """New, replaced and removed memories count from one call to the next."""
         self.needs("searchable_at_once")
         for n in range(12):
             await store.put([memory("c", f"m{n}", f"the password is xyzzy{n}")])
@@ -102,7 +105,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_an_index_of_terms_says_who_holds_them(self, store: Store) -> None:
-        """Terms as `earwitness.words` has them, of what is there now, without the furniture of our formats."""
+        """Terms are those of `earwitness.words`, of current memories, without the fixed parts of our formats."""
         self.needs("searchable_at_once")
         if not isinstance(store, TermIndex):
             raise SkipTest("the store has no index of terms: `who_knows` reads the whole world container")
@@ -117,7 +120,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_any_query_is_only_text(self, store: Store) -> None:
-        """Operators, quotes, SQL, markup, nothing at all: no error, and never more than is there."""
+        """Operators, quotes, SQL, markup and empty queries raise no error, and return only what is there."""
         await self._tell(store)
         for query in ODD_TEXTS:
             hits = await store.search("c", query, limit=50)
@@ -125,7 +128,7 @@ class Ranking(StoreCases):
 
     @case
     async def test_the_recall_query_finds_what_the_talk_is_about(self, store: Store) -> None:
-        """The query of a turn, with its headings and its closing question, and memories with theirs."""
+        """The query of a turn has headings and a closing question, and the memories have headings of their own."""
         await store.put([memory("c", f"m{n}", character_memory("Bob", text, n, n)) for n, text in enumerate(TALE)])
         await self.until_searchable(store)
         for n, said in ((2, "Is there a dragon on the northern pass?"), (5, "Did the ferryman want silver coins?")):

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Walls(StoreCases):
-    """Containers and what is between them."""
+    """Containers and the walls between them."""
 
     @case
     async def test_reads_stay_in_their_container_whatever_it_is_called(self, store: Store) -> None:
-        """Names that are prefixes, patterns, paths, SQL or encodings of each other, with the same id and words."""
+        """The names are prefixes, patterns, paths, SQL or encodings of each other, with the same ids and words."""
         for name in ODD_NAMES:
             await store.put([memory(name, "m", "the sword", home=name)])
         for name in ODD_NAMES:
@@ -34,7 +34,7 @@ class Walls(StoreCases):
 
     @case
     async def test_any_two_names_are_two_containers(self, store: Store) -> None:
-        """Random names, in twos and threes."""
+        """Names are random, in twos and threes."""
         from hypothesis import strategies as st
 
         from ..strategies import ids
@@ -61,7 +61,7 @@ class Walls(StoreCases):
 
     @case
     async def test_replacing_and_removing_stay_in_their_container(self, store: Store) -> None:
-        """The same id lives in both."""
+        """The same id lives in both containers."""
         await store.put([memory(name, "m", "the same words") for name in ("s1-a", "s1-ab", "s1-b")])
         await store.put([memory("s1-a", "m", "other words")])
         await store.remove({"s1-ab": ["m"]})
@@ -71,7 +71,7 @@ class Walls(StoreCases):
 
     @case
     async def test_dropping_stays_in_its_container(self, store: Store) -> None:
-        """Also where its name is the beginning of another, or a pattern that fits it."""
+        """This holds also if its name is a prefix of another, or a pattern that matches it."""
         for name in ODD_NAMES:
             await store.put([memory(name, "m")])
         for number, name in enumerate(ODD_NAMES):
@@ -81,7 +81,7 @@ class Walls(StoreCases):
 
     @case
     async def test_another_container_moves_no_ranking(self, store: Store) -> None:
-        """Neither its words nor its number of memories: hits and scores are the same before and after."""
+        """Another container's words and size have no effect: hits and scores are the same before and after."""
         texts = ["the dragon sleeps", "the dragon and the sword", "a sword in the tavern", "bread and cheese"]
         await store.put([memory("s1-alice", f"m{n}", text) for n, text in enumerate(texts)])
         queries = ("dragon sword", "tavern", "the sword", "cheese or bread")
@@ -97,7 +97,7 @@ class Walls(StoreCases):
 
     @case
     async def test_writers_at_the_same_time_lose_nothing(self, store: Store) -> None:
-        """Each to its own container and all to a common one."""
+        """Each writes to its own container, and all write to a shared one."""
 
         async def write(writer: int) -> None:
             for n in range(5):

@@ -1,4 +1,4 @@
-"""Put, get, list, count, remove, drop: what is kept is kept, once, as it was, in order."""
+"""Put, get, list, count, remove, drop: every memory is kept once, unchanged and in order."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -13,11 +13,11 @@ from .store_base import StoreCases
 
 
 class Keeping(StoreCases):
-    """What a container holds."""
+    """The content of one container."""
 
     @case
     async def test_what_was_put_comes_back_as_it_was(self, store: Store) -> None:
-        """Content, metadata and the types of its values."""
+        """Content, metadata and the types of its values come back."""
         rich: dict[str, MetaValue] = {
             "speaker": "bob",
             "gameDay": 2.5,
@@ -34,7 +34,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_any_text_is_only_text(self, store: Store) -> None:
-        """In content and in metadata: quotes, SQL, markup, our own headings, any script, nothing at all."""
+        """Content and metadata may hold quotes, SQL, markup, our own headings, any script, or be empty."""
         written = [memory("c", f"m{n}", text, location=text) for n, text in enumerate(ODD_TEXTS)]
         await store.put(written)
         assert list(await store.list("c")) == written
@@ -87,7 +87,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_the_list_comes_in_pages(self, store: Store) -> None:
-        """`limit` and `offset` cut the same list; past the end is nothing."""
+        """`limit` and `offset` cut the same list; a page past the end is empty."""
         await store.put([memory("c", f"m{n}") for n in range(7)])
         pages = [await store.list("c", limit=3, offset=offset) for offset in (0, 3, 6, 9)]
         assert [[found.id for found in page] for page in pages] == [["m0", "m1", "m2"], ["m3", "m4", "m5"], ["m6"], []]
@@ -112,7 +112,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_a_removed_memory_may_come_again(self, store: Store) -> None:
-        """It is a new one then, at the end of the list, with nothing of the old."""
+        """It is a new memory then, at the end of the list, with nothing of the old one."""
         await store.put([memory("c", "a", "old", location="tavern"), memory("c", "b")])
         await store.remove({"c": ["a"]})
         await store.put([memory("c", "a", "new")])
