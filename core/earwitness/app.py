@@ -79,12 +79,7 @@ class Earwitness:
         return cls(engine, makers, failures)
 
     async def __aenter__(self) -> Self:
-        await self.engine.ledger.open()
-        try:
-            await self.engine.store.open()
-        except BaseException:
-            await self.engine.ledger.close()
-            raise
+        await self.engine.lifecycle.open()
         await self._background.__aenter__()
         return self
 
@@ -93,9 +88,11 @@ class Earwitness:
     ) -> None:
         try:
             await self._background.__aexit__(kind, error, traceback)
+        except BaseException as failure:
+            error = failure
+            raise
         finally:
-            await self.engine.store.close()
-            await self.engine.ledger.close()
+            await self.engine.lifecycle.close(error)
 
     @property
     def settings(self) -> Settings:
@@ -105,7 +102,7 @@ class Earwitness:
     async def start(self) -> Self:
         """Open this instance without an `async with` block. `close` closes it, possibly in another task.
 
-        Raises `StorageError`, and `InputError` if it was started already.
+        Raises `StorageError`, `StrategyError`, and `InputError` if it was started already.
         """
         await self._handle.start()
         return self

@@ -7,6 +7,7 @@ from typing import Any
 
 from .consultation import Consultant
 from .dispatch import Plugins
+from .lifecycle import Lifecycle
 from .loading.settings import Settings
 from .observers import Observers
 from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
@@ -31,6 +32,8 @@ class Engine:
     plugins: Plugins
     consultant: Consultant
     """Asks strategies and plugins, under this instance's rules."""
+    lifecycle: Lifecycle
+    """Opens and closes all of them, the embedder included."""
 
     @property
     def observers(self) -> Observers:

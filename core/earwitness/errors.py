@@ -15,7 +15,7 @@
     ├── NotDecided                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
     ├── NotPermitted              a backstage role asked for what it may not see or do
-    ├── StrategyError             a detector, agent, rule or guard failed or answered nonsense
+    ├── StrategyError             a strategy could not be made, opened or closed, failed, or answered nonsense
     ├── PluginError               a plugin failed, and the host asked for `strict`
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
         ├── NotYetApplied         what was decided has not reached the store in time
@@ -88,7 +88,7 @@ class NotPermitted(EarwitnessError):
 
 
 class StrategyError(EarwitnessError):
-    """A detector, World Agent, sharing rule or guard failed or answered something unusable."""
+    """A strategy failed while it was made, opened, asked or closed, or answered something unusable."""
 
 
 class PluginError(EarwitnessError):

@@ -111,6 +111,11 @@ def _wrapped(wrapper: _Wrapper) -> Any:
     return vars(wrapper)["_wrapped"]
 
 
+def unobserved(made: object) -> object:
+    """What is observed, out of its wrapper."""
+    return _wrapped(made) if isinstance(made, _Wrapper) else made
+
+
 def _own(name: str) -> property:
     return property(lambda wrapper: getattr(_wrapped(wrapper), name))
 

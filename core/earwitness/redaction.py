@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from traceback import format_exception
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, SecretBytes, SecretStr
@@ -47,6 +48,24 @@ def without(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, REDACTED)
     return text
+
+
+def scrub(error: BaseException, secrets: Collection[str]) -> None:
+    """Take these secrets out of what an error says. One that quotes them loses its causes, which may quote them too."""
+    if not _quotes(error, secrets):
+        return
+    error.args = tuple(without(each, secrets) if isinstance(each, str) else each for each in error.args)
+    error.__cause__ = None
+
+
+def cause_of(error: BaseException, secrets: Collection[str]) -> BaseException | None:
+    """The error, as the cause of another one; `None` where it or its own causes quote one of these secrets."""
+    return None if _quotes(error, secrets) else error
+
+
+def _quotes(error: BaseException, secrets: Collection[str]) -> bool:
+    shown = "".join(format_exception(error)) if secrets else ""
+    return any(secret in shown for secret in secrets)
 
 
 def is_reference(value: object) -> bool:

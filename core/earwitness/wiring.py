@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,13 +12,14 @@ from .consultation import Consultant
 from .dispatch import Plugins
 from .engine import Engine
 from .errors import PluginError, SettingsError
+from .lifecycle import Lifecycle
 from .loading import plugins as installed
 from .loading.kinds import CHOSEN, StrategyKind, check_protocol
 from .loading.resources import Resources
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .loading.strategy_spec import StrategySpec
-from .observers import Observers, observed
+from .observers import WRAPPED, Observers, observed
 from .strategy import Strategy
 
 DEFAULT_FILE = "earwitness.db"
@@ -119,8 +120,8 @@ class Wiring:
             hooks.register(plugin, name_of(plugin))
         engine = Engine(
             settings=masked,
-            ledger=observed(found["ledger"][0], observers),
-            store=observed(found["store"][0], observers),
+            ledger=found["ledger"][0].made,
+            store=found["store"][0].made,
             detector=_only(found["detector"]),
             world_agent=_only(found["world_agent"]),
             sharing_rules=found["sharing_rule"],
@@ -128,6 +129,7 @@ class Wiring:
             read_providers=found["read_provider"],
             plugins=hooks,
             consultant=consultant,
+            lifecycle=Lifecycle(self._in_order(found, hooks)),
         )
         return engine, failures
 
@@ -147,9 +149,17 @@ class Wiring:
             found[kind.name] = parts = self._parts_of(kind, masked, context)
             if kind.name == "observer":
                 observers = Observers(parts)
+            if kind.name in WRAPPED:
+                found[kind.name] = parts = tuple(replace(each, made=observed(each, observers)) for each in parts)
             if kind.name == "embedder" and parts:
-                context["embedder"] = observed(parts[0], observers)
+                context["embedder"] = parts[0].made
         return found, observers
+
+    def _in_order(self, found: Mapping[str, PartsOfKind], hooks: Plugins) -> PartsOfKind:
+        """Everything, in the order in which it is opened: what others may use comes first."""
+        first = ("observer", "embedder", "ledger", "store")
+        rest = [each for kind, parts in found.items() if kind not in first for each in parts]
+        return (*(each for kind in first for each in found[kind]), *self.makers.inner, *rest, *hooks.registered)
 
     def _parts_of(self, kind: StrategyKind, masked: Settings, context: Mapping[str, object]) -> PartsOfKind:
         """The strategies of one kind: first those chosen by name, then those passed as instances."""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from ..errors import SettingsError, StrategyError, named, unknown
 from ..records.base import Record
 from ..redaction import Keys
+from ..strategy import Strategy
 from .factories import NOT_A_PART, Factory, Recipe
 from .kinds import CORE_BY_NAME, StrategyKind, check_protocol
 from .strategy_spec import StrategySpec
@@ -35,6 +36,8 @@ class Strategies:
     def __init__(self) -> None:
         self._factories: dict[tuple[str, str], Factory] = {}
         self.failures: list[LoadFailure] = []
+        self.inner: list[Strategy[Any]] = []
+        """What was made as a setting of another strategy, such as the detectors of `vote`."""
 
     @cached_property
     def kinds(self) -> Mapping[str, StrategyKind]:
@@ -81,6 +84,7 @@ class Strategies:
             if kind is None:
                 return NOT_A_PART
             made = [self.make(kind, each, **context) for each in specs]
+            self.inner += [Strategy(kind, each.name, one) for each, one in zip(specs, made, strict=True)]
             return made if name != kind else made[0]
 
         made = self._recipe(kind, spec.name).make(spec.revealed, context, part)
