@@ -43,8 +43,8 @@ class Live:
 
     The world was told no updates after the entry `latest_update`. `previous` is the session before a message, usually
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
-    entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
-    the recorded plans that the store does not hold yet.
+    entries, by sequence number; later states are folded from them. `unapplied` holds the recorded
+    plans that the store does not hold yet, by sequence number.
     """
 
     snapshot: Snapshot

@@ -87,7 +87,7 @@ class Applier:
         return sequence not in self._plans or sequence in self._remembered
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
-        """Wait until everyone who perceived one entry's message, or any message so far, remembers it.
+        """Wait until everyone who perceived one entry's message, or all messages so far, remembers them.
 
         Raises `NotYetApplied` when that takes longer than `timeout` seconds. Without a timeout, it raises as soon as an
         attempt fails.

@@ -102,7 +102,7 @@ async def said(
     after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
     plan = await planned(engine, live, judged, sequence)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
-    listeners = [id for id in judged.settled.participants if id in remember]  # others get the news later
+    listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
     seen = {id: await world.told_through(id, judged.knowledge.get(id, ()), sequence) for id in listeners}
     return plan.model_copy(update={"state": state.changes_to(after), "news_seen": seen})
 

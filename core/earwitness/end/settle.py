@@ -52,9 +52,8 @@ def settled_message(
 ) -> SettledMessage:
     """The settled message, with the text of everyone who perceived less than the whole.
 
-    Who perceived nothing is no participant.
-
-    `added` are ids of those who perceive the whole because a plugin says so.
+    Characters who perceived nothing are not participants. `added` are ids of those who perceive the whole because a
+    plugin says so.
     """
     partly: dict[str, str] = {}
     if message.present is not None:
@@ -69,10 +68,7 @@ def settled_message(
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
-    """Ids of those the plugins decide about: whether they perceive the message.
-
-    Empty if the host named who is present.
-    """
+    """Ids of those the plugins decide about; none if the host named who is present."""
     if message.present is not None:
         return ()
     return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)

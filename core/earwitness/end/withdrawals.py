@@ -1,8 +1,7 @@
 """Withdrawals: everything a removal takes along.
 
-It is found on deciding, recorded with the plan, and never computed again.
-
-A branch, an import or a restart therefore removes exactly what the first run removed, whoever was forgotten since.
+They are computed on deciding, recorded with the plan, and never computed again. A branch, an import or a restart
+therefore removes exactly what the first run removed, even if characters were forgotten since.
 """
 
 from __future__ import annotations

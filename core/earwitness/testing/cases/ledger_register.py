@@ -103,7 +103,7 @@ class Register(LedgerCases):
 
     @case
     async def test_a_registration_that_collides_claims_nothing(self, ledger: Ledger) -> None:
-        """Nor does it claim the containers listed before the collision; their names stay free."""
+        """Containers listed before the collision are not claimed either; their names stay free."""
         await self.story(ledger, "s1-x")
         free, taken = character_container("s1", "dora"), character_container("s1", "x-world")
         await self.story(ledger, "s1")

@@ -142,7 +142,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_a_remembered_placeholder_is_not_filled_again(self, stage: Stage) -> None:
-        """Nor does a memory close our block. The prompt has one block, opened and closed once, and no placeholder."""
+        """A memory cannot close our block. The prompt has one block, opened and closed once, and no placeholder."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for text in FORGERIES:

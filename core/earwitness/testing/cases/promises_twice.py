@@ -150,7 +150,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_the_next_support_shows_when_the_strongest_falls(self, stage: Stage) -> None:
-        """Told by two: one teller's memory is taken back, the other's telling shows."""
+        """Two characters told it. When one teller's memory is retracted, the other's telling shows."""
         rule = Retold(
             Share(character="dave", shared_from="bob", how="witnessed", rule="spying"),
             Share(character="dave", shared_from="carol", rule="gossip", due=3),
@@ -170,7 +170,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_what_was_retracted_is_not_revived(self, stage: Stage) -> None:
-        """Not by saying it again under its key, not by a restart, not by an edit, not by gossip that was under way."""
+        """Repeating it under its key, a restart, an edit, or gossip under way do not bring it back."""
         async with stage.open(sharing_rules=[Gossip({"bob": ["carol"]}, delay=2)]) as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine.", key="k")
@@ -192,7 +192,7 @@ class NothingTwice(PromiseCases):
 
     @case
     async def test_retracting_twice_changes_nothing_more(self, stage: Stage) -> None:
-        """By key, by memory id, and one after the other."""
+        """It may be retracted by key, by memory id, or by one after the other."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "The crown is mine.", key="k")

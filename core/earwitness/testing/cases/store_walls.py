@@ -111,7 +111,7 @@ class Walls(StoreCases):
 
     @case
     async def test_random_interleavings_end_as_in_a_dict(self, store: Store) -> None:
-        """Writes, replacements, removals, drops and reads in any order, in containers of any name."""
+        """Writes, replacements, removals, drops and reads come in any order, in containers of any name."""
         from hypothesis import strategies as st
 
         from ..operations import operations

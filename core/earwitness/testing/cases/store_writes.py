@@ -80,7 +80,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_the_list_is_in_the_order_of_first_writing(self, store: Store) -> None:
-        """Across batches, whatever the ids; a replaced memory keeps its place."""
+        """This holds across batches, whatever the ids. A replaced memory keeps its place."""
         await store.put([memory("c", "z"), memory("c", "a")])
         await store.put([memory("c", "m"), memory("c", "b"), memory("c", "z", "replaced")])
         assert [found.id for found in await store.list("c")] == ["z", "a", "m", "b"]
@@ -120,7 +120,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_drop_removes_the_container_and_is_harmless_again(self, store: Store) -> None:
-        """So that forgetting can be repeated after a crash."""
+        """Forgetting can therefore be repeated after a crash."""
         await store.put([memory("c", "a"), memory("c", "b")])
         await store.drop("c")
         await store.drop("c")
@@ -146,13 +146,13 @@ class Keeping(StoreCases):
 
     @case
     async def test_a_batch_that_cannot_be_written_leaves_nothing_behind(self, store: Store) -> None:
-        """In no container, whether it was to be new or replaced."""
+        """No container changes, whether the memories were new or replacements."""
         self.needs("atomic")
         await store.put([memory("c", "old", "as it was")])
         impossible = memory("d", "bad").model_copy(update={"content": object()})
         try:
             await store.put([memory("c", "old", "changed"), memory("d", "new"), impossible, memory("e", "later")])
-        except Exception:  # noqa: BLE001 - which error it is, is the store's own
+        except Exception:  # noqa: BLE001 - the store chooses the error
             assert list(await store.list("c")) == [memory("c", "old", "as it was")]
             assert [await store.count(container) for container in "de"] == [0, 0]
         else:
@@ -160,7 +160,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_what_was_put_is_there_after_a_new_start(self, store: Store) -> None:
-        """Closed and opened again: memories, order, removals."""
+        """Memories, their order and removals survive closing and opening again."""
         self.needs("persistent")
         await store.put([memory("c", id, f"word {id}") for id in "bac"])
         await store.remove({"c": ["a"]})
@@ -173,7 +173,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_two_open_stores_see_each_other_at_once(self, store: Store) -> None:
-        """Writes, replacements and removals of another process, in reads and in searches."""
+        """Reads and searches see the writes, replacements and removals of another process."""
         self.needs("shared")
         async with self.subject() as other:
             await store.put([memory("c", "a", "the golden crown")])
@@ -188,7 +188,7 @@ class Keeping(StoreCases):
 
     @case
     async def test_the_store_can_say_how_it_is(self, store: Store) -> None:
-        """`doctor` asks."""
+        """The `doctor` command asks for this."""
         health = await store.health()
         assert isinstance(health, Health)
         assert health.ok, health.details
