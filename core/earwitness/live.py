@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,8 +44,9 @@ class Live:
 
     The world was told no updates after the entry `latest_update`. `previous` is the session before a message, usually
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
-    entries, by sequence number; later states are folded from them. `unapplied` holds the recorded
-    plans that the store does not hold yet, by sequence number.
+    entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
+    the recorded plans that the store does not hold yet. `recording` is held while a plan is recorded and taken over.
+    `decided_elsewhere` is the last entry that another process was found to have decided.
     """
 
     snapshot: Snapshot
@@ -54,6 +56,8 @@ class Live:
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
     unapplied: dict[int, Unapplied] = field(default_factory=dict)
+    recording: asyncio.Lock = field(default_factory=asyncio.Lock)
+    decided_elsewhere: int = 0
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:

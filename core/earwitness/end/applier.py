@@ -225,11 +225,17 @@ class Applier:
     async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
         """Check again after writing: a memory that another process withdrew meanwhile must not come back."""
         written: list[str] = []
-        seen = max(plans[-1].sequence, self._live.snapshot.decided)
-        while (decided := await self._engine.ledger.decided(plans[0].session) or 0) > seen:
+        seen = plans[-1].sequence
+        while (decided := await self._decided_elsewhere(plans[0].session)) > seen:
             seen = decided
             written = await self._write(plans, await work_of(self._engine, plans))
         return written
+
+    async def _decided_elsewhere(self, session: str) -> int:
+        """The last entry that another process has decided; what is decided here is applied here, in its turn."""
+        async with self._live.recording:
+            decided = await self._engine.ledger.decided(session) or 0
+            return decided if decided > self._live.snapshot.decided else self._live.decided_elsewhere
 
     async def _forget(self, plan: Plan, id: str) -> list[str]:
         """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""

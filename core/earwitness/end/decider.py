@@ -191,11 +191,12 @@ class Decider:
     async def _kept(self, proposed: Plan) -> Plan:
         """The plan in force after recording: this one, or one that was recorded before."""
         after = self.live.snapshot.after(proposed)
-        plan = await self._engine.ledger.record(proposed, after)
-        if plan == proposed:
-            self.live.advance(plan, after)
-        else:
-            await self._reload()
+        async with self.live.recording:
+            plan = await self._engine.ledger.record(proposed, after)
+            if plan == proposed:
+                self.live.advance(plan, after)
+            else:
+                await self._reload()
         return plan
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:
@@ -224,6 +225,7 @@ class Decider:
         fresh = await Live.load(self._engine, self.live.snapshot.id)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update = fresh.latest_update
+        self.live.decided_elsewhere = fresh.snapshot.decided
         await self._applier.resume()
         self._applier.wake()
 
