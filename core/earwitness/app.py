@@ -138,10 +138,10 @@ class Earwitness:
                     several("present", present),
                 )
             self._sessions[id] = found
-        await found.settled()
+        await self._deciders[id].caught_up()  # the store may be away: what it lacks is applied in the background
         newcomers = _newcomers(cast, found.cast)
         if newcomers:
-            await (await found.join(*newcomers)).settled()
+            await found.join(*newcomers)
         return found
 
     async def sessions(self) -> tuple[str, ...]:

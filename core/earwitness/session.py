@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from . import transfer
@@ -12,7 +13,7 @@ from .drafts import Drafts, HostMove
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
-from .errors import about
+from .errors import NotYetApplied, about
 from .filters import EVERYTHING, Filter, as_filter
 from .journal import Journal, new_entry
 from .live import Live
@@ -289,14 +290,14 @@ class Session:
         return await self._journal.append(await self._drafts.moves([move]), key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
-        """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
+        """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
 
         Raises `ContainerCollision` when a container would belong to two owners.
         """
         newcomers = as_cast(members)
         await self._engine.ledger.register([character_container(self.id, each.id) for each in newcomers])
         joined = await self._journal.append(Changed(joins=newcomers.members, quiet=True), key)
-        await joined.settled()  # so that the next call may name them
+        await joined.decided()  # so that the next call may name them
         return joined
 
     async def prepare(
@@ -349,7 +350,9 @@ class Session:
     async def forget(self, character: str) -> None:
         """Remove a character and their container for good. What others remember about them stays."""
         member = await self._names.id(character)
-        await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).settled()
+        await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).decided()
+        with suppress(NotYetApplied):  # a store that is away drops the container once it is back
+            await self._applier.delivered()
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
         """What no character may see: who knows what and how. `role` is noted with what is done.

@@ -180,3 +180,32 @@ async def test_participants_remember_before_the_others_of_many_listeners(begin: 
     sizes = [len(memories) for memories in store.puts]
     assert (sum(sizes), max(sizes)) == (602, 128)
     assert store.puts[-1][-1].container == "s1-world"
+
+
+async def test_a_story_goes_on_in_a_new_process_while_the_store_is_away(
+    open_app: Callable[..., Awaitable[Any]],
+) -> None:
+    ledger, store = MemoryLedger(), Unsteady()
+    first = await open_app(ledger=ledger, store=store, **QUICK)
+    story = await first.session("s1", cast=["alice", "bob"])
+    store.away = True
+    await (await story.say("alice", "Hello.", key="m1", present=["bob"])).decided()
+    again = await (await open_app(ledger=ledger, store=store, **QUICK)).session("s1", cast=["alice", "bob", "dana"])
+    assert "dana" in again.cast
+    await (await again.say("alice", "Still here.", key="m2", present=["bob", "dana"])).decided()
+    branch = await again.fork("s2")
+    await again.forget("dana")
+    assert (await again.turn("bob", query="hello", in_prompt=[])).memories
+    store.away = False
+    await again.delivered(timeout=10)
+    await branch.delivered(timeout=10)
+    assert [await store.count(f"{id}-bob") for id in ("s1", "s2")] == [2, 2]
+    assert [await store.count(f"{id}-dana") for id in ("s1", "s2")] == [0, 1]
+
+
+async def test_a_backlog_is_written_once(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, **QUICK)
+    await story.say_all([{"speaker": "alice", "content": f"Message {n}.", "present": ["bob"]} for n in range(500)])
+    await story.delivered()
+    written = [memory.id for memories in store.puts for memory in memories]
+    assert len(written) == len(set(written)) == 1500

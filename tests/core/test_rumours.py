@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from earwitness import Memory, PlanEvent, ReadEvent, Session, Share, SharingAnswer, SharingEvent, Strike, Usage
@@ -187,3 +188,19 @@ async def test_a_rules_own_data_is_durable_and_recorded_with_the_plan(begin: Beg
     for text in ("One.", "Two."):
         settled = await (await story.say("alice", text)).settled()
     assert [(write.plugin, write.value) for write in settled.plan.plugin_data] == [("sharing_rule:counting", 2)]
+
+
+async def test_a_rumour_in_a_circle_ends_where_it_began(begin: Begin) -> None:
+    class Circle:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
+            ring = ("charlie", "dana", "eve", "charlie")
+            if not event.arrived:
+                return [Share(character="charlie", shared_from="bob", due=7)]
+            pairs = pairwise(ring)
+            return [Share(character=to, shared_from=teller) for teller, to in pairs if teller in event.knowers]
+
+    story = await begin(cast=CAST, sharing_rules=[Circle()])
+    await story.say("alice", "The sword is in the cave.", present=["bob"])
+    settled = await (await story.change(game_day=7)).settled()
+    hops = [(each.support.shared_from, each.owner) for each in settled.deliveries if each.support.how == "shared"]
+    assert hops == [("charlie", "dana"), ("dana", "eve"), ("eve", "charlie")]

@@ -32,6 +32,8 @@ class Arrivals:
         self._engine, self._live, self._entry, self._data = engine, live, entry, data
         self._cast = plan.cast or live.snapshot.cast
         self._state = live.snapshot.state.updated(plan.state)
+        self._knowers: dict[str, set[str]] = {}
+        """Source key → who knew of it before, or has been reached by now: they do not tell it on again."""
         self.withdrawals: list[Withdrawal] = []
         self.told_on: list[Delivery] = []
         self.answers: list[Answer] = []
@@ -47,6 +49,8 @@ class Arrivals:
             waiting = [each for each in waiting if each.due != day]
             for group in grouped(today, lambda each: each.source):
                 waiting += await self._arrived(group, day)
+        if waiting:
+            self.answers.append(Answer(by="core:rumours", failure=f"stopped after {MOST_HOPS} days of hops"))
 
     async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
         """Guard the deliveries of one source, then ask the rules who tells it on.
@@ -87,7 +91,7 @@ class Arrivals:
 
     async def _told_on(self, event: Event, kept: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """The further tellings of those it has just reached, by that day's rules."""
-        reached = [each for each in kept if each.owner != WORLD and each.part == "message"]
+        reached = await self._newly_reached(kept)
         if not self._engine.sharing_rules or about is None or about.retracted or not reached:
             return []
         known = {each.owner: Teller(message_text_of(each.body), each.due) for each in reached}
@@ -95,14 +99,34 @@ class Arrivals:
         asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
         tellings, answers = await shares(self._engine, asked, known, self._data)
         self.answers += answers
-        if not (tellings := [each for each in tellings if each.share.shared_from in known]):
-            return []
         world, *_ = of_message(about, {}, self._cast, event.session, self._entry.sequence, event.day)
         name = self._name_of(about)
-        new = [of_telling(world, each, about, name) for each in tellings]
+        told = [of_telling(world, each, about, name) for each in tellings if each.share.shared_from in known]
+        there = {each.id for each in self.told_on}
+        if not (new := [each for each in told if each.id not in there]):
+            return []
         plan = await guarded(self._engine, event, self._plan(new, about), self._data, silence=False)
         self.answers += plan.answers
         return list(plan.deliveries)
+
+    async def _newly_reached(self, kept: Sequence[Delivery]) -> list[Delivery]:
+        """Those of the arriving deliveries by which somebody learns of the message for the first time."""
+        about = [each for each in kept if each.owner != WORLD and each.part == "message"]
+        if not about or not self._engine.sharing_rules:
+            return []
+        source = about[0].source
+        if source not in self._knowers:
+            self._knowers[source] = await self._knew(source)
+        knew = self._knowers[source]
+        first = {each.owner: each for each in reversed(about) if each.owner not in knew}
+        knew |= set(first)
+        return [each for each in about if first.get(each.owner) is each]
+
+    async def _knew(self, source: str) -> set[str]:
+        """Owners of what has arrived of a source before this change."""
+        deliveries = await self._engine.ledger.deliveries(self._entry.session, sources=[source])
+        there = (each for each in deliveries if each.status == "applied" or self._live.has_arrived(each))
+        return {each.owner for each in there if each.is_active}
 
     def _name_of(self, about: SettledMessage) -> str:
         speaker = about.message.speaker

@@ -259,7 +259,7 @@ class Session(Mirror[AsyncSession]):
         return Outcome(self._call, self._call(self._behind.move, character, place, key=key))
 
     def join(self, *members: Character | str, key: str | None = None) -> Outcome:
-        """Add newcomers to the cast. They remember nothing from before but common knowledge. Settled on return.
+        """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
 
         Raises `ContainerCollision` when a container would belong to two owners.
         """
