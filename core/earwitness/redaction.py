@@ -9,7 +9,7 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from traceback import format_exception
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeGuard, get_args, get_type_hints
 
 from pydantic import BaseModel, SecretBytes, SecretStr
 
@@ -35,11 +35,19 @@ def redacted(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> dict[s
     return {key: _redacted_at(key, value, taken, also) for key, value in settings.items()}
 
 
-def secrets_in(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> list[str]:
-    """The secrets that `redacted` removes, longest first. Those shorter than `SHORTEST` are left out."""
+def secrets_in(
+    settings: Mapping[str, Any], also: Collection[Keys] = (), environment: Mapping[str, str] | None = None
+) -> list[str]:
+    """The secrets that `redacted` removes, longest first. Those shorter than `SHORTEST` are left out.
+
+    In an `environment`, the values of the variables that settings refer to are secrets too.
+    """
     found: list[str] = []
     for key, value in settings.items():
         _redacted_at(key, value, found, also)
+    for value in _referenced(settings, environment or {}):
+        _redacted(value, found, (), hidden=True)
+        _redacted_text(value, found)
     return sorted({each for each in found if len(each) >= SHORTEST}, key=lambda each: (-len(each), each))
 
 
@@ -68,9 +76,18 @@ def _quotes(error: BaseException, secrets: Collection[str]) -> bool:
     return any(secret in shown for secret in secrets)
 
 
-def is_reference(value: object) -> bool:
+def is_reference(value: object) -> TypeGuard[Mapping[str, str]]:
     """Whether a value is `{ env = "VARIABLE" }`, which refers to a secret without containing it."""
     return isinstance(value, Mapping) and set(value) == {"env"} and isinstance(value["env"], str)
+
+
+def _referenced(value: object, environment: Mapping[str, str]) -> Iterator[str]:
+    """The values of the variables that `{ env = "VARIABLE" }` names, wherever in a setting."""
+    if is_reference(value):
+        yield environment.get(value["env"], "")
+    elif isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _referenced(each, environment)
 
 
 def secret_keys(annotation: Any) -> Iterator[Keys]:

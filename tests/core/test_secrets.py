@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import format_exception
 from types import SimpleNamespace
 from typing import Any
 
 import apsw
 import pytest
+from anyio import to_thread
+from click.testing import CliRunner
 from pydantic import BaseModel, SecretStr
 
 from earwitness import Earwitness, Moment, Presence, Settings
@@ -23,6 +27,7 @@ from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.redaction import REDACTED, redacted, secret_keys
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.sqlite.blobs import DamagedBlob, inflated
+from earwitness_plugins.terminal.group import group
 
 PLANTED = "sk-planted-4711"
 
@@ -176,6 +181,125 @@ async def test_no_secret_is_found_in_plans_exports_logs_or_files(
     assert PLANTED.encode() not in b"".join(path.read_bytes() for path in files(tmp_path))
     assert any(REDACTED in cell for cell in cells(tmp_path / "story.db"))
     assert not any(PLANTED in cell for cell in cells(tmp_path / "story.db"))
+
+
+# ── one look everywhere ─────────────────────────────────────────────────────────────────────────────────────────────
+
+FROM_ENVIRONMENT = "sk-environment-4712"
+IN_URL = "hunter-of-4713"
+SECRETS = (PLANTED, FROM_ENVIRONMENT, IN_URL)
+LEAKY = f"""
+plugins = []
+world_agent = "none"
+embedder = "none"
+
+[detector]
+name = "leaky_of_the_tests.Leaky"
+words = {{ env = "LEAKY_WORDS" }}
+dsn = "{PLANTED}"
+url = "https://me:{IN_URL}@example.org/v1"
+"""
+
+
+class Leaky:
+    """A detector that quotes all that it was given, in whatever it fails at."""
+
+    def __init__(self, *, dsn: SecretStr, words: str, url: str, fails_at: str = "") -> None:
+        self.given = ValueError(f"401 for {dsn.get_secret_value()}, {words} and {url}")
+        self.fails_at = fails_at
+        self.do("make")
+
+    def do(self, what: str) -> None:
+        if what == self.fails_at:
+            raise ConnectionError(str(self.given)) from self.given
+
+    def open(self) -> None:
+        self.do("open")
+
+    def close(self) -> None:
+        self.do("close")
+
+    def detect(self, moment: Moment) -> Presence:
+        self.do("detect")
+        return Presence.only(moment.message.speaker)
+
+
+@pytest.fixture
+def leaky(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A settings file that chooses `Leaky`."""
+    monkeypatch.setitem(sys.modules, "leaky_of_the_tests", SimpleNamespace(Leaky=Leaky))
+    monkeypatch.setenv("LEAKY_WORDS", FROM_ENVIRONMENT)
+    file = tmp_path / "earwitness.toml"
+    file.write_text(LEAKY)
+    return file
+
+
+@pytest.mark.parametrize("strict", [False, True])
+async def test_no_secret_is_found_wherever_one_looks(
+    leaky: Path, tmp_path: Path, strict: bool, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "stores" / "story.db"
+    store.parent.mkdir()
+    with caplog.at_level(logging.DEBUG):
+        seen = await everything_shown(leaky, store)
+        for what in ("make", "open", "detect", "close"):
+            seen[f"failing to {what}"] = await failure_of(failing(leaky, what), store, what, strict=strict)
+    seen["doctor"] = await to_thread.run_sync(doctor, leaky, store)
+    seen["doctor of what cannot be made"] = await to_thread.run_sync(doctor, leaky, store, 'fails_at = "make"')
+    seen["log"] = caplog.text + repr([vars(record) for record in caplog.records])
+    seen["output"] = "".join(capsys.readouterr())
+    seen["rows"] = "".join(cells(store))
+    seen["bytes"] = b"".join(path.read_bytes() for path in files(store.parent)).decode("latin-1")
+    assert {where: secret for where, text in seen.items() for secret in SECRETS if secret in text} == {}
+    assert all(REDACTED in seen[where] for where in ("plan", "export", "strategy", "doctor", "rows", "failing to make"))
+
+
+async def everything_shown(settings: Path, store: Path) -> dict[str, str]:
+    """What an instance shows and records, by where it is seen."""
+    async with Earwitness.open(store, settings=settings) as ew:
+        story = await ew.session("s1", cast=["alice", "bob"])
+        settled = await (await story.say("alice", "Hello.", key="m1")).settled()
+        backstage = story.backstage()
+        return {
+            "plan": settled.plan.model_dump_json() + repr(settled.plan),
+            "replan": repr(await backstage.replan("m1")),
+            "export": json.dumps([line async for line in backstage.export()]),
+            "inspect": repr(await backstage.inspect("alice")),
+            "turn": repr(await story.turn("bob")),
+            "engine": repr(ew) + repr(ew.engine),
+            "strategy": repr(ew.engine.detector),
+            "settings": repr(ew.settings) + ew.settings.model_dump_json() + repr(Settings.load(settings)),
+            "spec": repr(ew.settings.detector) + str(ew.settings.detector),
+        }
+
+
+def failing(file: Path, what: str) -> Settings:
+    """The settings with a detector that fails at this."""
+    settings = Settings.load(file)
+    assert settings.detector is not None
+    return settings.changed(detector=settings.detector.changed({**settings.detector.revealed, "fails_at": what}))
+
+
+async def failure_of(settings: Settings, store: Path, what: str, *, strict: bool) -> str:
+    """All that is told of the failure, and of what caused it."""
+    told = ""
+    try:
+        async with Earwitness.open(store, settings=settings, strict=strict) as ew:
+            story = await ew.session("s1")
+            settled = await (await story.say("alice", "Hello.", key=f"{what}, {strict}")).settled()
+            told = f"{settled.failures} {settled.plan!r}"
+    except EarwitnessError as error:
+        told = "".join(format_exception(error))
+    assert re.search("detector[ :]'?leaky_of_the_tests.Leaky", told)
+    assert f"401 for {REDACTED}, {REDACTED} and https://me:{REDACTED}@example.org/v1" in told
+    return told
+
+
+def doctor(settings: Path, store: Path, besides: str = "") -> str:
+    settings.write_text(LEAKY + besides)
+    report = CliRunner().invoke(group, ["doctor", "--json", "--settings", str(settings), "--store", str(store)])
+    assert "leaky_of_the_tests.Leaky" in report.output
+    return report.output
 
 
 def files(folder: Path) -> list[Path]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..errors import SettingsError, StrategyError, named, unknown
+from ..errors import EarwitnessError, SettingsError, StrategyError, named, unknown
 from ..records.base import Record
-from ..redaction import Keys
+from ..redaction import Keys, cause_of, scrub, without
 from ..strategy import Strategy
 from .factories import NOT_A_PART, Factory, Recipe
 from .kinds import CORE_BY_NAME, StrategyKind, check_protocol
@@ -75,7 +75,8 @@ class Strategies:
         """Make a strategy. `context` has the values for factory parameters of these names (`path`, `embedder`, …).
 
         Raises as `factory` for the name. Raises `SettingsError` for an invalid setting, quoting it and listing the
-        valid ones, and for a result that lacks what the kind requires.
+        valid ones, and for a result that lacks what the kind requires. Raises `StrategyError` for whatever else the
+        factory raises.
         """
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
 
@@ -84,10 +85,23 @@ class Strategies:
             if kind is None:
                 return NOT_A_PART
             made = [self.make(kind, each, **context) for each in specs]
-            self.inner += [Strategy(kind, each.name, one) for each, one in zip(specs, made, strict=True)]
+            shown = [self.masked(kind, each) for each in specs]
+            self.inner += [
+                Strategy(kind, each.name, one, each.settings, each.secrets())
+                for each, one in zip(shown, made, strict=True)
+            ]
             return made if name != kind else made[0]
 
-        made = self._recipe(kind, spec.name).make(spec.revealed, context, part)
+        recipe = self._recipe(kind, spec.name)
+        try:
+            made = recipe.make(spec.revealed, context, part)
+        except EarwitnessError as error:
+            scrub(error, self.masked(kind, spec).secrets())
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises
+            secrets = self.masked(kind, spec).secrets()
+            why = without(named(error), secrets)
+            raise StrategyError(f"{recipe.what} could not be made: {why}.") from cause_of(error, secrets)
         return check_protocol(self._kind(kind), spec.name, made)
 
     def masked(self, kind: str, spec: StrategySpec) -> StrategySpec:

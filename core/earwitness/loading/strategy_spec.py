@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from ..records.base import Record
-from ..redaction import Keys, redacted, secrets_in
+from ..redaction import REDACTED, Keys, is_reference, redacted, secrets_in
 
 
 class NamedSettings(Record):
@@ -32,8 +33,8 @@ class NamedSettings(Record):
         return self._revealed
 
     def secrets(self) -> tuple[str, ...]:
-        """The masked secrets that are text."""
-        return tuple(secrets_in(self._revealed, self._secret))
+        """The masked secrets that are text, and those that the environment holds."""
+        return tuple(secrets_in(self._revealed, self._secret, os.environ))
 
     def masking(self, secret: Iterable[Keys]) -> Self:
         """A copy with these settings masked too."""
@@ -47,9 +48,18 @@ class NamedSettings(Record):
         copy._keep(dict(settings), self._secret)  # noqa: SLF001 - its own
         return copy
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """No text among the settings is shown: before the factory is known, any of them may be a secret."""
+        yield "name", self.name
+        yield "settings", {key: _without_text(value) for key, value in self.settings.items()}
+
     def _keep(self, settings: dict[str, Any], secret: frozenset[Keys]) -> None:
         self._revealed, self._secret = settings, secret
         self.__dict__["settings"] = redacted(settings, secret)
+
+
+def _without_text(value: object) -> object:
+    return value if isinstance(value, int | float | None) or is_reference(value) else REDACTED
 
 
 class StrategySpec(NamedSettings):

@@ -218,8 +218,6 @@ class Snapshot(Record):
     """Number of the last entry that it shares with its parent."""
     unfinished: bool = False
     """Whether it is a branch or an import that is still being written, and cannot be opened yet."""
-    strategies: dict[str, Any] = {}
-    """Names and settings of the strategies that it runs with, so that a run can be repeated."""
 
     def after(self, plan: Plan) -> Snapshot:
         """The session after this plan. A pure fold: `reduce(Snapshot.after, plans, first)`."""

@@ -47,8 +47,9 @@ def _answer(answer: Json, secrets: list[str]) -> Json:
 
 
 def _snapshot(snapshot: Json) -> Json:
-    kept = {"state": _state(snapshot.get("state", {})), "strategies": redacted(snapshot.get("strategies") or {})}
-    return renamed({**snapshot, **kept}, told="news_seen", settled="decided")
+    """A session; the `strategies` it had a place for were never filled in."""
+    others = {key: value for key, value in snapshot.items() if key != "strategies"}
+    return renamed({**others, "state": _state(snapshot.get("state", {}))}, told="news_seen", settled="decided")
 
 
 def _state(state: Json) -> Json:

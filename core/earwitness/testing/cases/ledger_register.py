@@ -29,7 +29,6 @@ RICH = Snapshot(
     news_seen={"alice": 2},
     parent="s0",
     forked_at=0,
-    strategies={"detector": {"name": "rules", "recent": 6}},
 )
 
 
