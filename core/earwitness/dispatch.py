@@ -16,6 +16,7 @@ from .events import Event
 from .hooks import HOOKS, PROJECT, Plugin
 from .loading.strategy_spec import NamedSettings
 from .plugin_data import PluginData
+from .redaction import secrets_held
 from .strategy import Strategy
 
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class Plugins:
         except (ValueError, pluggy.PluginValidationError) as error:
             why = " ".join(str(error).split())
             raise PluginError(f"plugin {name!r} cannot be registered: {why}. A hook takes one `event`.") from error
-        made_from = (spec.settings, spec.secrets()) if spec else ()
+        made_from = (spec.settings, spec.secrets()) if spec else ({}, secrets_held(plugin))
         self._registered[name] = Strategy("plugin", name, plugin, *made_from)
 
     @property

@@ -8,7 +8,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from traceback import format_exception
+from types import MemberDescriptorType
 from typing import Any, TypeGuard, get_args, get_type_hints
 
 from pydantic import BaseModel, SecretBytes, SecretStr
@@ -20,6 +22,8 @@ REDACTED = "**********"
 """As pydantic prints a `SecretStr`."""
 SHORTEST = 6
 """Secrets with fewer characters are not searched for in other text, because ordinary words might contain them."""
+DEEPEST_MODEL = 4
+"""How deep models within models of an instance are searched for secrets. They may refer to each other in a circle."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "jwt", "pass", "passwd", "pwd"})
 _SECRET_ENDINGS = ("secret", "secrets", "password", "passwords", "passphrase", "credentials", "cookies")
@@ -48,6 +52,40 @@ def secrets_in(
     for value in _referenced(settings, environment or {}):
         _redacted(value, found, (), hidden=True)
         _redacted_text(value, found)
+    return _longest_first(found)
+
+
+def secrets_held(instance: object) -> tuple[str, ...]:
+    """The values of `SecretStr` and `SecretBytes` in an object's attributes and in models there, longest first.
+
+    Those shorter than `SHORTEST` are left out. Nothing of the object is called.
+    """
+    return tuple(_longest_first(each for value in _attributes(instance) for each in _held(value)))
+
+
+def _attributes(instance: object) -> Iterator[object]:
+    yield from getattr(instance, "__dict__", {}).values()
+    slots = (each for kind in type(instance).__mro__ for each in vars(kind).values())
+    for slot in slots:
+        if isinstance(slot, MemberDescriptorType):
+            with suppress(AttributeError):  # not set
+                yield slot.__get__(instance)
+
+
+def _held(value: object, depth: int = 0) -> Iterator[str]:
+    """The secrets of one attribute. `SecretBytes` count as text and as `repr` shows them."""
+    match value:
+        case SecretStr():
+            yield value.get_secret_value()
+        case SecretBytes():
+            secret = value.get_secret_value()
+            yield from (secret.decode(errors="replace"), repr(secret)[2:-1])
+        case BaseModel() if depth < DEEPEST_MODEL:
+            for each in vars(value).values():
+                yield from _held(each, depth + 1)
+
+
+def _longest_first(found: Iterable[str]) -> list[str]:
     return sorted({each for each in found if len(each) >= SHORTEST}, key=lambda each: (-len(each), each))
 
 

@@ -28,6 +28,7 @@ from .records.character import Cast, Character, as_cast
 from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Movement, Perceived, Presence
 from .records.state import State
+from .redaction import secrets_held
 from .strategy import Strategy
 
 FIRST_MESSAGE = 2
@@ -62,11 +63,13 @@ class Rehearsal:
         state: State = State(),  # noqa: B008 - frozen
         secrets: Iterable[str] = (),
     ) -> None:
-        """`state` is the state before the first message. `secrets` are the detector's; failures never quote them.
+        """`state` is the state before the first message. Failures never quote the detector's `secrets`, nor those that
+        it holds as `SecretStr`.
 
         Raises `InputError` for an invalid cast.
         """
-        self._detector = Strategy("detector", type(detector).__name__.lower(), detector, secrets=tuple(secrets))
+        known = (*secrets, *secrets_held(detector))
+        self._detector = Strategy("detector", type(detector).__name__.lower(), detector, secrets=known)
         self._consultant = Consultant(limit=end.plugin_timeout, strict=False)
         self._end = end
         self._kept: dict[str, JsonValue] = {}

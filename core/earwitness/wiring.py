@@ -20,6 +20,7 @@ from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .loading.strategy_spec import StrategySpec
 from .observers import WRAPPED, Observers, observed
+from .redaction import secrets_held
 from .strategy import Strategy
 
 DEFAULT_FILE = "earwitness.db"
@@ -179,7 +180,8 @@ class Wiring:
 
 def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:
     name = _class_of(instance)
-    return Strategy(kind.name, name, check_protocol(kind, name, instance))
+    made = check_protocol(kind, name, instance)
+    return Strategy(kind.name, name, made, secrets=secrets_held(made))
 
 
 def _only(found: PartsOfKind) -> Strategy[Any] | None:

@@ -17,7 +17,7 @@ import apsw
 import pytest
 from anyio import to_thread
 from click.testing import CliRunner
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, SecretBytes, SecretStr
 
 from earwitness import Earwitness, Moment, Presence, Settings
 from earwitness.errors import EarwitnessError, SettingsError
@@ -25,6 +25,7 @@ from earwitness.hooks import Plugin
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.redaction import REDACTED, redacted, secret_keys
+from earwitness.rehearsal import Rehearsal
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.sqlite.blobs import DamagedBlob, inflated
 from earwitness_plugins.terminal.group import group
@@ -344,6 +345,54 @@ async def test_no_failure_quotes_the_secret_of_who_failed(monkeypatch: pytest.Mo
             else:
                 said = str((await outcome.settled()).failures[0].failure)
             assert f"ConnectionError: 401: the key '{REDACTED}' is wrong" in said
+
+
+class Holding:
+    """Holds a secret in one way or another, and quotes it whenever it is asked."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    def detect(self, moment: Moment) -> Presence:
+        raise RuntimeError(f"401 {PLANTED}")
+
+    def on_message(self, event: object) -> None:
+        raise RuntimeError(f"402 {PLANTED}")
+
+
+class Slotted(Holding):
+    """Has a slot that is not set, besides the one that holds the secret."""
+
+    __slots__ = ("key", "unset")
+
+    def __init__(self, key: SecretStr) -> None:
+        self.key = key
+
+
+HELD = [
+    Holding(SecretStr(PLANTED)),
+    Holding(SecretBytes(PLANTED.encode())),
+    Holding(Service(passphrase_of_ours=SecretStr(PLANTED))),
+    Slotted(SecretStr(PLANTED)),
+]
+
+
+@pytest.mark.parametrize("part", HELD)
+@pytest.mark.parametrize("setting", ["detector", "plugins"])
+async def test_no_failure_quotes_the_secret_of_an_instance_that_was_handed_over(part: Holding, setting: str) -> None:
+    given: dict[str, Any] = {"detector": "everyone", "plugins": [], setting: [part] if setting == "plugins" else part}
+    stores: dict[str, Any] = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    async with Earwitness.open(**stores, **given, world_agent="none", embedder="none") as ew:
+        story = await ew.session("s1", cast=["alice"])
+        settled = await (await story.say("alice", "Hello.")).settled()
+        exported = [line async for line in story.backstage().export()]
+    assert [each.failure for each in settled.failures] in ([f"RuntimeError: {n} {REDACTED}"] for n in (401, 402))
+    assert PLANTED not in f"{settled.plan!r} {exported}"
+
+
+async def test_a_rehearsal_does_not_quote_the_secret_that_its_detector_holds() -> None:
+    judgement = await Rehearsal(HELD[0], ["alice"]).tell("alice", "Hello.")
+    assert judgement.failure == f"RuntimeError: 401 {REDACTED}"
 
 
 class Loud(Plugin):
