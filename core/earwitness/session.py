@@ -357,8 +357,8 @@ class Session:
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
         """What no character may see: who knows what and how. `role` is noted with what is done.
 
-        An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers. Raises
-        `UnknownName`, and `InputError` for a player without a persona.
+        An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers, which is a
+        character's id or name, or a `persona_id`. Raises `UnknownName`, and `InputError` for a player without one.
         """
         return Backstage(self, self._engine, self._live, self._applier, role, persona)
 

@@ -65,6 +65,21 @@ async def test_a_player_sees_what_their_persona_remembers(begin: Begin) -> None:
     assert len(await back.search("Mira", "key")) == 1
 
 
+async def test_a_player_s_persona_may_be_given_by_its_id_across_sessions(begin: Begin) -> None:
+    story = await begin(cast=[Character("bob", persona_id="pp"), Character("mira", persona_id="bob")])
+    assert story.backstage(role="player", persona="pp").persona == "bob"
+    assert story.backstage(role="player", persona="bob").persona == "bob"
+    with pytest.raises(UnknownName, match=r"'nobody'.* pp"):
+        story.backstage(role="player", persona="nobody")
+
+
+@pytest.mark.parametrize("other", [Character("mira", persona_id="pp"), Character("mira", aliases=["PP"])])
+async def test_a_persona_that_may_be_two_characters_is_refused(begin: Begin, other: Character) -> None:
+    story = await begin(cast=[Character("bob", persona_id="pp"), other])
+    with pytest.raises(UnknownName, match=r"'pp' may be .*: give the character's id"):
+        story.backstage(role="player", persona="pp")
+
+
 async def test_a_player_previews_their_own_words_without_what_others_are_told_along(begin: Begin, teller: Any) -> None:
     story = await told(begin, world_agent=teller())
     await story.update("The bridge fell", audience=["bob"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from ..errors import InputError, NotPermitted, unknown
+from ..errors import InputError, NotPermitted, UnknownName, unknown
 from ..records.character import Cast
 from ..validation.arguments import text
 
@@ -20,14 +20,30 @@ PERMISSIONS: Mapping[str, frozenset[Permission]] = {
 
 
 def check_role(role: str, persona: str | None, cast: Cast) -> str | None:
-    """Check a role; returns the id of a player's persona, else `None`. Raises `UnknownName`, `InputError`."""
+    """Check a role; returns the character id of a player's persona, else `None`.
+
+    `persona` is a character's id, name or alias, or a `persona_id`. Raises `UnknownName`, also where it may be several,
+    and `InputError`.
+    """
     if text("role", role) not in PERMISSIONS:
         raise unknown("backstage role", role, PERMISSIONS)
     if role == "player" and persona is None:
         raise InputError("backstage(role='player') needs to know whose player it is: give persona='…'.")
     if role != "player" and persona is not None:
         raise InputError(f"backstage(role={role!r}, persona={persona!r}): only a player has a persona.")
-    return None if persona is None else cast.named(text("persona", persona)).id
+    return None if persona is None else _persona(text("persona", persona), cast)
+
+
+def _persona(name: str, cast: Cast) -> str:
+    """The id of the only character meant. An exact id belongs to one character only."""
+    masks = [] if name in cast else [each for each in cast if each.persona_id == name]
+    meant = list(dict.fromkeys(each.id for each in (*cast.called(name), *masks)))
+    if len(meant) > 1:
+        raise UnknownName(f"persona {name!r} may be {' or '.join(meant)}: give the character's id.")
+    if not meant:
+        known = {*(each for member in cast for each in member.names), *(each.persona_id for each in cast)}
+        raise unknown("persona", name, filter(None, known))
+    return meant[0]
 
 
 def permit(role: str, needed: Permission, what: str) -> None:
