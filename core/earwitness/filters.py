@@ -28,6 +28,7 @@ Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
 _COMPARISON = re.compile(r"\s*([^\s=!<>][^=!<>]*?)\s*(==|!=|>=|<=|>|<|=(?![=!<>]))\s*(.*?)\s*", re.DOTALL)
+_JOINED = re.compile(r"""\s(?:and|or|&&|\|\|)\s+[^\s=!<>"']+\s*[=!<>]""", re.IGNORECASE)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -171,7 +172,13 @@ def parse(text: str) -> Filter:
     found = _COMPARISON.fullmatch(text)
     if found:
         field, op, value = found.groups()
-        return Compare(field, "==" if op == "=" else cast(Operator, op), _literal(value))
+        literal = _literal(value)
+        if literal == value and _JOINED.search(value):
+            raise InvalidFilter(
+                f"filter {text!r} must be one comparison, as in gameDay<=3. And((…)) and Or((…)) of earwitness.filters "
+                "join several; parse(…) makes one of text. A value with such words goes in double quotes."
+            )
+        return Compare(field, "==" if op == "=" else cast(Operator, op), literal)
     raise InvalidFilter(
         f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
     )

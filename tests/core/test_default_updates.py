@@ -54,9 +54,9 @@ async def test_any_change_of_the_state_is_told_to_the_world_in_the_fixed_format(
         (
             {"relationships": {"alice": {"bob": "rivals", "charlie": "kin"}, "bob": {"alice": 1}}},
             {"relationships": {"alice": {"bob": "friends", "charlie": "kin"}}},
-            ["Relationships: Alice, Bob changed to friends; Bob changed to nothing"],
+            ["Relationships: Alice, Bob changed to friends; Bob is no longer set"],
         ),
-        ({"weather": "storm"}, {"weather": None}, ["Weather changed to nothing"]),
+        ({"weather": "storm"}, {"weather": None}, ["Weather is no longer set"]),
         ({}, {"inventory": ["rope", "lamp"]}, ["Inventory changed to rope, lamp"]),
         ({"inventory": ["rope"]}, {"inventory": []}, ["Inventory changed to nothing"]),
         ({}, {"questLog": [1, 2]}, ["Quest log changed to [1, 2]"]),

@@ -168,6 +168,20 @@ def test_only_numbers_are_compared_by_order(op: Any, value: Scalar) -> None:
         Compare("gameDay", op, value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['gameDay<=7 and speaker="alice"', 'speaker="alice" AND gameDay<=7', "type=lore or type=plot", "a=1 && b=2"],
+)
+def test_a_text_filter_is_one_comparison(text: str) -> None:
+    with pytest.raises(InvalidFilter, match=r"must be one comparison.* And\(\(…\)\)"):
+        parse(text)
+
+
+@pytest.mark.parametrize("title", ["bread and butter", '"x and y=3"', "sand or=2"])
+def test_a_value_may_hold_the_words_that_join(title: str) -> None:
+    assert parse(f"title={title}") == equals("title", title.strip('"'))
+
+
 def test_an_unknown_operator_is_refused_with_those_there_are() -> None:
     with pytest.raises(InvalidFilter, match=r"'~=' is not one of == != > >= < <="):
         Compare("speaker", "~=", "bob")  # type: ignore[arg-type]

@@ -44,13 +44,17 @@ def _update(key: str, old: JsonValue, new: JsonValue, cast: Cast, audience: Audi
 
 
 def _sentence(key: str, old: JsonValue, new: JsonValue, cast: Cast) -> str:
-    """`Weather changed to storm`; `Relationships: Alice, Bob changed to rivals`."""
+    """`Weather changed to storm`; `Relationships: Alice, Bob changed to rivals`; `Weather is no longer set`."""
     found = list(_differences(old, new))
     if not any(path for path, _ in found):
-        return f"{_words(key)} changed to {_value(new)}"
-    parts = [f"{_named(path, cast)} changed to {_value(value)}" for path, value in found[:MOST]]
+        return f"{_words(key)} {_became(new)}"
+    parts = [f"{_named(path, cast)} {_became(value)}" for path, value in found[:MOST]]
     more = [f"{len(found) - MOST} more changed"] if len(found) > MOST else []
     return f"{_words(key)}: {'; '.join([*parts, *more])}"
+
+
+def _became(value: JsonValue) -> str:
+    return "is no longer set" if value is None else f"changed to {_value(value)}"
 
 
 def _differences(old: JsonValue, new: JsonValue, path: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
@@ -87,7 +91,7 @@ def _text(value: Any) -> str:
             return "yes"
         case False:
             return "no"
-        case None | "" | [] | {}:
+        case "" | [] | {}:
             return "nothing"
         case str():
             return value
