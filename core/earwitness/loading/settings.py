@@ -98,6 +98,8 @@ class FillSettings(Record):
     """Further placeholders besides `###SUPERMEMORY###`, such as `{{memories}}`."""
     heading: str = "### {heading}"
     """The line above each of several sections, with `{heading}` in place of its heading."""
+    unsayable: Literal["mark", "leave_out"] = "mark"
+    """Memories that must not be said here: `mark` puts the reason below each; `leave_out` omits them."""
     sections: dict[str, SectionSettings] = {}
     """Section name → its settings: `[fill.sections.pantheon]`. A character's own memories are in `memories`."""
 

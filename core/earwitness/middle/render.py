@@ -25,7 +25,7 @@ def render(
     Several sections have headings. If there are only the character's own memories, there is no heading. Sections with
     a placeholder of their own are left out.
     """
-    together = [each for each in memories if each.section not in settings.own_placeholders]
+    together = [each for each in _shown(memories, settings) if each.section not in settings.own_placeholders]
     if not together and not notes:
         return ""
     said = "".join(f"{_harmless(note, settings)}\n" for note in notes)
@@ -35,8 +35,18 @@ def render(
 
 def render_section(memories: Sequence[Recalled], name: str, settings: FillSettings) -> str:
     """The block of a single section, without heading, notes and template."""
-    texts = [_harmless(each.text, settings) for each in memories if each.section == name]
+    texts = [_text(each, settings) for each in _shown(memories, settings) if each.section == name]
     return _block(_listed(texts, settings)) if texts else ""
+
+
+def _shown(memories: Sequence[Recalled], settings: FillSettings) -> Sequence[Recalled]:
+    return memories if settings.unsayable == "mark" else [each for each in memories if each.sayable]
+
+
+def _text(recalled: Recalled, settings: FillSettings) -> str:
+    """The text of a memory, with a line below it if it must not be said here."""
+    mark = "" if recalled.unsayable is None else f"\n(Not to be said here: {' '.join(recalled.unsayable.split())})"
+    return _harmless(f"{recalled.text}{mark}", settings)
 
 
 def _block(text: str) -> str:
@@ -49,7 +59,7 @@ def _by_section(
     """The texts of all sections that are not empty, in the order of the sections."""
     texts: dict[str, list[str]] = {section.name: [] for section in sections}
     for each in memories:
-        texts.setdefault(each.section, []).append(_harmless(each.text, settings))
+        texts.setdefault(each.section, []).append(_text(each, settings))
     return {name: each for name, each in texts.items() if each}
 
 
