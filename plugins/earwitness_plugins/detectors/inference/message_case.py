@@ -32,6 +32,8 @@ class Confidences(Record):
     """Comes in by this very message."""
     unplaced_addressed: Probability = 0.85
     """Spoken to by name before the story has said where they are."""
+    counted_in: Probability = 0.8
+    """Acts with the speaker (`Bob and I`), before anybody has been placed."""
     unplaced_leaving: Probability = 0.7
     """Told to go before the story has said that they were here."""
     called: Probability = 0.4
@@ -41,7 +43,7 @@ class Confidences(Record):
     faded: Probability = 0.35
     """Likely to be there as seldom as this, somebody who fell silent is taken to have gone."""
     together: Probability = 0.3
-    """Named together with the speaker (`Bob and I`), but not placed by the story."""
+    """Named where the speaker says `we`, but not placed by the story."""
     overhearing: Probability = 0.1
     """Here, while others whisper."""
     unaware: Probability = 0.02

@@ -9,6 +9,7 @@ from earwitness.records.moment import Movement, Perceived, Presence
 from earwitness.records.state import PERCEIVES_NOTHING
 
 from ..text.message_reading import spoken_to, tells_no_movement
+from .acting_together import acting_together, counted, taken_along
 from .calls import connections, is_from_afar, reached
 from .message_case import MessageCase, perceived
 
@@ -19,7 +20,9 @@ ANSWERED_WITHIN = 3
 def said(case: MessageCase) -> Presence:
     """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
     afar = is_from_afar(case)
+    along = () if afar else acting_together(case)
     movements = (
+        *taken_along(case, along),
         *(connections(case, afar=afar)),
         *(() if afar else _arrivals(case)),
         *_revealed(case),
@@ -28,8 +31,10 @@ def said(case: MessageCase) -> Presence:
         *_faded(case),
     )
     confined = case.reading.confined
-    believed = _shut(case, confined.listeners) if confined else (*_open(case, movements), *reached(case, afar=afar))
-    return case.presence(believed, movements)
+    if confined:
+        return case.presence(_shut(case, confined.listeners), movements)
+    heard = (*counted(case, along), *_open(case, movements), *reached(case, afar=afar))
+    return case.presence(heard, movements)
 
 
 def _open(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:

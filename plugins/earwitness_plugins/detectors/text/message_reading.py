@@ -9,6 +9,7 @@ from typing import Literal
 
 from earwitness.records.character import Character
 
+from .companions import companions
 from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
 from .farewells import returns, takes_leave
 from .fragments import ROLE_PLAY, Fragment, fragments, stretches
@@ -113,6 +114,12 @@ def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]
     return _addressed(
         _spoken(fragments(content, own=own_names(speaker.names), narrator=narrator), narrator=narrator), speaker, names
     )
+
+
+def counted_in(content: str, speaker: Character, names: Names) -> tuple[str, ...]:
+    """Ids of those whom this speaker counts in as acting with them (`Bob and I`), in order."""
+    spoken = _spoken(fragments(content, own=own_names(speaker.names)), narrator=speaker.kind == "narrator")
+    return _others(speaker.id, (id for text in spoken for id in companions(text, names.find(text))))
 
 
 def tells_no_movement(content: str) -> bool:

@@ -1,0 +1,45 @@
+"""Who acts with the speaker is taken to be there, as long as nobody has been placed by anyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from earwitness.records.moment import Movement, Perceived
+
+from ..text.message_reading import counted_in
+from .message_case import MessageCase, perceived
+
+_WHY = "acts with the speaker in their words, and nobody has been placed yet"
+
+
+def acting_together(case: MessageCase) -> tuple[str, ...]:
+    """Ids of those whom the speaker counts in, openly, before anybody has been placed."""
+    if not case.reading.named or _somebody_is_placed(case) or case.reading.confined or case.reading.call:
+        return ()
+    found = (id for text in _open_speech(case) for id in counted_in(text, case.speaker, case.names))
+    return tuple(id for id in dict.fromkeys(found) if not case.narrates(id))
+
+
+def taken_along(case: MessageCase, ids: Sequence[str]) -> Iterator[Movement]:
+    """They are where the message is said."""
+    return (case.scene.arrival(id, _WHY) for id in ids if id not in case.reading.addressed)
+
+
+def counted(case: MessageCase, ids: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
+    """They perceive the message; who is spoken to by name does so anyway."""
+    return (
+        (id, perceived(case.confidences.counted_in, "present", _WHY)) for id in ids if id not in case.reading.addressed
+    )
+
+
+def _somebody_is_placed(case: MessageCase) -> bool:
+    """By the host or the story. That the speaker spoke here before places nobody."""
+    me, places = case.speaker.id, case.moment.whereabouts.items()
+    return any(id != me or where.certain or not where.here for id, where in places) or bool(case.told_moves)
+
+
+def _open_speech(case: MessageCase) -> Iterator[str]:
+    """What everybody there hears of it."""
+    if not case.reading.segments:
+        yield case.moment.message.content
+    yield from (part.text for part in case.reading.segments if part.audience is None and part.kind == "spoken")
