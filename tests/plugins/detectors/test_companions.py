@@ -126,7 +126,7 @@ def test_before_anybody_is_placed_who_acts_with_the_speaker_is_there(story: Begi
     bob = presence.characters["bob"]
     assert bob.role == "present"
     assert bob.probability >= 0.5
-    assert bob.evidence == ("acts with the speaker in their words, and nobody has been placed yet",)
+    assert bob.evidence == ("named as acting with the speaker, and nobody has been placed yet",)
     assert tavern.present == {"alice", "bob"}
 
 

@@ -9,7 +9,7 @@ from earwitness.records.moment import Movement, Perceived
 from ..text.message_reading import counted_in
 from .message_case import MessageCase, perceived
 
-_WHY = "acts with the speaker in their words, and nobody has been placed yet"
+_WHY = "named as acting with the speaker, and nobody has been placed yet"
 
 
 def acting_together(case: MessageCase) -> tuple[str, ...]:
