@@ -204,3 +204,15 @@ async def test_a_rumour_in_a_circle_ends_where_it_began(begin: Begin) -> None:
     settled = await (await story.change(game_day=7)).settled()
     hops = [(each.support.shared_from, each.owner) for each in settled.deliveries if each.support.how == "shared"]
     assert hops == [("charlie", "dana"), ("dana", "eve"), ("eve", "charlie")]
+
+
+async def test_whoever_a_rule_names_outside_the_cast_is_reported(begin: Begin) -> None:
+    class Mistaken:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
+            return [Share(character="zoe"), Share(character="charlie", shared_from="Yan"), Share(character="charlie")]
+
+    story = await begin(sharing_rules=[Mistaken()], strict=False)
+    settled = await (await story.say("alice", "The sword is lost.", present=["bob"])).settled()
+    assert [each.owner for each in settled.deliveries if each.support.how == "shared"] == ["charlie"]
+    (failure,) = settled.failures
+    assert failure.failure == "named 'zoe', 'Yan', who are not in the cast; ignored"

@@ -73,10 +73,11 @@ def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | N
     presence, strangers = known_only(presence, moment.cast, moment.message.speaker)
     if moment.state.participants:
         presence = among(presence, moment.candidates)
-    return presence, _unknown(strangers)
+    return presence, strangers_named(strangers)
 
 
-def _unknown(names: Sequence[str]) -> str | None:
+def strangers_named(names: Sequence[str]) -> str | None:
+    """What is reported of an answer that named these; `None` where there are none."""
     return f"named {', '.join(map(repr, names))}, who are not in the cast; ignored" if names else None
 
 
@@ -209,7 +210,7 @@ def resolved(answer: object, cast: Cast) -> tuple[WorldAnswer | None, str | None
     knowledge, strangers = _by_id(usable.knowledge, cast)
     participants, more = (None, []) if usable.participants is None else _by_id(usable.participants, cast)
     kept = usable.model_copy(update={"knowledge": knowledge, "participants": participants})
-    return kept, _unknown([*more, *(each for each in strangers if each not in more)])
+    return kept, strangers_named([*more, *(each for each in strangers if each not in more)])
 
 
 def _by_id(given: Mapping[str, T], cast: Cast) -> tuple[dict[str, T], list[str]]:

@@ -5,7 +5,7 @@ The host's word decides. Then withholding beats adding. The speaker always remem
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..events import MessageAnswer
 from ..loading.settings import EndSettings
@@ -14,6 +14,7 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Perceived, Presence, Segment
 
 HOST = "the host said so"
+CLOSING = tuple(",.;:!?…")
 
 
 def participants(
@@ -139,8 +140,13 @@ def heard(
     for id in participants:
         parts = [segment for segment in presence.segments if _reaches(segment, id, speaker, whole)]
         if len(parts) < len(presence.segments):
-            partly[id] = " ".join(segment.text.strip() for segment in parts)
+            partly[id] = _joined([segment.text.strip() for segment in parts])
     return partly
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """The pieces as one text; a piece that begins with a closing mark follows without a blank."""
+    return "".join(piece if piece[:1] in CLOSING else f" {piece}" for piece in pieces).strip()
 
 
 def missed(

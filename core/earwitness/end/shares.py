@@ -11,8 +11,10 @@ from ..engine import Engine
 from ..events import Share, SharingAnswer, SharingEvent
 from ..plugin_data import PluginData
 from ..protocols import SharingRule
+from ..records.character import Cast
 from ..records.plan import Answer
 from ..strategy import Strategy
+from .proposals import strangers_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ async def shares(
     if not engine.sharing_rules:
         return [], ()
     answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in engine.sharing_rules))
-    found = [share for answer in answers for share in _shares(answer) if share.character in event.cast]
+    found = [share for answer in answers for share in _shares(answer)]
     return tellings(found, knowers, event.message.message.content, event.day), tuple(a.reported() for a in answers)
 
 
@@ -55,7 +57,18 @@ def _shares(answer: Answered[SharingAnswer]) -> Iterable[Share]:
 async def _asked(
     engine: Engine, rule: Strategy[SharingRule], event: SharingEvent, data: Mapping[str, PluginData]
 ) -> Answered[SharingAnswer]:
-    return await engine.consultant.ask(rule, SharingRule.share, event, sharing_answer, data)
+    return await engine.consultant.ask(rule, SharingRule.share, event, lambda raw: among_cast(raw, event.cast), data)
+
+
+def among_cast(answer: object, cast: Cast) -> tuple[SharingAnswer | None, str | None]:
+    """A rule's answer without shares to or from anybody unknown, and who was unknown; or the reason why it is none."""
+    usable, failure = sharing_answer(answer)
+    if usable is None:
+        return None, failure
+    named = [id for each in usable.shares for id in (each.character, each.shared_from) if id is not None]
+    strangers = list(dict.fromkeys(id for id in named if id not in cast))
+    kept = tuple(each for each in usable.shares if not {each.character, each.shared_from} & set(strangers))
+    return usable.model_copy(update={"shares": kept}), strangers_named(strangers)
 
 
 def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:

@@ -10,7 +10,7 @@ from earwitness_plugins.terminal import CliContext, story_command
 @story_command("retract")
 @click.argument("session")
 @click.argument("target")
-@click.option("--by", default="author", show_default=True, metavar="ROLE", help="Who retracts it; shown by `explain`.")
+@click.option("--by", default="owner", show_default=True, metavar="ROLE", help="Who retracts it; shown by `explain`.")
 async def command(cli: CliContext, session: str, target: str, by: str) -> None:
     """Retract a message or change (by its key) or one memory (by its id).
 
