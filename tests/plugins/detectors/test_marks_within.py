@@ -18,7 +18,7 @@ WHISPERS = {"~…~": "whisper"}
     [
         ("Hello [I hate him] there.", "Hello there."),
         ('"Hi [evil] there"', '"Hi there"'),
-        ('"Go away [fool]!"', '"Go away !"'),
+        ('"Go away [fool]!"', '"Go away!"'),
         ("*smiles [evil] warmly*", "*smiles warmly*"),
         ('"Fool," Alice thought. "Hello!"', '"Hello!"'),
         ('"Fool," I thought. "Hello!"', '"Hello!"'),
