@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from . import transfer
 from .backstage.backstage import Backstage
@@ -42,7 +42,6 @@ from .validation.arguments import several, table, text, texts
 from .validation.messages import known_channel, message_text, refuse_newcomers, spoken
 from .validation.records import checked
 
-T = TypeVar("T")
 Opener = Callable[[str], Awaitable["Session"]]
 
 

@@ -41,8 +41,6 @@ class Applier:
         self._engine = engine
         self._live = live
         self._background = background
-        self._plans: dict[int, Plan | None] = {}
-        """Plans recorded but not applied, by sequence number; `None` if a plan must still be read from the ledger."""
         self._remembered: set[int] = set()
         """Sequence numbers of those plans whose participants already remember the message."""
         self._begun = 0
@@ -54,11 +52,15 @@ class Applier:
         self._work: asyncio.Task[None] | None = None
         background.on_close(self._hurry.set)
 
+    @property
+    def _left(self) -> dict[int, Unapplied]:
+        """Plans recorded but not applied, by sequence number."""
+        return self._live.unapplied
+
     # ── called by the decider ────────────────────────────────────────────────────────────────────────────────────────
 
     def take(self, plan: Plan) -> None:
         """Accept a recorded plan; `wake` starts applying it."""
-        self._plans[plan.sequence] = plan
         self._live.unapplied[plan.sequence] = Unapplied(arrival_day(plan), plan)
 
     async def resume(self) -> None:
@@ -68,23 +70,22 @@ class Applier:
         while entries := await ledger.entries(session, after=after, up_to=decided, unapplied=True, limit=READ_AT_ONCE):
             after = entries[-1].sequence
             for entry in entries:
-                if entry.sequence not in self._plans and (plan := await ledger.plan(session, entry.sequence)):
+                if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
                     await append_proposed(ledger, plan)  # its recorder may have crashed before
-                    self._plans[entry.sequence] = None
                     self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None)
-        self._plans = dict(sorted(self._plans.items()))
+        self._live.unapplied = dict(sorted(self._left.items()))
 
     def wake(self) -> None:
         """Start applying if there are plans left, or retry at once."""
         self._hurry.set()
-        if self._plans and (self._work is None or self._work.done()):
+        if self._left and (self._work is None or self._work.done()):
             self._work = self._background.start(self._run, f"apply {self._live.snapshot.id}")
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def remembers(self, sequence: int) -> bool:
         """Whether everyone who perceived this entry's message remembers it already."""
-        return sequence not in self._plans or sequence in self._remembered
+        return sequence not in self._left or sequence in self._remembered
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
         """Wait until everyone who perceived one entry's message, or all messages so far, remembers them.
@@ -92,13 +93,13 @@ class Applier:
         Raises `NotYetApplied` when that takes longer than `timeout` seconds. Without a timeout, it raises as soon as an
         attempt fails.
         """
-        waiting = [sequence] if sequence is not None else list(self._plans)
+        waiting = [sequence] if sequence is not None else list(self._left)
         await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
 
     async def delivered(self, *, timeout: float | None = None) -> None:
         """Wait until the store holds everything that is recorded so far and due. Raises `NotYetApplied`."""
-        waiting = list(self._plans)
-        await self._wait(lambda: not any(each in self._plans for each in waiting), timeout)
+        waiting = list(self._left)
+        await self._wait(lambda: not any(each in self._left for each in waiting), timeout)
 
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():
@@ -118,7 +119,7 @@ class Applier:
         waited = "" if timeout is None else f" within {timeout:g} s"
         why = f": {named(self.failure).rstrip('.')}" if self.failure else ""
         error = NotYetApplied(
-            f"session {self._live.snapshot.id!r}: {len(self._plans)} decided entries have not reached the store{waited}"
+            f"session {self._live.snapshot.id!r}: {len(self._left)} decided entries have not reached the store{waited}"
             f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
         )
         error.__cause__ = self.failure
@@ -132,7 +133,7 @@ class Applier:
 
     async def _run(self) -> None:
         pause = FIRST_PAUSE
-        while self._plans:
+        while self._left:
             self._begun += 1
             try:
                 await self._drain()
@@ -155,15 +156,15 @@ class Applier:
     async def _drain(self) -> None:
         if not self._engine.one_database:  # a plan must be durable before any of it is written
             await self._engine.ledger.sync()
-        while self._plans:
+        while self._left:
             await self._apply(await self._next())
 
     async def _next(self) -> list[Plan]:
         """The next plans in order: as many as fit one write, ending with the first that forgets a character."""
         plans: list[Plan] = []
         room = BATCH
-        for sequence, known in list(self._plans.items())[:READ_AT_ONCE]:
-            plan = known or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
+        for sequence, known in list(self._left.items())[:READ_AT_ONCE]:
+            plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
             if plan is None:  # the session was forgotten meanwhile
                 self._done([sequence])
                 continue
@@ -177,9 +178,8 @@ class Applier:
 
     def _done(self, sequences: Sequence[int]) -> None:
         for sequence in sequences:
-            del self._plans[sequence]
+            del self._left[sequence]
             self._remembered.discard(sequence)
-            self._live.unapplied.pop(sequence, None)
         self._notify()
 
     async def _apply(self, plans: Sequence[Plan]) -> None:
