@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from .invisible import IN_LINE
 from .records.state import day_text
 
 CURRENT_TIME = "###Current time###"
@@ -22,16 +23,19 @@ BLOCK_OPEN = "<earwitness-memories>"
 BLOCK_CLOSE = "</earwitness-memories>"
 
 _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Invisible characters before a word: blanks and zero-width marks.
-_UNSEEN = r" \t\x1f\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff"
-_FORGERY = re.compile(rf"(?im)^(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
+# What may stand before a heading without hiding it: what nobody sees, and Markdown's marks of a list or quote.
+_MARKS = r">*+\-_~|`•‣"
+_NUMBER = r"[(\[]?+(?:\d{1,9}|[a-z])[.)\]]"
+_LEAD = rf"(?:[{IN_LINE}{_MARKS}]|{_NUMBER})*+"
+_ESCAPED_LEAD = rf"(?:[{IN_LINE}{_MARKS}\\]|{_NUMBER})*+"
+_GAP = rf"[{IN_LINE}\n]*+"
+_OURS = rf"(?:\#[{IN_LINE}]*+\#|(?:message|game{_GAP}day){_GAP}:|what are the relevant memories)"
+_FORGERY = re.compile(rf"(?im)^(?={_ESCAPED_LEAD}{_OURS})")
 _PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
-_ESCAPED = re.compile(rf"(?im)^\\(?=[{_UNSEEN}\\]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories))")
+_ESCAPED = re.compile(rf"(?im)^\\(?={_ESCAPED_LEAD}{_OURS})")
 _ESCAPED_PLACEHOLDER = re.compile(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
 # As above, unless it is escaped already. A line of knowledge may begin by quoting one message of the world.
-_BARE_FORGERY = re.compile(
-    rf"(?m)^(?!\AMessage: )(?i:(?=[{_UNSEEN}]*(?:##|(?:message|game\s*day)\s*:|what are the relevant memories)))"
-)
+_BARE_FORGERY = re.compile(rf"(?m)^(?!\AMessage: )(?i:(?={_LEAD}{_OURS}))")
 _BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
