@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from .clock import now
-from .end.again import taken_back
 from .end.applier import Applier
 from .end.decider import Decider
 from .end.revise import settled_message
+from .end.withdrawals import earlier_retraction
 from .engine import Engine
 from .errors import InputError, KeyConflict, StorageError, UnknownName
 from .formats import as_said
@@ -40,7 +40,6 @@ class Journal:
     """Appends one session's entries, and wakes the decider."""
 
     def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier) -> None:
-        self._engine = engine
         self._ledger = engine.ledger
         self._live = live
         self._decider = decider
@@ -131,7 +130,7 @@ class Journal:
             raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
         if entry is not None:
             refuse_revision(entry)
-        if own_key is None and (before := await taken_back(self._engine, session, target, entry)):
+        if own_key is None and (before := await earlier_retraction(self._ledger, session, target, entry)):
             return self.outcome(before)
         return await self.append(checked(Retracted, target=target, by=by), own_key)
 

@@ -15,7 +15,6 @@ from ..ids import memory_id
 from ..live import Live, written
 from ..places import normal, resolved
 from ..plugin_data import PluginData
-from ..protocols import Ledger
 from ..records.character import Cast, Character
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
@@ -135,12 +134,6 @@ async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) ->
 def _overlaps(delivery: Delivery, piece: Piece) -> bool:
     owners = delivery.metadata.get("audience")
     return piece.owners is None or not isinstance(owners, list) or bool(set(owners) & set(piece.owners))
-
-
-async def brought(ledger: Ledger, entry: Entry, body: Prepared) -> list[Delivery]:
-    """The deliveries of this entry's pieces. A later version of a piece belongs to another entry."""
-    found = await ledger.deliveries(entry.session, sources=[piece.version_of for piece in body.pieces])
-    return [each for each in found if each.sequence == entry.sequence]
 
 
 def _destination(place: str | None, known: Sequence[str]) -> str | None:

@@ -18,13 +18,11 @@ from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
-from .change import brought
 from .derivations import groundless
 from .guards import received_by
 from .message import Judged, judge, moment_of, planned
-from .transfers import brought_by
 from .whereabouts import folded
-from .withdrawals import of_deliveries, of_memory, of_source
+from .withdrawals import deliveries_of, of_deliveries, of_memory, of_source
 from .world import World
 
 ASIDE = (Revised, Retracted, Derived, Transferred, Archived)
@@ -75,7 +73,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     told = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
     ledger, session, reason = engine.ledger, live.snapshot.id, f"retracted by {body.by}"
     if told is not None and isinstance(told.body, Transferred):
-        withdrawals = [await of_deliveries(ledger, session, await brought_by(ledger, told), reason)]
+        withdrawals = [await of_deliveries(ledger, session, await deliveries_of(ledger, told), reason)]
     elif told is not None:
         withdrawals = [await of_source(ledger, session, each, reason) for each in await _sources(engine, told)]
     elif source is not None:
@@ -167,7 +165,7 @@ async def _sources(engine: Engine, told: Entry) -> list[str]:
     if not isinstance(told.body, Prepared):
         plan = await engine.ledger.plan(told.session, told.sequence)
         return [told.key, *(groundless(plan) if plan else ())]
-    return sorted({each.source for each in await brought(engine.ledger, told, told.body) if each.is_active})
+    return sorted({each.source for each in await deliveries_of(engine.ledger, told) if each.is_active})
 
 
 async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, since: Sequence[Entry]) -> set[str]:

@@ -100,11 +100,3 @@ def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
     if "isSpeaker" in metadata:
         metadata["isSpeaker"] = metadata.get("speaker") == body.listener
     return metadata
-
-
-async def brought_by(ledger: Ledger, entry: Entry) -> Sequence[Delivery]:
-    """The deliveries of a transfer, with their current status."""
-    plan = await ledger.plan(entry.session, entry.sequence)
-    ids = [each.memory_id for each in plan.deliveries] if plan else []
-    found = await ledger.deliveries(entry.session, memory_ids=ids)
-    return [each for each in found if each.sequence == entry.sequence]

@@ -9,8 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from ..containers import world_container
 from ..protocols import Ledger
+from ..records.journal import Entry, Prepared, Retracted, Transferred
 from ..records.plan import Delivery, Withdrawal
+
+
+async def deliveries_of(ledger: Ledger, entry: Entry) -> Sequence[Delivery]:
+    """What an entry brought, with its current status.
+
+    For a message, that includes its later revisions. Later versions of a prepared piece belong to another entry, and
+    what a transfer passes on also has a source of its own.
+    """
+    if not isinstance(entry.body, Prepared | Transferred):
+        return await ledger.deliveries(entry.session, sources=[entry.key])
+    plan = await ledger.plan(entry.session, entry.sequence)
+    ids = [each.memory_id for each in plan.deliveries] if plan else []
+    found = await ledger.deliveries(entry.session, memory_ids=ids)
+    return [each for each in found if each.sequence == entry.sequence]
+
+
+async def earlier_retraction(ledger: Ledger, session: str, target: str, entry: Entry | None) -> Entry | None:
+    """The retraction that left the target without a delivery, so that repeating it changes nothing.
+
+    `entry` is the entry whose key the target is; `None` if the target is the id of a memory.
+    """
+    copies = await deliveries_of(ledger, entry) if entry else await ledger.deliveries(session, memory_ids=[target])
+    if any(each.is_kept for each in copies):
+        return None
+    sources = sorted({each.source for each in copies})
+    world = world_container(session).name  # the world's copy represents the whole
+    kept = await ledger.deliveries(session, sources=sources, container=world) if sources else ()
+    names = {target, *sources, *(each.memory_id for each in kept)}
+    since = await ledger.entries(session, after=entry.sequence if entry else 0)
+    return next((each for each in since if isinstance(each.body, Retracted) and each.body.target in names), None)
 
 
 async def of_source(ledger: Ledger, session: str, source: str, reason: str) -> Withdrawal:
