@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from .end.derivations import problem
-from .end.derived import container_of, grounds_of, nobodys
+from .end.grounds import container_of, grounds_of, nobodys
 from .end.transfers import supports_of, why_not
 from .errors import InputError, UnknownName
 from .protocols import Ledger

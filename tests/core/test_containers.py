@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Container, Earwitness, Membership, Session
+from earwitness import Container, Earwitness, Membership, MessageAnswer, MessageEvent, Plugin, Session
 from earwitness.containers import (
     SESSION_KINDS,
     check_container,
@@ -19,6 +19,7 @@ from earwitness.containers import (
 )
 from earwitness.errors import ContainerCollision, InputError, InvalidId, NotOpen, StoryError, UnknownName, WallError
 from earwitness.ids import PREFIXES
+from earwitness.records.derived import Derivation
 from earwitness.testing.reference import MemoryLedger
 from earwitness.testing.samples import memory
 
@@ -281,6 +282,36 @@ async def test_taking_back_in_a_branch_leaves_what_the_trunk_has_shared(open_app
     later = await story.fork("s4")
     await later.delivered()
     assert await _counts(app, "pantheon-olympus", "s4-board") == [0, 0]
+
+
+class Herald(Plugin):
+    """Proposes a memory for the pantheon's hub, the story's notice board and Alice."""
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        where: list[dict[str, str]] = [{"container": OLYMPUS.name}, {"container": BOARD.name}, {"owner": "alice"}]
+        return MessageAnswer(derived=tuple(Derivation(text="Zeus is away.", **each) for each in where))
+
+
+async def test_a_branch_cut_before_a_proposal_is_written_does_not_share_it_again(open_app: Open) -> None:
+    app = await open_app(plugins=[Herald()])
+    story = await app.session("s1", cast=["alice"], present=["alice"])
+    await app.register(OLYMPUS, BOARD)
+    await story.say("alice", "Zeus is away.", key="said")
+    await story.delivered()
+    branch = await story.fork("s2", at="said")
+    await branch.delivered()
+    again = await branch.fork("s3", at="said")
+    await again.delivered()
+    assert await _counts(app, OLYMPUS.name, "s1-board", "s2-board", "s2-alice", "s3-alice") == [1, 1, 1, 2, 2]
+    assert [each.key for each in await again.backstage().journal()] == [
+        "#begin",
+        "said",
+        "#derived-2-1",
+        "#derived-2-2",
+    ]
+    await branch.say("alice", "He is back.")
+    await branch.delivered()
+    assert await _counts(app, OLYMPUS.name, "s2-board") == [2, 2]
 
 
 async def test_forgetting_a_story_leaves_what_it_shared(open_app: Open) -> None:

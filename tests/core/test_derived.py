@@ -9,7 +9,7 @@ import pytest
 
 from earwitness import Earwitness, Memory, MessageAnswer, Plugin, Session, StateChangeAnswer, WorldAnswer
 from earwitness.containers import persona_container, user_container
-from earwitness.errors import InputError, KeyConflict, UnknownName
+from earwitness.errors import InputError, KeyConflict, PluginError, UnknownName
 from earwitness.events import MessageEvent, PlanEvent, ReadEvent, StateChangeEvent, Strike, WorldAgentEvent
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.formats import KNOWLEDGE
@@ -261,16 +261,37 @@ async def test_a_reroll_after_a_proposal_still_moves_those_it_moves(begin: Begin
         ({"owner": "dora"}, "owner 'dora' is not one of alice, bob, charlie, world"),
         ({"owner": "alice", "type": "plot"}, "type 'plot' is taken"),
         ({"owner": "alice", "text": "<think>Hm.</think>"}, "is empty"),
+        ({"owner": "alice", "rests_on": ("k", "no such memory")}, "rests on 'no such memory', which is no memory id"),
     ],
 )
-async def test_a_proposal_that_is_of_no_use_is_named_and_harms_nothing(
+async def test_a_proposal_that_is_of_no_use_is_a_failure_of_its_plugin_and_harms_nothing(
     begin: Begin, memories: Memories, given: dict[str, Any], why: str
 ) -> None:
     story = await begin(plugins=[Notes(**{"text": "Noted.", **given})], present=["alice"], strict=False)
-    await story.say("alice", "Tea!", key="k")
+    for outcome in (await story.say("alice", "Tea!", key="k"), await story.change(game_day=2)):
+        (failure,) = (await outcome.settled()).failures
+        assert (failure.by, why in str(failure.failure)) == ("plugin:notes", True)
     assert len(await memories(story, "alice")) == 1
-    plans = await story._engine.ledger.plans("s1")
-    assert [why in str(answer.failure) for answer in plans[-1].failures] == [True]
+    assert {each.body.kind for each in await story.backstage().journal()} == {"said", "changed"}
+
+
+async def test_strict_raises_for_a_proposal_that_rests_on_nothing_known(begin: Begin) -> None:
+    story = await begin(plugins=[Notes("alice", "Noted.", rests_on=("no such memory",))], strict=True)
+    with pytest.raises(PluginError, match=r"plugin:notes failed: .* rests on 'no such memory'"):
+        await (await story.say("alice", "Tea!")).settled()
+
+
+async def test_a_proposal_may_rest_on_what_was_proposed_just_before(begin: Begin, memories: Memories) -> None:
+    class Chain(Plugin):
+        def on_message(self, event: MessageEvent) -> MessageAnswer:
+            first, last = event.moment.message.sequence == 2, ("#derived-2-0",)
+            return MessageAnswer(derived=(Derivation(owner="alice", text="Noted.", rests_on=() if first else last),))
+
+    story = await begin(plugins=[Chain()], present=["alice"])
+    await story.say_all([{"speaker": "alice", "content": "Tea!"}, {"speaker": "alice", "content": "Now!"}])
+    assert await derived(memories, story, "alice") == ["Noted."] * 2
+    await story.retract("#2")
+    assert await derived(memories, story, "alice") == []
 
 
 async def test_guards_may_strike_derived_memories(begin: Begin, memories: Memories) -> None:

@@ -71,7 +71,7 @@ class Applier:
             after = entries[-1].sequence
             for entry in entries:
                 if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
-                    await append_proposed(ledger, plan)  # its recorder may have crashed before
+                    await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
                     self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None)
         self._live.unapplied = dict(sorted(self._left.items()))
 
@@ -192,7 +192,7 @@ class Applier:
         for plan in plans:
             for id in plan.forgotten:
                 left += await self._forget(plan, id)
-            await append_proposed(self._engine.ledger, plan)
+            await append_proposed(self._engine.ledger, self._live.snapshot, plan)
         sequences = [plan.sequence for plan in plans]
         await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
         self._done(sequences)

@@ -25,7 +25,7 @@ from ..records.state import State
 from ..records.update import Update
 from .default_updates import default_updates
 from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
-from .derivations import proposed
+from .derivations import proposed, with_proposals
 from .due import with_arrivals
 from .guards import guarded
 from .message import audience
@@ -65,7 +65,6 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         key=entry.key,
         movements=movements,
         deliveries=(*deliveries, *welcome),
-        derived=proposed(answers),
         due_day=due_day,
         state=changes,
         forgotten=body.leaves_cast,
@@ -73,6 +72,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         answers=tuple(answer.reported() for answer in answers),
         degraded=any(answer.failure for answer in answers),
     )
+    plan = await with_proposals(engine, before, plan, proposed(answers))
     plan = await guarded(engine, event_at(live, cast, state), plan, data)
     if due_day is not None:
         plan = await with_arrivals(engine, live, entry, plan, data)

@@ -174,7 +174,8 @@ class Decider:
             self._applier.wake()
 
     async def _append_proposed(self, plan: Plan) -> None:
-        entries = [each.entry for each in await append_proposed(self._engine.ledger, plan)]
+        appended = await append_proposed(self._engine.ledger, self.live.snapshot, plan)
+        entries = [each.entry for each in appended]
         for entry in entries:
             self.staleness.note(entry)
         self.told(entries)

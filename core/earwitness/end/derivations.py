@@ -7,13 +7,18 @@ from typing import Any
 
 from ..clock import now
 from ..consultation import Answered
+from ..engine import Engine
+from ..errors import PluginError, StrategyError
 from ..formats import as_said, metadata_key
 from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
 from ..records.memory_types import OUR_TYPES
-from ..records.plan import Plan
+from ..records.plan import Answer, Plan, Snapshot
+from .grounds import container_of, grounds_of, nobodys
 
+Proposal = tuple[str, Derivation]
+"""Who proposed a derived memory, such as `plugin:diary`, and the memory."""
 OUR_METADATA = (
     "type",
     "gameDay",
@@ -46,10 +51,58 @@ def problem(derivation: Derivation) -> str | None:
     return None
 
 
-def proposed(answers: Iterable[Answered[Any]]) -> tuple[Derivation, ...]:
-    """The derived memories in these answers, ready to record, each with the name of its proposer."""
+def proposed(answers: Iterable[Answered[Any]]) -> tuple[Proposal, ...]:
+    """The derived memories in these answers, ready to record."""
     given = [(answer.by, each) for answer in answers if answer.value is not None for each in answer.value.derived]
-    return tuple(each.model_copy(update={"rule": each.rule or by, "text": as_said(each.text)}) for by, each in given)
+    return tuple(
+        (by, each.model_copy(update={"rule": each.rule or by, "text": as_said(each.text)})) for by, each in given
+    )
+
+
+async def with_proposals(engine: Engine, story: Snapshot, plan: Plan, proposals: Sequence[Proposal]) -> Plan:
+    """The plan with the proposed memories. Those that cannot be remembered are left out, and named as failures.
+
+    Raises `PluginError` or `StrategyError` for them if `strict`.
+    """
+    if not proposals:
+        return plan
+    faults = [await _fault(engine.ledger, story, plan, derivation) for _, derivation in proposals]
+    judged = list(zip(proposals, faults, strict=True))
+    failures = tuple(Answer(by=by, failure=_refused(why)) for (by, _), why in judged if why)
+    if failures and engine.settings.strict:
+        raise _error(failures[0])
+    return plan.model_copy(
+        update={
+            "derived": tuple(derivation for (_, derivation), why in judged if why is None),
+            "answers": (*plan.answers, *failures),
+            "degraded": plan.degraded or bool(failures),
+        }
+    )
+
+
+async def _fault(ledger: Ledger, story: Snapshot, plan: Plan, derivation: Derivation) -> str | None:
+    """Why a proposed memory cannot be remembered in this story; `None` if it can."""
+    if why := problem(derivation):
+        return why
+    cast = plan.cast or story.cast
+    container = await container_of(ledger, story.id, cast, derivation)
+    if container is None:
+        return nobodys(cast, derivation)
+    made = {plan.key, *(name for each in plan.deliveries for name in (each.source, each.memory_id))}
+    rests_on = [each for each in derivation.rests_on if each not in made]
+    unknown = (await grounds_of(ledger, story.id, container.name, rests_on)).unknown
+    if unknown is None or await ledger.entry(story.id, key=unknown):  # an earlier proposal, not yet decided
+        return None
+    return f"it rests on {unknown!r}, which is no memory id and no key of this story"
+
+
+def _refused(why: str) -> str:
+    return f"proposed a memory that cannot be remembered: {why}; ignored"
+
+
+def _error(failure: Answer) -> Exception:
+    kind = PluginError if failure.by.startswith("plugin:") else StrategyError
+    return kind(f"{failure.by} failed: {failure.failure}")
 
 
 def proposed_entries(plan: Plan) -> list[NewEntry]:
@@ -77,11 +130,24 @@ def _key(plan: Plan, index: int) -> str:
     return f"#derived-{plan.sequence}-{index}"
 
 
-async def append_proposed(ledger: Ledger, plan: Plan) -> Sequence[Appended]:
-    """Append the proposals of a recorded plan to the journal, unless they are there already."""
+async def append_proposed(ledger: Ledger, story: Snapshot, plan: Plan) -> Sequence[Appended]:
+    """Append the proposals of a recorded plan to the journal, unless they are there already.
+
+    A branch leaves proposals from before it for containers beyond the session to the story it branched off.
+    """
     if not plan.derived:
         return ()
     entries = proposed_entries(plan)
-    if await ledger.entry(plan.session, key=entries[-1].key) is not None:
+    if plan.sequence <= (story.forked_at or 0):
+        entries = await _own_entries(ledger, entries)
+    if not entries or await ledger.entry(plan.session, key=entries[-1].key) is not None:
         return ()
     return await ledger.append_all(plan.session, entries)
+
+
+async def _own_entries(ledger: Ledger, entries: Sequence[NewEntry]) -> list[NewEntry]:
+    """The entries whose memories go to containers of the session."""
+    named = {each.key: each.body.derivation.container for each in entries if isinstance(each.body, Derived)}
+    claimed = await ledger.claimed([*filter(None, named.values())])
+    own = {None, *(each.name for each in claimed if each.session is not None)}
+    return [each for each in entries if named[each.key] in own]

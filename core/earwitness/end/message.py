@@ -16,6 +16,7 @@ from ..records.plan import Answer, Delivery, Plan, Snapshot
 from ..records.state import State
 from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
+from .derivations import with_proposals
 from .guards import guarded
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
@@ -134,11 +135,11 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
         presence=judged.presence.characters,
         movements=judged.movements,
         deliveries=tuple(_once(deliveries)),
-        derived=judged.proposals.derived,
         plugin_data=written(judged.data),
         answers=(*judged.reports, *reports),
         degraded=settled.degraded or any(report.failure for report in reports),
     )
+    plan = await with_proposals(engine, live.snapshot, plan, judged.proposals.derived)
     plan = await guarded(engine, judged.event, plan, judged.data)
     return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
 

@@ -18,12 +18,11 @@ from ..events import Event, MessageAnswer, MessageEvent, WorldAgentEvent, WorldA
 from ..plugin_data import DataByOwner
 from ..protocols import Detector, WorldAgent
 from ..records.character import Cast
-from ..records.derived import Derivation
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
 from ..strategy import Strategy
-from .derivations import proposed
+from .derivations import Proposal, proposed
 
 T = TypeVar("T")
 
@@ -135,7 +134,7 @@ class Proposals:
     agent: WorldAnswer
     plugins: Sequence[tuple[str, MessageAnswer]]
     reports: tuple[Answer, ...]
-    derived: tuple[Derivation, ...] = ()
+    derived: tuple[Proposal, ...] = ()
     """The agent's derived memories, then the plugins', in order."""
 
     @property

@@ -1,0 +1,72 @@
+"""Grounds: the container of a derived memory, and the memories it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..containers import Container, character_container, world_container
+from ..ids import WORLD
+from ..protocols import Ledger
+from ..records.character import Cast
+from ..records.derived import Derivation
+from ..records.plan import Delivery, grouped
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The grounds of a derived memory, as the ledger has them."""
+
+    memory_ids: tuple[str, ...] = ()
+    since: float = float("-inf")
+    """The first game day on which all of them are known."""
+    unknown: str | None = None
+    """The first of them that this session does not have."""
+    gone: str | None = None
+    """The first of them that was retracted."""
+
+
+async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Derivation) -> Container | None:
+    """The container of a derived memory; `None` if this session may not write to any that fits."""
+    if derivation.container is not None:
+        found = await ledger.claimed([derivation.container])
+        return next((each for each in found if each.session in {None, session}), None)
+    if derivation.owner == WORLD:
+        return world_container(session)
+    owner = cast.resolve(str(derivation.owner))
+    return character_container(session, owner.id) if owner else None
+
+
+def nobodys(cast: Cast, derivation: Derivation) -> str:
+    """Why a derived memory has no container, in one sentence."""
+    if derivation.container is not None:
+        return f"its container {derivation.container!r} is not registered, or belongs to another session"
+    return f"its owner {derivation.owner!r} is not one of {', '.join((*cast.ids, WORLD))}"
+
+
+async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Sequence[str]) -> Grounds:
+    """The grounds by memory id or key. A key means the memories of it in this container, else in the world's."""
+    if not rests_on:
+        return Grounds()
+    by_id = _by(await ledger.deliveries(session, memory_ids=rests_on), "memory_id")
+    keys = [each for each in rests_on if each not in by_id]
+    by_key = _by(await ledger.deliveries(session, sources=keys), "source") if keys else {}
+    unknown = next((each for each in keys if each not in by_key), None)
+    found = {each: _kept(by_id.get(each) or by_key.get(each, ()), container, key=each in by_key) for each in rests_on}
+    gone = next((each for each, kept in found.items() if not kept), None)
+    memories = grouped([each for kept in found.values() for each in kept], lambda each: each.memory_id)
+    since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
+    return Grounds(tuple(group[0].memory_id for group in memories), since, unknown, gone)
+
+
+def _by(deliveries: Iterable[Delivery], field: str) -> Mapping[str, Sequence[Delivery]]:
+    return {getattr(group[0], field): group for group in grouped(deliveries, lambda each: str(getattr(each, field)))}
+
+
+def _kept(deliveries: Iterable[Delivery], container: str, *, key: bool) -> Sequence[Delivery]:
+    kept = [each for each in deliveries if each.is_kept]
+    if not key:
+        return kept
+    own = [each for each in kept if each.container == container]
+    world = [each for each in kept if each.owner == WORLD]
+    return own or [each for each in world if each.part == "message"] or world
