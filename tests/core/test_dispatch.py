@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 
 from earwitness import (
     Earwitness,
+    Memory,
     MessageAnswer,
     MessageEvent,
     Plugin,
@@ -29,6 +30,7 @@ from earwitness.errors import NotYetApplied, PluginError
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
 
 
 class Named(Plugin):
@@ -427,3 +429,31 @@ async def test_what_a_plugin_changes_without_writing_it_is_not_kept(begin: Begin
         await (await story.say("alice", words)).settled()
     await story.backstage().preview("alice", "d")
     assert Careless.seen == [[], [], [], []]
+
+
+class Misworded(StateChangeAnswer):
+    """An answer that breaks when it is used."""
+
+    def worded(self, keys: Any) -> frozenset[str]:
+        raise LookupError("no words")
+
+
+class Babbler(Plugin):
+    def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer:
+        return Misworded()
+
+
+@pytest.mark.parametrize("strict", [False, True])
+async def test_what_the_host_changes_holds_whatever_becomes_of_the_answers(
+    begin: Begin, memories: Memories, strict: bool
+) -> None:
+    story = await begin(plugins=[Babbler()], strict=strict, present=["alice"])
+    outcome = await story.change(game_day=4, mood="grim", description="Night falls.", key="night")
+    settled = await outcome.settled()
+    assert settled.degraded
+    assert [(each.by, each.failure) for each in settled.failures] == [("core", "LookupError: 'no words'")]
+    assert (story.state.game_day, story.state.model_dump()["mood"]) == (4, "grim")
+    assert [each.content for each in await memories(story, "world")] == ["Night falls. GameDay: 4"]
+    await story.enter("bob")
+    assert (await story.turn("bob")).failures == ()
+    assert story.state.whereabouts["bob"].here

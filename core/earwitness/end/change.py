@@ -36,6 +36,35 @@ from .withdrawals import of_source
 async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Plan:
     """The plan of a state change: the new state, the new cast and the world updates."""
     before = live.snapshot
+    plan = reported(live, entry, body)
+    after = before.after(plan)
+    cast, state = after.cast, after.state
+    data = dict(live.data())
+    answers = await _answered(engine, live, body, state, frozenset(plan.state), data)
+    updates = _of(answers, body)
+    if not (body.quiet or body.description or body.updates):
+        updates += default_updates(before.state, plan.state, _worded(answers, plan.state), cast, body.audience)
+    worded = _delivered(live, entry, state, updates, first=len(plan.deliveries))
+    welcome = await _welcome(engine, live, body, entry, state.game_day)
+    due_day = state.game_day if state.game_day != before.state.game_day else None
+    plan = plan.model_copy(
+        update={
+            "deliveries": (*plan.deliveries, *worded, *welcome),
+            "due_day": due_day,
+            "answers": tuple(answer.reported() for answer in answers),
+            "degraded": any(answer.failure for answer in answers),
+        }
+    )
+    plan = await with_proposals(engine, before, plan, proposed(answers))
+    plan = await guarded(engine, event_at(live, cast, state), plan, data)
+    if due_day is not None:
+        plan = await with_arrivals(engine, live, entry, plan, data)
+    return plan.model_copy(update={"plugin_data": written(data)})
+
+
+def reported(live: Live, entry: Entry, body: Changed) -> Plan:
+    """The plan of a change as the host reports it, before anybody is asked. Nothing pending arrives with it. Pure."""
+    before = live.snapshot
     cast = before.cast.joined(body.joins)
     for id in body.leaves_cast:
         cast = cast.without(id)
@@ -46,37 +75,28 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         if id in cast
     )
     state = _after(before.state, body, movements, entry.sequence)
-    present = _present(before.state, state)
-    data = dict(live.data())
-    changes = before.state.changes_to(state)
-    answers = await _answered(engine, live, body, state, frozenset(changes), data)
-    updates = [*_described(body, before.state, state), *body.updates, *_of(answers, body)]
-    if not (body.quiet or body.description or body.updates):
-        updates += default_updates(before.state, changes, _worded(answers, changes), cast, body.audience)
-    deliveries = [
-        of_update(UpdateOrigin.of_entry(entry, state), update, index, audience(update, present, live))
-        for index, update in enumerate(updates)
-    ]
-    welcome = await _welcome(engine, live, body, entry, state.game_day)
-    due_day = state.game_day if state.game_day != before.state.game_day else None
-    plan = Plan(
+    updates = [*_described(body, before.state, state), *body.updates]
+    return Plan(
         session=before.id,
         sequence=entry.sequence,
         key=entry.key,
         movements=movements,
-        deliveries=(*deliveries, *welcome),
-        due_day=due_day,
-        state=changes,
+        deliveries=_delivered(live, entry, state, updates),
+        state=before.state.changes_to(state),
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
-        answers=tuple(answer.reported() for answer in answers),
-        degraded=any(answer.failure for answer in answers),
     )
-    plan = await with_proposals(engine, before, plan, proposed(answers))
-    plan = await guarded(engine, event_at(live, cast, state), plan, data)
-    if due_day is not None:
-        plan = await with_arrivals(engine, live, entry, plan, data)
-    return plan.model_copy(update={"plugin_data": written(data)})
+
+
+def _delivered(
+    live: Live, entry: Entry, state: State, updates: Sequence[Update], *, first: int = 0
+) -> tuple[Delivery, ...]:
+    """The world's memories of these updates, numbered from `first`."""
+    origin, present = UpdateOrigin.of_entry(entry, state), _present(live.snapshot.state, state)
+    return tuple(
+        of_update(origin, update, number, audience(update, present, live))
+        for number, update in enumerate(updates, first)
+    )
 
 
 def event_at(live: Live, cast: Cast, state: State) -> Event:

@@ -14,7 +14,7 @@ from functools import partial
 from ..background import Background
 from ..engine import Engine
 from ..errors import StorageError, named
-from ..live import Live, quoting
+from ..live import Live
 from ..records.journal import (
     Archived,
     Changed,
@@ -26,24 +26,21 @@ from ..records.journal import (
     Said,
     Transferred,
 )
-from ..records.message import Participant, SettledMessage
-from ..records.plan import Answer, Plan
+from ..records.plan import Plan
 from ..staleness import StalenessCheck
 from ..validation.messages import gone
 from .applier import Applier
 from .archive import archived
 from .change import changed, prepared
-from .deliveries import of_message
 from .derivations import append_proposed
 from .derived import derived
+from .fail_closed import UNUSABLE, fail_closed_plan
 from .message import message_of, said
 from .revise import retracted, revised
 from .transfers import transferred
 from .world import World
 
 BATCH = 64
-UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
-"""Errors raised by values that cannot be decided on or recorded, including `InputError` and pydantic's errors."""
 
 
 class Decider:
@@ -277,29 +274,3 @@ async def _of_memories(engine: Engine, live: Live, entry: Entry, body: Derived |
             return await transferred(engine, live, entry, body)
         case Archived():
             return await archived(engine, live, entry, body)
-
-
-def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
-    """The fail-closed plan of an entry that could not be decided: only the speaker and the world receive a message."""
-    plan = Plan(
-        session=entry.session,
-        sequence=entry.sequence,
-        key=entry.key,
-        degraded=True,
-        answers=(Answer(by="core", failure=why),),
-    )
-    state, cast = live.snapshot.state, live.snapshot.cast
-    if not isinstance(entry.body, Said) or entry.body.speaker not in cast:
-        return plan
-    message = message_of(entry, entry.body, state)
-    alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
-    settled = SettledMessage(message=message, participants=alone, degraded=True)
-    after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
-    return plan.model_copy(
-        update={
-            "message": settled,
-            "deliveries": tuple(of_message(settled, {}, cast, entry.session, entry.sequence, state.game_day)),
-            "state": state.changes_to(after),
-            "plugin_data": quoting(message.content),
-        }
-    )

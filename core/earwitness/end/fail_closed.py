@@ -1,0 +1,47 @@
+"""Fail-closed plans: what holds of an entry that could not be decided. Nobody is asked. Pure."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ..live import Live, quoting
+from ..records.journal import Changed, Entry, Said
+from ..records.message import Participant, SettledMessage
+from ..records.plan import Answer, Plan
+from .change import reported
+from .deliveries import of_message
+from .message import message_of
+
+UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
+"""Errors raised by values that cannot be decided on or recorded, including `InputError` and pydantic's errors."""
+
+
+def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
+    """The plan of an entry that could not be decided.
+
+    Only the speaker and the world receive a message. Of a change, everything the host reported holds.
+    """
+    plan = Plan(session=entry.session, sequence=entry.sequence, key=entry.key)
+    with suppress(*UNUSABLE):  # then the entry itself cannot be used
+        if isinstance(entry.body, Changed):
+            plan = reported(live, entry, entry.body)
+        elif isinstance(entry.body, Said) and entry.body.speaker in live.snapshot.cast:
+            plan = _speakers_own(live, entry, entry.body)
+    return plan.model_copy(update={"degraded": True, "answers": (Answer(by="core", failure=why),)})
+
+
+def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
+    state, cast = live.snapshot.state, live.snapshot.cast
+    message = message_of(entry, body, state)
+    alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
+    settled = SettledMessage(message=message, participants=alone, degraded=True)
+    after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
+    return Plan(
+        session=entry.session,
+        sequence=entry.sequence,
+        key=entry.key,
+        message=settled,
+        deliveries=tuple(of_message(settled, {}, cast, entry.session, entry.sequence, state.game_day)),
+        state=state.changes_to(after),
+        plugin_data=quoting(message.content),
+    )
