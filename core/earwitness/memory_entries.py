@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from .end.archive import by_memory
 from .end.derivations import problem
 from .end.grounds import container_of, grounds_of, nobodys
 from .end.transfers import supports_of, why_not
@@ -71,12 +72,10 @@ async def _check_transferred(ledger: Ledger, session: str, body: Transferred, to
 
 
 async def _check_archived(ledger: Ledger, session: str, body: Archived) -> None:
-    found = await ledger.deliveries(session, memory_ids=body.memories)
-    known = {each.memory_id for each in found}
-    kept = {each.memory_id for each in found if each.is_kept}
-    _refuse_unknown([id for id in body.memories if id not in known], session)
-    for id in body.memories:
-        if id not in kept:
+    found = await by_memory(ledger, session, body.memories)
+    _refuse_unknown([id for id, deliveries in found.items() if not deliveries], session)
+    for id, deliveries in found.items():
+        if not any(each.is_kept for each in deliveries):
             what = "restored" if body.restore else "archived"
             raise InputError(f"memory {id!r} was retracted or never delivered: it cannot be {what}.")
 

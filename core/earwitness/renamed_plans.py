@@ -72,7 +72,7 @@ class RenamedPlans:
                 "knowledge": knowledge,
                 "rests_on": tuple(self._id(id) for id in old.rests_on),
                 "support": support,
-                "status": "struck" if old.status == "struck" else "pending",
+                "status": old.status if old.status in {"struck", "archived"} else "pending",
             }
         )
 

@@ -472,6 +472,33 @@ async def test_a_retraction_reaches_what_is_archived_and_restoring_revives_nothi
     assert await memories(story, "bob") == ()
 
 
+@pytest.mark.parametrize("change", ["edit", "reroll"])
+async def test_what_is_archived_stays_so_when_its_message_gets_other_words(
+    open_app: Any, memories: Memories, change: str
+) -> None:
+    ew = await open_app(detector="everyone")
+    story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+    await story.say("alice", "The key is under the mat.", key="k")
+    his = await one(memories, story, "bob")
+    await story.archive(his)
+    if change == "edit":
+        await story.edit("k", "The key is in the well.")
+    else:
+        await story.reroll("The key is in the well.", key="k")
+    assert await memories(story, "bob") == ()
+    assert "in the well" in (await one(memories, story, "alice")).content
+    branch = await story.fork("b1")
+    assert await memories(branch, "bob") == ()
+    await story.restore(his)
+    restored = await one(memories, story, "bob")
+    assert "in the well" in restored.content
+    await story.archive(his.id)
+    assert await memories(story, "bob") == ()
+    await story.restore(restored)
+    await story.edit("k", "There is no key.")
+    assert "no key" in (await one(memories, story, "bob")).content
+
+
 async def test_what_is_due_later_is_archived_and_restored_as_well(begin: Begin, memories: Memories) -> None:
     story = await begin(present=["alice"])
     await story.say("alice", "The key is under the mat.", key="k")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..engine import Engine
 from ..live import Live
+from ..protocols import Ledger
 from ..records.journal import Archived, Entry
-from ..records.plan import Delivery, Plan, Restoration, Withdrawal
+from ..records.plan import Delivery, Plan, Restoration, Withdrawal, grouped
 
 
 async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> Plan:
     """The plan that takes memories out of recall, or restores those archived and not retracted since."""
-    found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=body.memories)
-    of_each = {id: [each for each in found if each.memory_id == id] for id in dict.fromkeys(body.memories)}
+    of_each = await by_memory(engine.ledger, live.snapshot.id, body.memories)
     plan = Plan(session=live.snapshot.id, sequence=entry.sequence, key=entry.key)
     if body.restore:
         back = tuple(_restored(id, deliveries) for id, deliveries in of_each.items())
@@ -23,10 +23,43 @@ async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> 
     )
 
 
+async def by_memory(ledger: Ledger, session: str, ids: Sequence[str]) -> Mapping[str, Sequence[Delivery]]:
+    """Memory id → its deliveries; those of the present wording if its message was edited since."""
+    found = await ledger.deliveries(session, memory_ids=ids)
+    groups = {group[0].memory_id: group for group in grouped(found, lambda each: each.memory_id)}
+    of_each = {id: groups.get(id, []) for id in dict.fromkeys(ids)}
+    return {id: await _present(ledger, deliveries) for id, deliveries in of_each.items()}
+
+
+async def _present(ledger: Ledger, deliveries: Sequence[Delivery]) -> Sequence[Delivery]:
+    if not deliveries or any(each.is_kept for each in deliveries):
+        return deliveries
+    old = deliveries[0]
+    later = await ledger.deliveries(old.session, sources=[old.source], container=old.container)
+    return [each for each in later if each.is_kept and each.part == old.part] or deliveries
+
+
 def _taken_out(id: str, deliveries: Sequence[Delivery]) -> Withdrawal:
-    removes = {each.id: id for each in deliveries if each.is_active}
+    removes = {each.id: each.memory_id for each in deliveries if each.is_active}
     return Withdrawal(memory_id=id, removes=removes, status="archived", reason="archived")
 
 
 def _restored(id: str, deliveries: Sequence[Delivery]) -> Restoration:
-    return Restoration(memory_id=id, restores={each.id: id for each in deliveries if each.status == "archived"})
+    archived = {each.id: each.memory_id for each in deliveries if each.status == "archived"}
+    return Restoration(memory_id=id, restores=archived)
+
+
+async def still_archived(ledger: Ledger, plan: Plan, source: str) -> Plan:
+    """The plan of an edit, in which whatever was archived of the old wording is archived in the new one too."""
+    away = await ledger.deliveries(plan.session, sources=[source], status="archived")
+    if not away:
+        return plan
+    active = {each.memory_id for each in await ledger.deliveries(plan.session, sources=[source]) if each.is_active}
+    places = {(each.container, each.part) for each in away if each.memory_id not in active}
+    return plan.model_copy(update={"deliveries": tuple(_as_archived(each, places) for each in plan.deliveries)})
+
+
+def _as_archived(delivery: Delivery, places: set[tuple[str, str]]) -> Delivery:
+    if not delivery.is_active or (delivery.container, delivery.part) not in places:
+        return delivery
+    return delivery.model_copy(update={"status": "archived", "reason": "archived"})

@@ -18,6 +18,7 @@ from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
+from .archive import still_archived
 from .derivations import groundless
 from .guards import received_by
 from .message import Judged, judge, moment_of, planned
@@ -50,6 +51,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
     forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
     plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, since))
     plan = _not_naming(_without(plan, forgotten), forgotten)
+    plan = await still_archived(engine.ledger, plan, body.target)
     reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in told.items() if id not in kept}
     return plan.model_copy(

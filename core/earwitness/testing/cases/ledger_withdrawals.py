@@ -212,6 +212,18 @@ class Withdrawals(LedgerCases):
         assert {found.status for found in await ledger.deliveries("s1")} == {"withdrawn"}
 
     @case
+    async def test_what_is_recorded_as_archived_waits_to_be_restored(self, ledger: Ledger) -> None:
+        """The new wording of an archived memory is archived from the beginning, and no acknowledgement applies it."""
+        a = delivery("a").model_copy(update={"status": "archived", "reason": "archived"})
+        await self.told(ledger, plan(1, a))
+        await ledger.acknowledge("s1", [1], [a.id])
+        (archived,) = await ledger.deliveries("s1", status="archived")
+        assert (archived.memory_id, archived.reason) == ("a", "archived")
+        await self.told(ledger, plan(2, restorations=(Restoration(memory_id="a", restores={a.id: "a"}),)))
+        (restored,) = await ledger.deliveries("s1", status="pending")
+        assert (restored.memory_id, restored.reason) == ("a", None)
+
+    @case
     async def test_taking_back_what_nobody_has_is_harmless(self, ledger: Ledger) -> None:
         """Repeating it is harmless too."""
         await self.delivered(ledger, delivery("a"))

@@ -111,6 +111,21 @@ class DerivedMemories(PromiseCases):
             assert await self.held(story, "bob") == []
 
     @case
+    async def test_what_is_archived_stays_so_when_its_message_is_edited(self, stage: Stage) -> None:
+        """Restoring it brings the new words, in a branch too."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", "The crown is mine.", key="k")
+            (his,) = await self.held(story, "bob")
+            await (await story.archive(his)).settled()
+            await (await story.edit("k", "The crown is yours.")).settled()
+            assert await self.held(story, "bob") == []
+            assert await self.held(await story.fork("b1"), "bob") == []
+            await (await story.restore(his)).settled()
+            (again,) = await self.held(story, "bob")
+            assert "yours" in again.content
+
+    @case
     async def test_branches_and_copies_have_all_of_it_and_go_their_own_way(self, stage: Stage) -> None:
         """Archived memories are archived there too, and a retraction there removes nothing here."""
         async with stage.open(plugins=[Chronicler()]) as ew:
