@@ -179,8 +179,9 @@ class Earwitness:
     ) -> Session:
         """Import the lines of `backstage().export()`, under their own id or another. Raises `StoryError`, `InputError`.
 
-        `StoryExport.read` checks the lines beforehand, without a store. `seen` is called with the number of
-        entries of each batch once it is written, and not at all if nothing is new.
+        `StoryExport.read` checks the lines beforehand, without a store. Its `left_out` names the shared containers for
+        which the story wrote memories, which are not imported. `seen` is called with the number of entries of each
+        batch once it is written, and not at all if nothing is new.
         """
         self._background.check()
         export = lines if isinstance(lines, StoryExport) else StoryExport.read(list(several("lines", lines)))

@@ -36,6 +36,13 @@ class StoryExport:
     memberships: tuple[Membership, ...] = ()
     """The memberships in these containers."""
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of the containers beyond the session for which the story wrote memories. They are not in the export."""
+        written = (entry.body.derivation.container for entry, _ in self.past if isinstance(entry.body, Derived))
+        own = {None, *(each.name for each in self.containers)}
+        return tuple(sorted(name for name in {*written} - own if name is not None))
+
     @classmethod
     def read(cls, lines: Sequence[Mapping[str, Any]]) -> StoryExport:
         """Read and check exported lines. Raises `StoryError` if they are not an export, or not a complete one."""

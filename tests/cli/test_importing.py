@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from earwitness.containers import user_container
+from earwitness.sync import Earwitness
+
 from .conftest import Run, answer, told
 
 CARD: dict[str, Any] = {
@@ -184,6 +187,20 @@ def test_another_story_under_its_id_is_told_of_as(played: Run, files: Path, stor
     result = played("import", "out.jsonl")
     assert result.exit_code == 2
     assert "session 'cellar' exists already, and it is another. Import it under another id (`--as ID`" in result.stderr
+
+
+def test_an_import_names_the_shared_containers_that_it_left_out(run: Run, folder: Path) -> None:
+    with Earwitness.open("earwitness.db") as ew:
+        story = ew.session("tea", cast=["alice"])
+        ew.register(user_container("u1"))
+        story.remember(None, "Likes tea.", container=user_container("u1")).settled()
+        story.delivered()
+    assert run("export", "tea", "-o", "out.jsonl").exit_code == 0
+    result = run("import", "out.jsonl", "--store", "other.db", "--json")
+    assert answer(result)["left_out"] == ["user-u1"]
+    assert "Warning: tea wrote memories to user-u1, which belong to no session." in result.stderr
+    again = run("import", "out.jsonl", "--store", "other.db")
+    assert (again.stdout, again.stderr) == ("Imported tea: nothing new\n", "")
 
 
 # ── out again ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -20,6 +20,8 @@ from earwitness.containers import (
 from earwitness.errors import ContainerCollision, InputError, InvalidId, NotOpen, StoryError, UnknownName, WallError
 from earwitness.ids import PREFIXES
 from earwitness.records.derived import Derivation
+from earwitness.records.journal import Derived
+from earwitness.story_export import StoryExport
 from earwitness.testing.reference import MemoryLedger
 from earwitness.testing.samples import memory
 
@@ -323,6 +325,30 @@ async def test_forgetting_a_story_leaves_what_it_shared(open_app: Open) -> None:
     assert await app.memberships() == ()
 
 
+async def test_a_shared_memory_is_explained_by_what_it_keeps_once_its_story_is_forgotten(open_app: Open) -> None:
+    app = await open_app()
+    await _with_a_shared_memory(app)
+    (hub,) = await app.engine.store.list(OLYMPUS.name)
+    stranger = await app.session("s2", cast=["zeus"])
+    with pytest.raises(UnknownName, match=r"no memory .* in session 's2'"):
+        await stranger.backstage().explain(hub.id)
+    assert await stranger.backstage().find_memories(hub.id) == {}
+    await app.admit(OLYMPUS, "zeus")
+    assert await stranger.backstage().find_memories(hub.id[:6]) == {hub.id: OLYMPUS.name}
+    explained = await stranger.backstage().explain(hub.id)
+    assert str(explained).splitlines() == [
+        "pantheon-olympus remembers the note 'Zeus is away.'",
+        "  noted it on day 1",
+        "  session 's1' wrote it, and its backstage explains it further",
+    ]
+    assert (explained.alive, explained.content, explained.source) == (True, "Zeus is away.", None)
+    await app.forget("s1")
+    told = str(await stranger.backstage().explain(hub.id)).splitlines()
+    assert told[-1] == "  session 's1' wrote it and was forgotten; no more is known"
+    await app.engine.store.put([memory(OLYMPUS.name, "m1")])
+    assert str(await stranger.backstage().explain("m1")).endswith("which session wrote it; no more is known")
+
+
 async def test_an_export_holds_a_storys_own_containers_and_members_and_nothing_beyond(open_app: Open) -> None:
     app, other = await open_app(), await open_app()
     lines = [json.loads(json.dumps(line)) async for line in (await _with_a_shared_memory(app)).backstage().export()]
@@ -335,6 +361,23 @@ async def test_an_export_holds_a_storys_own_containers_and_members_and_nothing_b
     assert await other.memberships() == (Membership(container="copy-board", member="alice", since=2),)
     same = await app.import_session(lines)
     assert (same.id, await _counts(app, "pantheon-olympus", "s1-board")) == ("s1", [1, 1])
+
+
+async def test_an_export_names_the_shared_containers_whose_memories_it_leaves_out(open_app: Open) -> None:
+    app, other = await open_app(), await open_app()
+    story = await _with_a_shared_memory(app)
+    export = StoryExport.read([line async for line in story.backstage().export()])
+    assert export.left_out == (OLYMPUS.name,)
+    copy = await other.import_session(export)
+    await other.register(OLYMPUS)
+    assert await _counts(other, OLYMPUS.name) == [0]
+    for entry in await copy.backstage().journal():
+        if isinstance(entry.body, Derived) and entry.body.derivation.container in export.left_out:
+            made = entry.body.derivation
+            await copy.remember(None, made.text, container=made.container, type=made.type, metadata=made.metadata)
+    await copy.delivered()
+    assert [each.content for each in await other.engine.store.list(OLYMPUS.name)] == ["Zeus is away."]
+    assert StoryExport.read([line async for line in copy.backstage().export()]).left_out == (OLYMPUS.name,)
 
 
 async def test_an_export_that_reaches_beyond_its_story_is_refused(open_app: Open) -> None:

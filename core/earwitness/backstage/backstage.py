@@ -26,7 +26,7 @@ from ..records.message import Message
 from ..validation.arguments import count, several, text
 from ..validation.messages import known_channel, message_text
 from .before import before
-from .explain import explain
+from .explain import explain, shared_with
 from .records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
 from .roles import check_role, permit
 from .who_knows import who_knows
@@ -80,10 +80,14 @@ class Backstage:
         return await who_knows(self._engine, self._live, question)
 
     async def explain(self, memory_id: str) -> Explanation:
-        """How a memory got into its container, hop by hop. Raises `UnknownName`."""
+        """How a memory got into its container, hop by hop.
+
+        Of a memory in a shared container that another session wrote, only what its metadata keeps. Raises
+        `UnknownName`.
+        """
         permit(self.role, "read", "have a memory explained")
         await self._session.delivered()
-        return await explain(self._engine, self._session.id, memory_id)
+        return await explain(self._engine, self._session.id, self._session.cast, text("memory_id", memory_id))
 
     async def preview(
         self,
@@ -194,13 +198,19 @@ class Backstage:
         return tuple(await self._engine.ledger.entries(self._session.id))
 
     async def find_memories(self, start: str) -> dict[str, str]:
-        """Find memories whose id begins with `start`: id → owner. An exact match is returned alone."""
+        """Find memories whose id begins with `start`: id → owner. An exact match is returned alone.
+
+        Containers shared with the cast are searched if the session's own memories have no such id.
+        """
         permit(self.role, "read", "look up memories")
         await self._session.delivered()
         ledger, session = self._engine.ledger, self._session.id
         exact = await ledger.deliveries(session, memory_ids=[start], limit=1)
         found = exact or [each for each in await ledger.deliveries(session) if each.memory_id.startswith(start)]
-        return {each.memory_id: each.owner for each in found}
+        if found:
+            return {each.memory_id: each.owner for each in found}
+        shared = [await self._engine.store.list(name) for name in await shared_with(ledger, self._session.cast)]
+        return {each.id: each.container for memories in shared for each in memories if each.id.startswith(start)}
 
     async def retract(self, target: str) -> Outcome:
         """Take back a message or change (by key) or one memory (by id). The role is recorded."""

@@ -9,17 +9,60 @@ from ..engine import Engine
 from ..errors import UnknownName
 from ..formats import with_knowledge
 from ..ids import WORLD
+from ..protocols import Ledger
+from ..records.character import Cast
+from ..records.memory import Memory
 from ..records.plan import Delivery
-from .records import Cited, Explanation, Hop
+from .records import Cited, Explanation, Hop, Origin
 from .who_knows import learned_by
 
 
-async def explain(engine: Engine, session: str, memory_id: str) -> Explanation:
-    """The whole provenance of a memory. Raises `UnknownName` for an id that this session never had."""
-    found = await _explained(engine, session, memory_id, frozenset())
-    if found is None:
-        raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")
-    return found
+async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> Explanation:
+    """The whole provenance of a memory.
+
+    Of a shared memory that another session wrote, only what its metadata keeps. Raises `UnknownName` for an id that
+    neither this session nor a container shared with its cast ever had.
+    """
+    if found := await _explained(engine, session, memory_id, frozenset()):
+        return found
+    for name in await shared_with(engine.ledger, cast):
+        for memory in await engine.store.get(name, [memory_id]):
+            return await _written_elsewhere(engine, memory)
+    raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")
+
+
+async def shared_with(ledger: Ledger, cast: Cast) -> list[str]:
+    """Names of the containers beyond sessions that somebody in the cast may read on some day."""
+    held = [each for member in cast for each in await ledger.memberships(member=member.personality_id)]
+    found = await ledger.claimed(sorted({each.container for each in held})) if held else ()
+    return [each.name for each in found if each.session is None]
+
+
+async def _written_elsewhere(engine: Engine, memory: Memory) -> Explanation:
+    """The explanation of a shared memory, by its own metadata."""
+    session = memory.metadata.get("sessionId")
+    writer = str(session) if isinstance(session, str) else None
+    forgotten = writer is not None and await engine.ledger.load(writer) is None
+    teller = memory.metadata.get("sharedFrom")
+    day = next((each for each in (memory.learned_day, memory.game_day) if each is not None), 0.0)
+    hop = Hop(
+        how=str(memory.metadata.get("interactionType", "direct")),
+        learned=memory.learned,
+        status="applied",
+        learned_day=day,
+        shared_from=teller if isinstance(teller, str) else None,
+        calendar=engine.settings.calendar,
+    )
+    return Explanation(
+        memory_id=memory.id,
+        owner=memory.container,
+        origin=Origin(session=writer, forgotten=forgotten),
+        metadata=memory.metadata,
+        alive=True,
+        content=memory.content,
+        supports=(hop,),
+        calendar=engine.settings.calendar,
+    )
 
 
 async def _explained(engine: Engine, session: str, memory_id: str, seen: frozenset[str]) -> Explanation | None:

@@ -149,6 +149,22 @@ class Cited(BackstageRecord):
     """Contents of the world's memories that it cites."""
 
 
+class Origin(BackstageRecord):
+    """The other session that wrote a shared memory. Only that session knows more than the memory's metadata keeps."""
+
+    session: str | None
+    """Id of the session; `None` if the metadata does not name it."""
+    forgotten: bool
+    """Whether the session was forgotten, and its journal with it."""
+
+    def __str__(self) -> str:
+        if self.session is None:
+            return "its metadata does not say which session wrote it; no more is known"
+        if self.forgotten:
+            return f"session {self.session!r} wrote it and was forgotten; no more is known"
+        return f"session {self.session!r} wrote it, and its backstage explains it further"
+
+
 class Explanation(DatedRecord):
     """How a memory got into its container, hop by hop."""
 
@@ -156,10 +172,12 @@ class Explanation(DatedRecord):
     """Id of the memory."""
     owner: str
     """Owner of its container."""
-    source: str
-    """Key of the message, change or piece it is about."""
-    sequence: int
-    """Sequence number of the entry in the journal."""
+    source: str | None = None
+    """Key of the message, change or piece it is about; `None` if another session wrote it."""
+    sequence: int | None = None
+    """Sequence number of the entry in the journal; `None` if another session wrote it."""
+    origin: Origin | None = None
+    """The other session that wrote it; `None` if this session did."""
     metadata: dict[str, MetaValue] = {}
     """The stored metadata, without what the supports add."""
     alive: bool
@@ -189,7 +207,7 @@ class Explanation(DatedRecord):
         for ground in self.rests_on:
             first, *more = ground.lines(depth + 1)
             lines += [f"{indent}  because {first.lstrip()}", *more]
-        return lines
+        return [*lines, f"{indent}  {self.origin}"] if self.origin else lines
 
     @property
     def state(self) -> str:
@@ -202,7 +220,7 @@ class Explanation(DatedRecord):
     def about(self) -> str:
         """`what alice said on day 1 (message 2, key 'm1')`; `the summary 'sum'`; `'lore:sword'` for a piece."""
         if (type := str(self.metadata.get("type", MESSAGE))) not in OUR_TYPES:
-            return f"the {type} {self.source!r}"
+            return f"the {type} {self.source!r}" if self.source else f"the {type} {self.content!r}"
         speaker, day = self.metadata.get("speaker"), self.metadata.get("gameDay")
         if speaker is None or not isinstance(day, int | float):
             return repr(self.source)
@@ -211,6 +229,8 @@ class Explanation(DatedRecord):
     @property
     def number(self) -> str:
         """`message 2, key 'm1'`; the key only if it differs from the number."""
+        if self.sequence is None:
+            return "in another session"
         return f"message {self.sequence}" + ("" if self.source == own_key(self.sequence) else f", key {self.source!r}")
 
 

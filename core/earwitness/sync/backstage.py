@@ -36,7 +36,11 @@ class Backstage(Mirror[AsyncBackstage]):
         return self._call(self._behind.who_knows, question)
 
     def explain(self, memory_id: str) -> Explanation:
-        """How a memory got into its container, hop by hop. Raises `UnknownName`."""
+        """How a memory got into its container, hop by hop.
+
+        Of a memory in a shared container that another session wrote, only what its metadata keeps. Raises
+        `UnknownName`.
+        """
         return self._call(self._behind.explain, memory_id)
 
     def preview(
@@ -88,7 +92,10 @@ class Backstage(Mirror[AsyncBackstage]):
         return self._call(self._behind.journal)
 
     def find_memories(self, start: str) -> dict[str, str]:
-        """Find memories whose id begins with `start`: id → owner. An exact match is returned alone."""
+        """Find memories whose id begins with `start`: id → owner. An exact match is returned alone.
+
+        Containers shared with the cast are searched if the session's own memories have no such id.
+        """
         return self._call(self._behind.find_memories, start)
 
     def retract(self, target: str) -> Outcome:

@@ -101,6 +101,8 @@ def _check_ids(cli: CliContext, known: Sequence[str], named: Sequence[str]) -> N
 
 
 async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, id: str | None) -> None:
+    from earwitness_plugins.terminal.warnings import warn
+
     written: list[int] = []
     with cli.progress("Importing", len(export.past)) as advance:
 
@@ -109,8 +111,18 @@ async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, i
             advance(count)
 
         story = await ew.import_session(export, id=id, seen=seen)
+    if written and export.left_out:
+        warn([_left_out(story.id, export.left_out)])
     shown = f"Imported {story.id}{'' if written else ': nothing new'}"
-    cli.answer({"imported": story.id, "entries": len(export.past), "new": bool(written)}, shown)
+    told = {"entries": len(export.past), "new": bool(written), "left_out": list(export.left_out)}
+    cli.answer({"imported": story.id, **told}, shown)
+
+
+def _left_out(session: str, names: Sequence[str]) -> str:
+    return (
+        f"{session} wrote memories to {', '.join(names)}, which belong to no session. An export does not hold them. "
+        "Copy the whole store to take them along, or write them again: docs/hosts.md, Beyond one story"
+    )
 
 
 def _stories(found: Sequence[tuple[str, Imported]], into: str | None) -> Iterator[tuple[str, list[Imported]]]:

@@ -11,6 +11,7 @@ from rich.text import Text
 from earwitness.backstage.records import Cited, Explanation, Hop
 from earwitness.ids import WORLD
 from earwitness.records.memory import Memory
+from earwitness.records.memory_types import OUR_TYPES
 from earwitness_plugins.applications.stories.gist import NEWS, gist
 
 from .memories import readable
@@ -42,6 +43,11 @@ def _lines(found: Explanation, people: People, indent: int, told: str) -> Iterat
             yield from _lines(hop.via, people, indent + 2 * STEP, said)
     for line in found.knowledge:
         yield from _news(line, people, indent + STEP)
+    for ground in found.rests_on:
+        yield _in(indent + STEP, Text("because"))
+        yield from _lines(ground, people, indent + 2 * STEP, said)
+    if found.origin:
+        yield _in(indent + STEP, Text(plain(str(found.origin)), style="dim"))
 
 
 def _head(found: Explanation, people: People) -> Text:
@@ -58,7 +64,8 @@ def _about(found: Explanation, people: People) -> Text:
     if kind in PREPARED:
         key = found.metadata.get("loreKey")
         return Text.assemble(PREPARED[kind], (f" (key {plain(str(key))!r})" if key else "", "dim"))
-    return Text.assemble("what happened", since, (f" (key {plain(found.source)!r})", "dim"))
+    what = "what happened" if kind in OUR_TYPES else f"a {plain(kind)}"
+    return Text.assemble(what, since, (f" (key {plain(found.source)!r})" if found.source else "", "dim"))
 
 
 def _said(found: Explanation, people: People) -> str:
