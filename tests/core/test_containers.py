@@ -290,7 +290,8 @@ class Herald(Plugin):
     """Proposes a memory for the pantheon's hub, the story's notice board and Alice."""
 
     def on_message(self, event: MessageEvent) -> MessageAnswer:
-        where: list[dict[str, str]] = [{"container": OLYMPUS.name}, {"container": BOARD.name}, {"owner": "alice"}]
+        board = f"{event.session}-board"
+        where: list[dict[str, str]] = [{"container": OLYMPUS.name}, {"container": board}, {"owner": "alice"}]
         return MessageAnswer(derived=tuple(Derivation(text="Zeus is away.", **each) for each in where))
 
 

@@ -448,12 +448,12 @@ async def test_what_the_host_changes_holds_whatever_becomes_of_the_answers(
     begin: Begin, memories: Memories, strict: bool
 ) -> None:
     story = await begin(plugins=[Babbler()], strict=strict, present=["alice"])
-    outcome = await story.change(game_day=4, mood="grim", description="Night falls.", key="night")
+    outcome = await story.change(game_day=4, mood="grim", key="night")
     settled = await outcome.settled()
     assert settled.degraded
-    assert [(each.by, each.failure) for each in settled.failures] == [("core", "LookupError: 'no words'")]
+    assert [(each.by, each.failure) for each in settled.failures] == [("core", "LookupError: no words")]
     assert (story.state.game_day, story.state.model_dump()["mood"]) == (4, "grim")
-    assert [each.content for each in await memories(story, "world")] == ["Night falls. GameDay: 4"]
+    assert [each.content for each in await memories(story, "world")] == ["Mood is grim. GameDay: 4"]
     await story.enter("bob")
     assert (await story.turn("bob")).failures == ()
     assert story.state.whereabouts["bob"].here

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -41,9 +41,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     cast, state = after.cast, after.state
     data = dict(live.data())
     answers = await _answered(engine, live, body, state, frozenset(plan.state), data)
-    updates = _of(answers, body)
-    if not (body.quiet or body.description or body.updates):
-        updates += default_updates(before.state, plan.state, _worded(answers, plan.state), cast, body.audience)
+    updates = [*_of(answers, body), *_defaults(live, body, plan, _worded(answers, plan.state))]
     worded = _delivered(live, entry, state, updates, first=len(plan.deliveries))
     welcome = await _welcome(engine, live, body, entry, state.game_day)
     due_day = state.game_day if state.game_day != before.state.game_day else None
@@ -86,6 +84,21 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
     )
+
+
+def in_default_words(live: Live, entry: Entry, body: Changed, plan: Plan) -> Plan:
+    """A reported change with default sentences for the world. Pure."""
+    state = live.snapshot.after(plan).state
+    worded = _delivered(live, entry, state, _defaults(live, body, plan, ()), first=len(plan.deliveries))
+    return plan.model_copy(update={"deliveries": (*plan.deliveries, *worded)})
+
+
+def _defaults(live: Live, body: Changed, plan: Plan, worded: Collection[str]) -> list[Update]:
+    """Default sentences for the keys that nobody has put into words; none if the host has worded the change."""
+    if body.quiet or body.description or body.updates:
+        return []
+    before = live.snapshot
+    return default_updates(before.state, plan.state, worded, before.after(plan).cast, body.audience)
 
 
 def _delivered(

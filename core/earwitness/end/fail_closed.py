@@ -8,7 +8,7 @@ from ..live import Live, quoting
 from ..records.journal import Changed, Entry, Said
 from ..records.message import Participant, SettledMessage
 from ..records.plan import Answer, Plan
-from .change import reported
+from .change import in_default_words, reported
 from .deliveries import of_message
 from .message import message_of
 
@@ -25,6 +25,7 @@ def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
     with suppress(*UNUSABLE):  # then the entry itself cannot be used
         if isinstance(entry.body, Changed):
             plan = reported(live, entry, entry.body)
+            plan = in_default_words(live, entry, entry.body, plan)
         elif isinstance(entry.body, Said) and entry.body.speaker in live.snapshot.cast:
             plan = _speakers_own(live, entry, entry.body)
     return plan.model_copy(update={"degraded": True, "answers": (Answer(by="core", failure=why),)})
