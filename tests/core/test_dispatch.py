@@ -453,7 +453,7 @@ async def test_what_the_host_changes_holds_whatever_becomes_of_the_answers(
     assert settled.degraded
     assert [(each.by, each.failure) for each in settled.failures] == [("core", "LookupError: no words")]
     assert (story.state.game_day, story.state.model_dump()["mood"]) == (4, "grim")
-    assert [each.content for each in await memories(story, "world")] == ["Mood is grim. GameDay: 4"]
+    assert [each.content for each in await memories(story, "world")] == ["Mood changed to grim. GameDay: 4"]
     await story.enter("bob")
     assert (await story.turn("bob")).failures == ()
     assert story.state.whereabouts["bob"].here

@@ -32,8 +32,9 @@ async def command(cli: CliContext, memory: str, session: str | None) -> None:
         id, where = _only(memory, await _found(ew, memory, sessions), sessions)
         story = await ew.open_session(where)
         found = await story.backstage(role="owner").explain(id)
-        if session is None and found.origin and found.origin.session in sessions:
-            story = await ew.open_session(found.origin.session)  # it wrote the shared memory, and knows all about it
+        writer = found.origin.session if found.origin else None
+        if session is None and writer is not None and writer in sessions:
+            story = await ew.open_session(writer)  # it wrote the shared memory, and knows all about it
             found = await story.backstage(role="owner").explain(id)
         cli.answer(found.model_dump(mode="json"), explanation(found, People(story.cast, ew.settings.calendar)))
 
