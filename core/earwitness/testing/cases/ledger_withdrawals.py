@@ -215,8 +215,7 @@ class Withdrawals(LedgerCases):
     async def test_what_is_recorded_as_archived_waits_to_be_restored(self, ledger: Ledger) -> None:
         """The new wording of an archived memory is archived from the beginning, and no acknowledgement applies it."""
         a = delivery("a").model_copy(update={"status": "archived", "reason": "archived"})
-        await self.told(ledger, plan(1, a))
-        await ledger.acknowledge("s1", [1], [a.id])
+        await self.delivered(ledger, a)
         (archived,) = await ledger.deliveries("s1", status="archived")
         assert (archived.memory_id, archived.reason) == ("a", "archived")
         await self.told(ledger, plan(2, restorations=(Restoration(memory_id="a", restores={a.id: "a"}),)))
