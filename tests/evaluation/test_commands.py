@@ -8,6 +8,7 @@ import pytest
 from click.testing import Result
 
 from earwitness.loading.settings import Settings
+from earwitness_plugins.applications.evaluation.plot import limits
 
 from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines
 
@@ -70,6 +71,98 @@ def test_detectors_are_compared_with_the_first(run: Run, evening: str) -> None:
     assert gap["values"]["leak"]["low"] <= ours - theirs <= gap["values"]["leak"]["high"]
 
 
+def test_which_detector_the_others_are_compared_with_can_be_chosen(run: Run, evening: str) -> None:
+    words = ("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew,rules")
+    report = answer(run(*words, "--against", "rules", "--json"))
+    assert [(each["detector"], each["against"]) for each in report["differences"]] == [
+        ("everyone", "rules"),
+        ("mine.LastFew", "rules"),
+    ]
+    ours, theirs = scores(report)["leak"], scores(report, "rules")["leak"]
+    assert report["differences"][0]["values"]["leak"]["value"] == pytest.approx(ours - theirs)
+    failed(run(*words, "--against", "rule"), "unknown detector to compare against 'rule'")
+
+
+def test_a_repeated_run_is_compared_as_before(run: Run, evening: str) -> None:
+    words = ("evaluate", "participants", evening, "--detector", "everyone,rules", "--against", "rules")
+    answer(run(*words, "--report", "report.json", "--json"))
+    repeated = run("evaluate", "--repeat", "report.json")
+    assert "Against rules" in repeated.stdout
+    assert "The same numbers" in repeated.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["participants"], "TASK"),
+        (["participants", "EVENING"], "TASK, DATA"),
+        (["--detector", "rules"], "--detector"),
+        (["--seed", "0", "--worst", "3"], "--seed, --worst"),
+    ],
+)
+def test_what_a_report_says_is_refused_beside_repeat(words: list[str], named: str, run: Run, evening: str) -> None:
+    run("evaluate", "participants", evening, "--detector", "everyone", "--report", "report.json")
+    given = [evening if word == "EVENING" else word for word in words]
+    failed(run("evaluate", *given, "--repeat", "report.json"), f"{named} beside --repeat")
+    assert run("evaluate", "--repeat", "report.json", "--report", "again.json").exit_code == 0
+
+
+def test_a_label_outside_the_roster_is_named_with_its_place(run: Run, folder: Path) -> None:
+    strange = {**NEXT, "messages": [*NEXT["messages"], {**NEXT["messages"][0], "present": ["Ben", "An"]}]}
+    data = lines(folder, "strange.jsonl", strange)
+    said = (
+        "strange.jsonl: scene '2-0', messages[2]: 'present' has 'An', who is not in the roster ['Ann', 'Ben']. "
+        "Did you mean 'Ann'?"
+    )
+    failed(run("evaluate", "participants", data), said)
+    failed(run("fit", "mine.LastFew", data), said)
+    failed(run("detect", data), said)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ({**QUESTIONS[0], "character": "Zed"}, "asks about 'Zed', who is not in the roster"),
+        ({**QUESTIONS[2], "roster": ["Ann", "Zed"], "knowers": ["Ann"]}, "asks about 'Zed', who is not in the roster"),
+        (
+            {**QUESTIONS[2], "roster": ["Ann"], "knowers": ["Ben"]},
+            "'knowers' has 'Ben', who is not in the roster ['Ann']",
+        ),
+    ],
+)
+def test_a_question_about_a_stranger_is_refused(
+    question: dict[str, Any], said: str, run: Run, folder: Path, evening: str
+) -> None:
+    failed(run("evaluate", "knowledge", lines(folder, "q.jsonl", question), evening), said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"dataset": "d", "scene": "1", "roster": [', "bad.jsonl:1: not JSON: Expecting value: column 43."),
+        (
+            '{"scene": "1", "roster": [], "messages": []}\n{"a" 1}',
+            "bad.jsonl:2: not JSON: Expecting ':' delimiter: column 6.",
+        ),
+        ('{"scen', "bad.jsonl: no importer accepts it. It may be damaged: bad.jsonl:1: not JSON: Unterminated string"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_broken_json_is_one_error_with_its_place(text: str, said: str, run: Run, folder: Path) -> None:
+    (folder / "bad.jsonl").write_text(text, "utf-8")
+    result = run("evaluate", "participants", "bad.jsonl")
+    failed(result, said)
+    assert len(result.stderr) < 500
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, "[1]", '{"run": 3}', '{"task": NaN}', "\0"])
+def test_a_broken_report_is_one_error(text: str, run: Run, folder: Path) -> None:
+    (folder / "bad.json").write_text(text, "utf-8")
+    result = run("evaluate", "--repeat", "bad.json")
+    failed(result, "bad.json: not ")
+    assert len(result.stderr) < 500
+
+
 def test_the_table_names_data_detectors_and_the_worst_scenes(run: Run, evening: str) -> None:
     result = run("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew", "--worst", "1")
     assert result.exit_code == 0, result.output
@@ -78,7 +171,7 @@ def test_the_table_names_data_detectors_and_the_worst_scenes(run: Run, evening: 
         "mine.LastFew",
         "somebody is absent",
         "By how many are present",
-        "Against everyone",
+        "Against everyone: each detector's score minus its score",
         "Asides that everyone lets others hear: 1 of 1",
         "tavern 1-0: 2 of 5 exact",
         "Old Tom told, but was not there, 2× from [1]",
@@ -137,6 +230,12 @@ def test_leak_against_miss_is_drawn(ending: str, run: Run, evening: str) -> None
     result = run("evaluate", "participants", evening, "--detector", "rules,everyone", "--plot", f"curve.{ending}")
     assert result.exit_code == 0, result.output
     assert Path(f"curve.{ending}").read_bytes()[:5] in {b"\x89PNG\r", b"<?xml"}
+
+
+def test_the_axes_of_the_picture_fit_the_points() -> None:
+    assert limits([0.2, 0.1, 0.3]) == pytest.approx((0.09, 0.31))
+    assert limits([0.0, 0.0]) == pytest.approx((-0.01, 0.01))
+    assert limits([]) == (-0.05, 1.05)
 
 
 def test_what_is_no_picture_is_refused_before_the_run(run: Run, evening: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from earwitness_plugins.terminal import CliContext, options, story_command
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from earwitness_plugins.applications.evaluation.run import EvaluationReport, Run
 
 TASKS = ("participants", "addressees", "knowledge", "recall")
+REPEATED = ("task", "data", "names", "format", "directions", "by", "threshold", "against", "seed", "resamples", "worst")
+"""Parameters whose values a repeated run takes from its report."""
 MOST = 10
 """Number of differences between two runs that are shown."""
 
@@ -34,6 +37,9 @@ MOST = 10
     help="For knowledge: search each character's container, or ask backstage who knows.",
 )
 @options.threshold
+@click.option(
+    "--against", metavar="DETECTOR", help="Compare the others with this one.  [default: the first of --detector]"
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For resampling, and for detectors that use one.")
 @click.option(
     "--resamples", type=click.IntRange(0), default=2000, show_default=True, help="Resamples for confidence intervals."
@@ -61,6 +67,8 @@ async def command(
     from earwitness_plugins.applications.evaluation.plot import draw, require_drawable
     from earwitness_plugins.applications.evaluation.tables import show
 
+    if repeat:
+        _refuse_beside_repeat()
     strategies = Strategies()
     run, before = load(repeat) if repeat else (_run(cli, strategies, task, data, **how), None)
     if plot:
@@ -76,6 +84,22 @@ async def command(
         show(done, cli.console)
     if before is not None:
         _compare(cli, repeat, before, done)
+
+
+def _refuse_beside_repeat() -> None:
+    """Raise `InputError` for an argument that the report says already. What is saved or drawn may differ."""
+    from earwitness.errors import InputError
+
+    context = click.get_current_context()
+    given = [
+        param.metavar.strip("…") if isinstance(param, click.Argument) and param.metavar else param.opts[0]
+        for param in context.command.params
+        if param.name in REPEATED and context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise InputError(
+            f"{', '.join(given)} beside --repeat: a report says itself what is repeated. Leave out one or the other."
+        )
 
 
 def _run(

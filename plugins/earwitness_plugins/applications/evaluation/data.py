@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from earwitness.errors import InputError
+from earwitness.errors import InputError, StoryError, did_you_mean, quoted
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
 from earwitness_plugins.applications.imports.detect_format import read_file
@@ -44,13 +44,30 @@ def read(strategies: Strategies, paths: Iterable[str], format: str | None = None
 
 def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
     found = [(file, read_file(strategies, file.path, file.format)) for file in files]
+    scenes = [(file.path, as_labelled(each, Path(file.path).stem)) for file, held in found for each in held.scenes]
+    for path, scene in scenes:
+        _refuse_strangers(path, scene)
     labelled = [each for _, each in found if isinstance(each, Labelled)]
     return Data(
         files=tuple(file.model_copy(update={"sha256": digest(file.path)}) for file, _ in found),
-        scenes=tuple(as_labelled(scene, Path(file.path).stem) for file, each in found for scene in each.scenes),
+        scenes=tuple(scene for _, scene in scenes),
         questions=tuple(question for each in labelled for question in each.questions),
         asked=tuple(question for each in labelled for question in each.asked),
     )
+
+
+def _refuse_strangers(path: str, scene: LabelledScene) -> None:
+    """Raise `StoryError` for a label outside the roster. Scored on the roster, it would count for nothing."""
+    for index, line in enumerate(scene.lines):
+        for name in line.present or ():
+            if name not in scene.roster:
+                place = f"{path}: scene {quoted(scene.name)}, messages[{index}]"
+                raise StoryError(f"{place}: 'present' has {outside(name, scene.roster)}")
+
+
+def outside(name: str, roster: Sequence[str]) -> str:
+    """The end of an error: a label that is not in its roster."""
+    return f"{quoted(name)}, who is not in the roster {quoted([*roster])}.{did_you_mean(name, roster)}"
 
 
 def read_again(strategies: Strategies, files: Sequence[DataFile]) -> Data:

@@ -14,7 +14,7 @@ from earwitness.loading.strategies import Strategies
 from . import detection, knowledge, recall
 from .data import Data, DataFile, read_again
 from .detection import Advance
-from .run import EvaluationReport, Run, versions
+from .run import EvaluationReport, Run, baseline, versions
 
 TOLD_THROUGH_END = ("knowledge", "recall")
 """Tasks whose scenes become stories in a store; the others only play them to the detector."""
@@ -27,6 +27,7 @@ async def evaluate(
 
     Raises `InputError` when there is nothing to score, `UnknownName`, `SettingsError`, `StrategyError`.
     """
+    baseline(run)  # refuse an unknown label now, not after hours of work
     if run.task in TOLD_THROUGH_END:
         settings = Settings.of(**run.settings)
         if run.task == "knowledge":
@@ -78,7 +79,7 @@ def load(path: str) -> tuple[Run, EvaluationReport | None]:
         raise InputError(
             f"{path}: not the report of a run: {where}: {first['msg']}. --report FILE writes one."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}. --report FILE writes a report that can be repeated.") from error
 
 

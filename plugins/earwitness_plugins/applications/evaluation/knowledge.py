@@ -16,7 +16,7 @@ from earwitness_plugins.importers.labelled import LabelledScene, Question
 from earwitness_plugins.ranking.arrays import Doubles
 
 from .bootstrap import Interval, by_group, intervals
-from .data import Data
+from .data import Data, outside
 from .detection import Advance
 from .fact_shares import FactShares, word_sets
 from .measures import KNOWLEDGE_MEASURES, auc
@@ -75,10 +75,22 @@ def _by_scene(data: Data) -> list[tuple[LabelledScene, list[Question]]]:
                 f"a question is about the scene {question.scene!r} of {question.dataset!r}, which is in none of the "
                 f"files (they hold {known} scenes of that data set). Name the file with the scenes too."
             )
+        _refuse_strangers(question, scenes[question.dataset, question.scene])
         asked[question.dataset, question.scene].append(question)
     if not asked:
         raise InputError("these files hold no question, so there is nothing to score. Name a file of questions too.")
     return [(scenes[key], questions) for key, questions in asked.items()]
+
+
+def _refuse_strangers(question: Question, scene: LabelledScene) -> None:
+    """Raise `InputError` for a question about, or an answer that names, somebody who is not in the roster."""
+    about = f"a question about the scene {scene.name!r} of {scene.dataset!r}"
+    for name in question.roster if question.character is None else (question.character,):
+        if name not in scene.roster:
+            raise InputError(f"{about} asks about {outside(name, scene.roster)}")
+    for name in question.knowers or ():
+        if name not in question.roster:
+            raise InputError(f"{about}: 'knowers' has {outside(name, question.roster)}")
 
 
 async def _answers(

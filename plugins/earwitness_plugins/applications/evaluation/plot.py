@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from earwitness.errors import InputError
 from .run import EvaluationReport, Result, Run
 
 DRAWABLE = ("participants", "addressees")
+MARGIN, LEAST_MARGIN = 0.05, 0.01
+"""Space around the points, as a share of their range, and at least this much of an axis from 0 to 1."""
 
 
 def draw(report: EvaluationReport, path: str) -> None:
@@ -21,8 +24,11 @@ def draw(report: EvaluationReport, path: str) -> None:
     axes = figure.subplots()
     thresholds = {spec.label: spec.end.enough for spec in report.run.detectors}
     for result in report.results:
-        _line(axes, result, thresholds[result.detector])
-    axes.set(title="Leak against miss as the threshold moves", xlim=(0, 1), ylim=(0, 1))
+        if result.curve:  # all its messages may hold asides, which are scored apart
+            _line(axes, result, thresholds[result.detector])
+    points = [point for result in report.results for point in result.curve]
+    axes.set(xlim=limits([miss for _, _, miss in points]), ylim=limits([leak for _, leak, _ in points]))
+    axes.set(title="Leak against miss as the threshold moves")
     axes.set(xlabel="miss: somebody is left out", ylabel="leak: somebody is told too much")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, title="dot: END's threshold")
@@ -49,6 +55,13 @@ def require_drawable(run: Run, path: str) -> Any:
     if (ending := Path(path).suffix.removeprefix(".").lower()) not in known:
         raise InputError(f"--plot {path!r}: {ending!r} is not a picture format. Formats: {', '.join(sorted(known))}.")
     return Figure
+
+
+def limits(shares: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis that shows all of these shares, with a margin. Without shares: 0 and 1."""
+    low, high = min(shares, default=0.0), max(shares, default=1.0)
+    margin = max(MARGIN * (high - low), LEAST_MARGIN)
+    return low - margin, high + margin
 
 
 def _line(axes: Any, result: Result, threshold: float) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from earwitness.errors import unknown
 from earwitness.records.base import Record
 
 from .bootstrap import Interval
@@ -33,7 +34,9 @@ class Run(Record):
     task: Task
     """The task."""
     detectors: tuple[DetectorSpec, ...]
-    """The detectors; the others are compared with the first."""
+    """The detectors, each with its own label."""
+    against: str | None = None
+    """Label of the detector that the others are compared with; `None` = the first."""
     data: tuple[DataFile, ...]
     """The files."""
     directions: Directions = "shown"
@@ -98,16 +101,16 @@ class Result(Record):
 
 
 class Difference(Record):
-    """A detector minus the first one, on the same draws."""
+    """A detector's scores minus those of the one it is compared with, on the same draws."""
 
     detector: str
     """Label of the detector."""
     against: str
-    """Label of the first detector."""
+    """Label of the detector it is compared with."""
     data: str
     """Data set, or `all`."""
     values: dict[str, Interval]
-    """Measure → difference."""
+    """Measure → the detector's value minus that of the other one."""
 
 
 class EvaluationReport(Record):
@@ -122,7 +125,15 @@ class EvaluationReport(Record):
     results: tuple[Result, ...]
     """One per detector, in the order of the run."""
     differences: tuple[Difference, ...] = ()
-    """Every other detector compared with the first."""
+    """Every other detector compared with the `baseline`."""
+
+
+def baseline(run: Run) -> str:
+    """Label of the detector that the others are compared with. Raises `UnknownName` if none has this label."""
+    labels = [each.label for each in run.detectors]
+    if run.against is not None and run.against not in labels:
+        raise unknown("detector to compare against", run.against, labels)
+    return labels[0] if run.against is None else run.against
 
 
 def versions() -> dict[str, str]:

@@ -11,7 +11,7 @@ from earwitness_plugins.ranking.arrays import Doubles, Flags
 from .bootstrap import differences, intervals
 from .calibration import expected_error
 from .measures import SET_MEASURES, Measure
-from .run import EVERYTHING, Difference, Run, Scores
+from .run import EVERYTHING, Difference, Run, Scores, baseline
 from .sheet import Sheet
 
 MANY = 6
@@ -52,16 +52,18 @@ def parts(sheet: Sheet) -> dict[str, Sheet]:
 def compared(
     groups: Sequence[tuple[str, Mapping[str, Doubles]]], measures: Mapping[str, Measure], run: Run
 ) -> tuple[Difference, ...]:
-    """Every detector minus the first; `groups` are pairs (label, data set → sums of each group)."""
-    (first, base), *others = groups
+    """Every detector minus the baseline; `groups` are pairs (label, data set → sums of each group)."""
+    against = baseline(run)
+    base = dict(groups)[against]
     return tuple(
         Difference(
             detector=label,
-            against=first,
+            against=against,
             data=name,
             values=differences(sums, base[name], measures, resamples=run.resamples, seed=run.seed),
         )
-        for label, each in others
+        for label, each in groups
+        if label != against
         for name, sums in each.items()
     )
 

@@ -24,6 +24,7 @@ TITLES = {
 }
 INTERVALS = ("f1", "exact", "leak", "miss", "balanced_accuracy", "list_exact", "recall@5", "recall@10", "mrr")
 SHORT = {"precision": "prec."}
+COMPARED = "each detector's score minus its score, on the same draws, with 95 % intervals"
 NOTHING = "–"
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
@@ -56,7 +57,7 @@ def _parts(report: EvaluationReport) -> Iterator[RenderableType]:
     yield _intervals("95 % intervals", own, _ends)
     if report.differences:
         gaps = [(each.data, each.detector, each.values) for each in report.differences]
-        yield _intervals(f"Against {results[0].detector}, on the same draws, with 95 % intervals", gaps, _gap)
+        yield _intervals(f"Against {report.differences[0].against}: {COMPARED}", gaps, _gap)
     for result in results:
         yield from _worst(result)
         yield from _failures(result)

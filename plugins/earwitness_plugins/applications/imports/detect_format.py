@@ -14,6 +14,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.files.documents import document
 from earwitness_plugins.importers.files.limits import opened, whole
+from earwitness_plugins.importers.rows import rows
 
 HEAD = 4096
 
@@ -56,8 +57,17 @@ def _accepting(strategies: Strategies, path: str, head: bytes) -> Importer:
 def _hint(path: str, head: bytes, names: Iterable[str]) -> str:
     if re.search(rb"^(cast|steps):", head, re.MULTILINE):
         return f"It looks like a story file: earwitness play {shlex.quote(path)}"
-    json_said = _of_json(path) if Path(path).suffix.casefold() == ".json" else ""
+    ending = Path(path).suffix.casefold()
+    json_said = _of_json(path) if ending == ".json" else _of_lines(path) if ending == ".jsonl" else ""
     return f"{json_said}Name one with --format: {', '.join(names)}."
+
+
+def _of_lines(path: str) -> str:
+    try:
+        next(rows(path), None)
+    except StoryError as error:
+        return f"It may be damaged: {error} "
+    return ""
 
 
 def _of_json(path: str) -> str:

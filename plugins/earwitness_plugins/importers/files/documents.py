@@ -58,6 +58,9 @@ def loaded(text: str, place: str) -> Any:
         return json.loads(text)
     except RecursionError as error:
         raise StoryError(f"{place}: nested too deeply.") from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno} " if "\n" in text.strip() else ""  # `place` has the line of a single one
+        raise StoryError(f"{place}: not JSON: {error.msg}: {line}column {error.colno}.") from error
     except ValueError as error:
         said, _, _ = str(error).partition(";")  # how to let Python read longer numbers helps nobody here
         raise StoryError(f"{place}: not JSON: {said}.") from error
