@@ -12,6 +12,7 @@ from .loading.settings import Settings
 from .observers import Observers
 from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
 from .strategy import Strategy
+from .transactions import TransactionLedger, TransactionStore
 
 QUOTING = "earwitness:quoting"
 """The name under which core keeps messages that contain a placeholder, next to the data of plugins."""
@@ -59,3 +60,11 @@ class Engine:
         """
         database = getattr(self.ledger, "database", None)
         return database is not None and database is getattr(self.store, "database", None)
+
+    @property
+    def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:
+        """Ledger and store, if a plan and its memories can share one transaction of theirs."""
+        ledger, store = self.ledger, self.store
+        if self.one_database and isinstance(ledger, TransactionLedger) and isinstance(store, TransactionStore):
+            return ledger, store
+        return None

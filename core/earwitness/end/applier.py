@@ -18,8 +18,9 @@ from ..containers import character_container
 from ..engine import Engine
 from ..errors import NotYetApplied, StorageError, named
 from ..live import Live, Unapplied
-from ..records.plan import Plan
-from .deliveries import BATCH, Work, arrival_day, is_plain, work_of_plain
+from ..records.plan import Plan, Snapshot
+from ..transactions import TransactionLedger, TransactionStore
+from .deliveries import BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
 from .derivations import append_proposed
 from .reconciliation import reconciled, work_of
 
@@ -62,6 +63,29 @@ class Applier:
     def take(self, plan: Plan) -> None:
         """Accept a recorded plan; `wake` starts applying it."""
         self._live.unapplied[plan.sequence] = Unapplied(arrival_day(plan), plan)
+
+    async def record(self, plan: Plan, after: Snapshot) -> tuple[Plan, bool]:
+        """Record a plan; returns the plan in force, and whether its memories were written with it.
+
+        Ledger and store share a transaction where they can, if no earlier plan is left and this one fits a batch.
+        """
+        transaction = None if self._left or not shares_transaction(plan) else self._engine.transaction
+        if transaction is not None:
+            with suppress(StorageError):  # the plan is recorded alone then, and its memories are tried again
+                found = await self._record_applied(plan, after, *transaction)
+                return found, found is plan
+        return await self._engine.ledger.record(plan, after), False
+
+    async def _record_applied(
+        self, plan: Plan, after: Snapshot, ledger: TransactionLedger, store: TransactionStore
+    ) -> Plan:
+        work = work_of_plain([plan])
+        try:
+            memories = await self._limited(store.prepared(work.put))
+        except Exception as error:
+            raise StorageError(named(error)) from error
+        applied = [id for ids in work.applied.values() for id in ids]
+        return await ledger.record_applied(plan, after, memories, applied)
 
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""

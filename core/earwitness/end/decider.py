@@ -58,6 +58,8 @@ class Decider:
         self._work: asyncio.Task[None] | None = None
         self._again = False
         self._told: dict[int, Entry] = {}
+        self._look = True
+        """Whether the journal may hold entries that were not handed to `told`."""
         self._resumed = False
         self._ended = False
 
@@ -99,12 +101,16 @@ class Decider:
 
         async def kept() -> Plan:
             known = future.done() and not future.cancelled() and future.exception() is None
-            return future.result() if known else await self.decided(sequence)
+            return future.result() if known else await self._decided(sequence)
 
         return kept
 
     async def decided(self, sequence: int) -> Plan:
         """The entry's plan, once it is recorded. Raises the error that kept it from being decided."""
+        self._look = True
+        return await self._decided(sequence)
+
+    async def _decided(self, sequence: int) -> Plan:
         self.check()
         if sequence <= self.live.snapshot.decided and (plan := await self._recorded(sequence)):
             return plan
@@ -117,6 +123,7 @@ class Decider:
 
         Raises the error that kept an entry from being decided.
         """
+        self._look = True
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if self.failure:
             raise self.failure
@@ -149,9 +156,13 @@ class Decider:
             end += 1
         if end > begin:
             return [self._told.pop(sequence) for sequence in range(begin, end)]
+        if not self._look and not self._told:
+            return ()
         self._told.clear()
+        self._look = False
         ledger, session = self._engine.ledger, self.live.snapshot.id
         found = await ledger.entries(session, after=begin - 1, limit=1)
+        self._look |= bool(found)
         if not found or self.staleness.knows(found[0].sequence):
             return found
         await self.staleness.check()  # the id may belong to another story by now
@@ -162,7 +173,6 @@ class Decider:
         while entries := await self._next():
             for entry in entries:
                 plan = await self._plan(entry)
-                self._applier.take(plan)
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])
@@ -180,6 +190,7 @@ class Decider:
     async def _plan(self, entry: Entry) -> Plan:
         """The recorded plan of an entry; it is decided now if there is none."""
         if recorded := await self._recorded_before(entry):
+            self._applier.take(recorded)
             return recorded
         try:
             return await self._kept(await decide(self._engine, self.live, entry, self._applier))
@@ -190,11 +201,13 @@ class Decider:
         """The plan in force after recording: this one, or one that was recorded before."""
         after = self.live.snapshot.after(proposed)
         async with self.live.recording:
-            plan = await self._engine.ledger.record(proposed, after)
-            if plan == proposed:
+            plan, applied = await self._applier.record(proposed, after)
+            if applied or plan == proposed:
                 self.live.advance(plan, after)
             else:
                 await self._reload()
+        if not applied:
+            self._applier.take(plan)
         return plan
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:
@@ -220,6 +233,7 @@ class Decider:
         return True
 
     async def _reload(self) -> None:
+        self._look = True
         fresh = await Live.load(self._engine, self.live.snapshot.id)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update = fresh.latest_update
@@ -240,6 +254,7 @@ class Decider:
 
     def _fail(self, error: Exception) -> None:
         self.failure = error
+        self._look = True  # entries taken from `told` were not decided
         waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             if not future.done():

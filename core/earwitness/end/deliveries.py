@@ -261,6 +261,11 @@ def is_plain(plan: Plan) -> bool:
     return not (plan.withdrawals or plan.forgotten or plan.due_day is not None or revised or not plan.message)
 
 
+def shares_transaction(plan: Plan) -> bool:
+    """Whether a plan may be recorded and applied in one transaction: it only adds memories, and fits a batch."""
+    return is_plain(plan) and not plan.derived and len(plan.deliveries) <= BATCH
+
+
 def work_of_plain(plans: Sequence[Plan]) -> Work:
     """The store work of plain plans. Pure."""
     active = [each for plan in plans for each in plan.deliveries if each.is_active and each.due <= arrival_day(plan)]

@@ -162,13 +162,18 @@ class Adds(Plugin):
 
 
 class Faulty:
-    """Any object with some methods replaced; the others work as before."""
+    """Any object with some methods replaced; the others work as before.
+
+    It shares no transaction, which would pass by the replaced methods.
+    """
 
     def __init__(self, inner: object, **replaced: Callable[..., Any]) -> None:
         self._inner = inner
         self._replaced = replaced
 
     def __getattr__(self, name: str) -> Any:
+        if name in {"prepared", "record_applied"}:
+            raise AttributeError(name)
         return self._replaced.get(name) or getattr(self._inner, name)
 
 

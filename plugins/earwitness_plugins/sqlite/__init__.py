@@ -2,6 +2,7 @@
 
 from .database import Database
 from .inline_reader import WouldBlock
+from .job import Transaction
 from .migrations import Migration
 
-__all__ = ["Database", "Migration", "WouldBlock"]
+__all__ = ["Database", "Migration", "Transaction", "WouldBlock"]

@@ -43,6 +43,11 @@ _FIRST = (
 )
 _DICTIONARIES = (_FIRST.encode(),)
 """The blob's first byte says which one it needs. Add one at the end; never change one that was released."""
+_NUMBER = bytes((len(_DICTIONARIES) - 1,))
+_PREPARED = zlib.compressobj(
+    _LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY, zlib.Z_DEFAULT_STRATEGY, _DICTIONARIES[_NUMBER[0]]
+)
+"""With the newest dictionary, and no text yet."""
 
 
 class DamagedBlob(Exception):
@@ -51,9 +56,8 @@ class DamagedBlob(Exception):
 
 def deflated(text: str) -> bytes:
     """The text as a blob. Raises `UnicodeEncodeError` for half a surrogate pair."""
-    last = len(_DICTIONARIES) - 1
-    deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY, zlib.Z_DEFAULT_STRATEGY, _DICTIONARIES[last])
-    return bytes((last,)) + deflate.compress(text.encode()) + deflate.flush()
+    deflate = _PREPARED.copy()  # setting the dictionary anew would take most of the time
+    return _NUMBER + deflate.compress(text.encode()) + deflate.flush()
 
 
 def inflated(blob: bytes) -> str:

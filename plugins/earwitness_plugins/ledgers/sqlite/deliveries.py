@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, cast
 
@@ -79,7 +79,7 @@ class DeliveryRow:
     lists: str | None
     """The long lists of its metadata as JSON."""
 
-    def columns(self) -> tuple[str | int | float | None, ...]:
+    def columns(self, applied: Collection[str]) -> tuple[str | int | float | None, ...]:
         """Values for `_INSERT`, between the sequence number and the numbers of what it shares."""
         delivery = self.delivery
         type = delivery.metadata.get("type")
@@ -93,7 +93,7 @@ class DeliveryRow:
             delivery.support.via,
             type if isinstance(type, str) else None,
             delivery.due,
-            delivery.status,
+            "applied" if self.id in applied else delivery.status,
             delivery.reason,
         )
 
@@ -112,20 +112,30 @@ class DeliveryRows:
         """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
         lists = ListTexts()
         bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
-        rows = [_row(position, each, bodies[each.body], lists) for position, each in enumerate(deliveries)]
+        rows: list[DeliveryRow] = []
+        for position, each in enumerate(deliveries):
+            rows.append(_row(position, each, bodies[each.body], lists, rows[-1] if rows else None))
         texts = dict.fromkeys(text for row in rows for text in (row.body, row.fields, row.lists) if text is not None)
         return cls(rows, {text: deflated(text) for text in texts})
 
 
-def insert(connection: apsw.Connection, session: int, sequence: int, new: DeliveryRows) -> None:
-    """Add a plan's deliveries. One that exists stays as it is: pending, applied, struck or withdrawn."""
+def insert(
+    connection: apsw.Connection, session: int, sequence: int, new: DeliveryRows, applied: Collection[str]
+) -> None:
+    """Add a plan's deliveries. One that exists stays as it is: struck or withdrawn, pending or applied.
+
+    Those with an id in `applied` are applied, also if they were pending before.
+    """
     there = _existing(connection, session, new.rows)
     numbers = shared.insert(connection, session, sequence, new.shared)
     first = {row.id: row for row in reversed(new.rows) if row.id not in there}
     added = [row for row in new.rows if first.get(row.id) is row]
     repeated = [row for row in new.rows if first.get(row.id) is not row]
-    connection.executemany(_INSERT, [(session, sequence, *row.columns(), *_numbers(row, numbers)) for row in added])
+    connection.executemany(
+        _INSERT, [(session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added]
+    )
     connection.executemany(_REPEAT, [(session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated])
+    apply(connection, session, there.intersection(applied))
     for row in added:
         if row.delivery.knowledge:
             _cite(connection, session, sequence, row)
@@ -168,10 +178,18 @@ def _existing(connection: apsw.Connection, session: int, rows: Sequence[Delivery
     return {str(id) for (id,) in connection.execute(_EXISTING, (session, memory_ids))}
 
 
-def _row(position: int, delivery: Delivery, body: str, lists: ListTexts) -> DeliveryRow:
+def _row(position: int, delivery: Delivery, body: str, lists: ListTexts, before: DeliveryRow | None) -> DeliveryRow:
+    if before is not None and _shares_fields(delivery, before.delivery):
+        return DeliveryRow(position, delivery, delivery.id, body, before.fields, before.lists)
     metadata, its_lists = lists.taken(delivery.metadata)
     short = delivery if its_lists is None else delivery.model_copy(update={"metadata": metadata})
     return DeliveryRow(position, delivery, delivery.id, body, as_json(short, exclude=_APART), its_lists)
+
+
+def _shares_fields(delivery: Delivery, before: Delivery) -> bool:
+    """Whether two deliveries have the same fields, as most copies of a message have."""
+    one, other = delivery.__dict__, before.__dict__
+    return all(one[name] == other[name] for name in one if name not in _APART)
 
 
 def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, int, int | None]:

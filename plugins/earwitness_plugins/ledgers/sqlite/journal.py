@@ -9,7 +9,7 @@ import apsw
 from pydantic import TypeAdapter
 
 from earwitness.ids import own_key
-from earwitness.records.journal import Body, Entry
+from earwitness.records.journal import Body, Entry, Said
 
 from ...sqlite.blobs import inflated
 from .sessions import SEQUENCES, known, number, rowid, rowids
@@ -76,14 +76,14 @@ def acknowledge(connection: apsw.Connection, session_number: int, sequences: Seq
     )
 
 
-def as_entry(session: str, row: EntryRow) -> Entry:
-    """The record of a row."""
+def as_entry(session: str, row: EntryRow, written: Body | None = None) -> Entry:
+    """The record of a row. What a message says is not read again if it has just been `written`."""
     its_place, key, body, timestamp, settled = row
     return Entry(
         session=session,
         sequence=its_place % SEQUENCES,
         key=key,
-        body=_BODY.validate_json(inflated(body)),
+        body=written if isinstance(written, Said) else _BODY.validate_json(inflated(body)),
         timestamp=timestamp,
         applied=bool(settled),
     )

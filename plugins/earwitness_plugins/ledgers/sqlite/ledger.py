@@ -15,7 +15,7 @@ from earwitness.records.journal import Appended, Body, Entry, NewEntry
 from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
-from ...sqlite import Database
+from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
 from . import data, deliveries, journal, messages, plans, register, sessions
 from .delivery_query import DeliveryQuery, find
@@ -127,7 +127,10 @@ class SqliteLedger:
         """Give the entries their sequence numbers. Raises `UnknownName` for an unknown session."""
         new = [(deflated(as_json(each.body)), each.key, each.timestamp) for each in told]
         rows = await self._database.write(lambda connection: journal.append(connection, session, new))
-        return [Appended(entry=journal.as_entry(session, row), created=created) for row, created in rows]
+        return [
+            Appended(entry=journal.as_entry(session, row, each.body if created else None), created=created)
+            for each, (row, created) in zip(told, rows, strict=True)
+        ]
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number, or by key."""
@@ -156,9 +159,25 @@ class SqliteLedger:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
         new = plans.Recordable.of(plan, after)
         first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
-        if first is not None:
+        return first or self._recorded(plan, new.after, after)
+
+    async def record_applied(
+        self, plan: Plan, after: Snapshot, memories: Transaction[None], deliveries: Sequence[str]
+    ) -> Plan:
+        """Record a plan with the memories a store of this database has `prepared`. Durable on return."""
+        new = plans.Recordable.of(plan, after)
+
+        def operation(connection: apsw.Connection) -> Plan | None:
+            first = plans.record(connection, new, deliveries)
+            if first is None:
+                memories(connection)
             return first
-        self._snapshots[plan.session] = (new.after, after)  # the next `load` need not read what was just written
+
+        return await self._database.write(operation) or self._recorded(plan, new.after, after)
+
+    def _recorded(self, plan: Plan, text: str, after: Snapshot) -> Plan:
+        """The plan, once it is recorded. The next `load` need not read what was just written."""
+        self._snapshots[plan.session] = (text, after)
         return plan
 
     async def plan(self, session: str, sequence: int) -> Plan | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -47,8 +47,11 @@ class Recordable:
         )
 
 
-def record(connection: apsw.Connection, new: Recordable) -> Plan | None:
-    """Record a plan, or return the one this entry has. Raises `UnknownName` for an unknown session."""
+def record(connection: apsw.Connection, new: Recordable, applied: Collection[str] | None = None) -> Plan | None:
+    """Record a plan, or return the one this entry has. Raises `UnknownName` for an unknown session.
+
+    `applied` are ids of deliveries that the same transaction applies; with them, the entry is applied, too.
+    """
     session = known(connection, new.session)
     first = _whole(connection, session, new.sequence)
     if first is not None:
@@ -58,7 +61,9 @@ def record(connection: apsw.Connection, new: Recordable) -> Plan | None:
         deliveries.withdraw(connection, session, withdrawal)
     for restoration in new.restorations:
         deliveries.restore(connection, session, restoration)
-    deliveries.insert(connection, session, new.sequence, new.deliveries)
+    deliveries.insert(connection, session, new.sequence, new.deliveries, applied or ())
+    if applied is not None:
+        journal.acknowledge(connection, session, [new.sequence])
     if new.message is not None:
         messages.put(connection, session, new.message)
     for written in new.plugin_data:

@@ -20,7 +20,7 @@ from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed
-from earwitness_plugins.sqlite import Database, WouldBlock
+from earwitness_plugins.sqlite import Database, Transaction, WouldBlock
 from earwitness_plugins.sqlite.long_lists import ListTexts
 
 from . import embedder_change, fingerprint, memories, writes
@@ -109,15 +109,18 @@ class SqliteStore:
 
     async def put(self, memories: Sequence[Memory]) -> None:
         """Write or replace by (container, id): durable on return, all or nothing. Of one id twice, the last counts."""
-        if not memories:
-            return
+        if memories:
+            await self._database.write(await self.prepared(memories))
+
+    async def prepared(self, memories: Sequence[Memory]) -> Transaction[None]:
+        """What `put` would write, as work for a transaction of this database."""
         prepared = await self._prepared({(memory.container, memory.id): memory for memory in memories}.values())
 
         def operation(connection: apsw.Connection) -> None:
             self._check(connection)
             writes.put(connection, prepared)
 
-        await self._database.write(operation)
+        return operation
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove by container name → ids. Unknown ids are ignored."""
