@@ -46,7 +46,9 @@ class Live:
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
     entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
     the recorded plans that the store does not hold yet. `recording` is held while a plan is recorded and taken over.
-    `decided_elsewhere` is the last entry that another process was found to have decided.
+    `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
+    character, the keys of recent messages whose own copy was taken back, as far as somebody asked; it is `None` while
+    nothing can have been.
     """
 
     snapshot: Snapshot
@@ -58,6 +60,7 @@ class Live:
     unapplied: dict[int, Unapplied] = field(default_factory=dict)
     recording: asyncio.Lock = field(default_factory=asyncio.Lock)
     decided_elsewhere: int = 0
+    taken_back: dict[str, frozenset[str]] | None = None
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -68,7 +71,7 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in engine.data_owners}
-        return cls(snapshot, tuple(recent), stored, snapshot.decided)
+        return cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if snapshot.decided else None)
 
     @property
     def said(self) -> set[str]:
@@ -96,6 +99,8 @@ class Live:
         self._keep(plan.plugin_data)
         if any(delivery.part.startswith("update-") for delivery in plan.deliveries):
             self.latest_update = plan.sequence
+        if plan.withdrawals or plan.restorations:
+            self.taken_back = {}
         if (settled := plan.message) is None:
             return
         just_said = settled.message.sequence == plan.sequence  # a revision keeps the sequence number of the original

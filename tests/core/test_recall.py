@@ -20,9 +20,9 @@ from earwitness import (
     Turn,
 )
 from earwitness.errors import InvalidFilter, SettingsError, UnknownName
-from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
+from earwitness.events import PlanEvent, ReadEvent, ReadProviderEvent, ReadRequest, Share, SharingEvent, Strike
 from earwitness.filters import EVERYTHING, Filter, Not, Or, equals
-from earwitness.testing.reference import MemoryStore
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
 EVERYBODY = ("alice", "bob", "charlie")
@@ -107,6 +107,84 @@ async def test_the_query_has_a_message_as_it_was_last_edited_and_none_that_was_r
     assert "The sword is red." in query
     assert "blue" not in query
     assert "hate" not in query
+
+
+async def test_the_query_has_no_message_of_a_later_day(begin: Begin) -> None:
+    story = await begin(state={"game_day": 3})
+    await tell(story, "m1 The sword is here.")
+    await story.change(game_day=9)
+    await tell(story, "m2 The sword is broken.")
+    await story.change(game_day=3)
+    turn = await story.turn("bob")
+    assert "The sword is here. GameDay: 3" in turn.query
+    assert "broken" not in turn.query
+
+
+async def test_the_query_has_no_message_that_she_was_made_to_forget_until_she_remembers_it_again(begin: Begin) -> None:
+    story = await begin()
+    await tell(story, "m1 The sword is here.", "m2 The soup is hot.")
+    (sword,) = (await story.turn("bob", query="sword", in_prompt=[], memories=1)).memories
+    assert "sword" in (await story.turn("bob")).query
+    await (await story.archive(sword.memory)).settled()
+    assert "sword" not in (await story.turn("bob")).query
+    assert "sword" in (await story.turn("charlie")).query
+    await (await story.restore(sword.memory)).settled()
+    assert "sword" in (await story.turn("bob")).query
+    await (await story.retract(sword.memory.id)).settled()
+    await tell(story, "m3 And now?")
+    assert "sword" not in (await story.turn("bob")).query
+    await story.edit("m1", "The sword was here.")  # revives nothing
+    assert "sword" not in (await story.turn("bob")).query
+    assert "The sword was here." in (await story.turn("charlie")).query
+
+
+class Discreet:
+    """A guard that withholds what was said of the sword, and strikes nothing."""
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return Not(equals("messageIds", "m1"))
+
+    def strike(self, event: PlanEvent) -> Sequence[Strike]:
+        return []
+
+
+async def test_the_query_reaches_back_behind_a_message_that_a_guard_withholds(begin: Begin) -> None:
+    story = await begin(guards=[Discreet()], recall={"recent": 1})
+    await tell(story, "m0 Good evening.", "m1 The sword is here.")
+    turn = await story.turn("bob")
+    assert "sword" not in turn.query
+    assert "Good evening." in turn.query
+    assert keys(turn) == []
+
+
+async def test_read_providers_and_plugins_see_the_query_without_what_is_withheld(begin: Begin) -> None:
+    asked = []
+
+    class Provider:
+        def reads(self, event: ReadProviderEvent) -> Sequence[ReadRequest]:
+            asked.append(event.query)
+            return []
+
+    story = await begin(guards=[Discreet()], read_providers=[Provider()])
+    await tell(story, "m1 The sword is here.", "m2 The soup is hot.")
+    turn = await story.turn("bob")
+    assert asked == [turn.query]
+    assert "sword" not in turn.query
+
+
+async def test_without_guards_and_withdrawals_the_query_costs_no_read_of_the_ledger(begin: Begin) -> None:
+    ledger = MemoryLedger()
+    story = await begin(ledger=ledger)
+    await tell(story, "m1 The sword is here.")
+    await story.delivered()
+    read = ledger.deliveries
+
+    async def refuse(*given: object, **more: object) -> Any:
+        raise AssertionError("nothing to look up")
+
+    ledger.deliveries = refuse  # type: ignore[method-assign]
+    assert "sword" in (await story.turn("bob")).query
+    ledger.deliveries = read  # type: ignore[method-assign]
 
 
 async def test_a_host_may_ask_in_words_of_its_own(begin: Begin) -> None:

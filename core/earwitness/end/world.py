@@ -27,7 +27,8 @@ class World:
     """The world container of one session, as it is before one message is settled. A `WorldView`.
 
     `news_seen` says up to which entry each character has been told the news; `joined` says with which entry they
-    joined. There are no updates after the entry `latest`.
+    joined. There are no updates after the entry `latest`. Nobody is told what happened after `day`: the story may have
+    gone back.
     """
 
     session: str
@@ -36,21 +37,21 @@ class World:
     news_seen: Mapping[str, int]
     joined: Mapping[str, int]
     latest: int
+    day: float
     applier: Applier
-    _news: dict[str, Sequence[Delivery]] = field(default_factory=dict)
+    _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier) -> World:
         """The world as it is for a message, given the session before that message."""
-        return cls(before.id, engine.ledger, engine.store, before.news_seen, before.joined, live.latest_update, applier)
+        seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
+        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
-        if character not in self._news:
-            self._news[character] = await self._untold(character)
-        return self._news[character]
+        return [update for update in await self._untold(character) if update.due <= self.day]
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
         """Search the world container, once it holds everything decided before this message.
@@ -70,24 +71,33 @@ class World:
     async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
         """The world's copies of these messages, oldest first.
 
-        Only those count that this character perceived whole and has not been told of since.
+        Only those count that this character perceived whole, still remembers, and has not been told of since.
         """
         after = self.news_seen.get(character, 0)
         new = [each.key for each in among if each.sequence > after]
         copies = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
         if not copies:
             return ()
-        beyond = await self._partly_heard(character, copies) | await self._cited_since(character, after)
-        return tuple(each for each in copies if each.memory_id not in beyond)
+        hers = await self._received_since(character, after)
+        own = {each.source for each in hers if each.part == "message"}
+        beyond = await self._partly_heard(character, copies) | cited(hers)
+        return tuple(each for each in copies if each.source in own and each.memory_id not in beyond)
 
     async def _untold(self, character: str) -> Sequence[Delivery]:
+        """World updates that this character has not been told yet, also those of a later day, oldest first."""
+        if character not in self._unheard:
+            self._unheard[character] = await self._not_cited(character)
+        return self._unheard[character]
+
+    async def _not_cited(self, character: str) -> Sequence[Delivery]:
         after = self.news_seen.get(character, 0)
         if after >= self.latest:
             return ()
-        known = [each for each in await self._updates_after(after) if self._may_know(character, each)]
+        joined = self.joined.get(character, 0)
+        known = [each for each in await self._updates_after(after) if may_know(character, each, joined)]
         if not known:
             return ()
-        heard = await self._cited_since(character, after)
+        heard = cited(await self._received_since(character, after))
         return tuple(update for update in known if update.memory_id not in heard)
 
     async def _updates_after(self, sequence: int) -> Sequence[Delivery]:
@@ -105,18 +115,21 @@ class World:
             self._messages[asked] = [each for each in found if each.is_active and each.part == "message"]
         return self._messages[asked]
 
-    async def _cited_since(self, character: str, sequence: int) -> set[str]:
-        """Ids of the world memories cited in what this character has received since an entry."""
-        own = character_container(self.session, character).name
-        hers = await self.ledger.deliveries(self.session, container=own, after=sequence)
-        return {id for each in hers if each.is_active for id in each.cites}
+    async def _received_since(self, character: str, sequence: int) -> Sequence[Delivery]:
+        """The active deliveries that this character has received since an entry."""
+        hers = await self.ledger.deliveries(self.session, container=self._container_of(character), after=sequence)
+        return [each for each in hers if each.is_active]
+
+    def _container_of(self, character: str) -> str:
+        return character_container(self.session, character).name
 
     @property
     def _name(self) -> str:
         return world_container(self.session).name
 
     def _may_know(self, character: str, item: Delivery) -> bool:
-        return may_know(character, item, self.joined.get(character, 0))
+        happened = item.due <= self.day or item.metadata.get("permanent") is True
+        return happened and may_know(character, item, self.joined.get(character, 0))
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """The lines this character may be told, and the others.
@@ -127,7 +140,7 @@ class World:
             return [], []
         asked = sorted({id for line in lines for id in line.cites})
         found = await self.ledger.deliveries(self.session, memory_ids=asked, container=self._name) if asked else ()
-        beyond = await self._partly_heard(character, found)
+        beyond = await self._partly_heard(character, found) | await self._not_remembered(character, found)
         hers = {each.memory_id for each in found if each.is_active and self._may_know(character, each)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
         return allowed, [line for line in lines if line not in allowed]
@@ -138,15 +151,30 @@ class World:
         messages = await self.ledger.messages(self.session, keys=sorted(raw)) if raw else ()
         return {raw[each.message.key] for each in messages if character in each.heard}
 
+    async def _not_remembered(self, character: str, found: Iterable[Delivery]) -> set[str]:
+        """Ids of the raw messages among these of which this character's own copy was taken back."""
+        raw = {each.source: each.memory_id for each in found if each.part == "message"}
+        if not raw:
+            return set()
+        container = self._container_of(character)
+        own = await self.ledger.deliveries(self.session, container=container, sources=sorted(raw))
+        kept = {each.source for each in own if each.is_active and each.part == "message"}
+        return {id for source, id in raw.items() if source not in kept}
+
     async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
         """The entry up to which the news counts as told, once `told` is.
 
-        It lies before the first item left for later, and before this message, whose own updates are news with the next
-        one.
+        It lies before the first item left for later or for a later day, and before this message, whose own updates are
+        news with the next one.
         """
-        heard = {cited for line in told for cited in line.cites}
-        left = [update for update in await self.news(character) if update.memory_id not in heard]
+        heard = {id for line in told for id in line.cites}
+        left = [update for update in await self._untold(character) if update.memory_id not in heard]
         return (left[0].sequence if left else sequence) - 1
+
+
+def cited(deliveries: Iterable[Delivery]) -> set[str]:
+    """Ids of the world memories that these deliveries cite."""
+    return {id for each in deliveries for id in each.cites}
 
 
 def may_know(character: str, item: Delivery, joined: int) -> bool:

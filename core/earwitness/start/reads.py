@@ -67,24 +67,32 @@ class _Guarded:
     failures: tuple[str, ...]
 
 
-async def listed_reads(
-    engine: Engine, reader: Reader, query: str, number: int, in_prompt: Sequence[str], data: Mapping[str, PluginData]
-) -> tuple[list[Read], list[str]]:
-    """The reads of one recall after the guards: the character's own container, and what providers request.
+async def own_read(
+    engine: Engine, reader: Reader, number: int, data: Mapping[str, PluginData]
+) -> tuple[Read, tuple[str, ...]]:
+    """The read of the character's own container after the guards, and their failures. A failed guard permits nothing.
 
-    Also returns the failures of guards and providers, and the refused requests. A read whose guard fails finds nothing.
-    `number` is the maximum number of the character's own memories. Raises `StrategyError` for a failure if `strict`.
+    `number` is the maximum number of memories. Raises `StrategyError` for a failure if `strict`.
     """
-    more, refused = await requested(engine, reader, query, data)
-    containers = [reader.own, *(container for _, container in more)]
-    guarded = await asyncio.gather(*(_guarded(engine, reader, each, data) for each in containers))
-    own, *others = guarded
-    day = reader.snapshot.state.game_day
-    permitted = all_of(learned_by(day), own.permitted)
-    reads = [Read(reader.own.name, permitted, tuple(in_prompt), own.unsayable, number=number)]
-    for request, its_guarded in zip((request for request, _ in more), others, strict=True):
-        reads.append(_requested_read(reader, request, its_guarded, in_prompt))
-    return reads, [*dict.fromkeys(failure for each in guarded for failure in each.failures), *refused]
+    guarded = await _guarded(engine, reader, reader.own, data)
+    permitted = all_of(learned_by(reader.snapshot.state.game_day), guarded.permitted)
+    return Read(reader.own.name, permitted, unsayable=guarded.unsayable, number=number), guarded.failures
+
+
+async def requested_reads(
+    engine: Engine, reader: Reader, query: str, in_prompt: Sequence[str], data: Mapping[str, PluginData]
+) -> tuple[list[Read], list[str]]:
+    """The reads that providers request, after the guards. A read whose guard fails finds nothing.
+
+    Also returns the failures of guards and providers, and the refused requests. Raises `StrategyError` for a failure if
+    `strict`.
+    """
+    granted, refused = await requested(engine, reader, query, data)
+    guarded = await asyncio.gather(*(_guarded(engine, reader, container, data) for _, container in granted))
+    reads = [
+        _requested_read(reader, request, each, in_prompt) for (request, _), each in zip(granted, guarded, strict=True)
+    ]
+    return reads, [*(failure for each in guarded for failure in each.failures), *refused]
 
 
 def _requested_read(reader: Reader, request: ReadRequest, guarded: _Guarded, in_prompt: Sequence[str]) -> Read:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..consultation import Answered
 from ..engine import Engine
 from ..errors import StrategyError
 from ..events import RecallAnswer, RecallEvent
 from ..filters import Filter, equals
-from ..formats import message_line, recall_query
 from ..live import Live
 from ..loading.settings import RecallSettings
 from ..plugin_data import PluginData
 from ..records.channel import Channel
 from ..records.memory import Hit, Memory
-from ..records.message import SettledMessage
 from .news import told_along
 from .rank import SectionCandidates, chosen, merged, ranked
-from .reads import Read, listed_reads
+from .reads import Read, own_read, requested_reads
 from .recalled import Recall, Recalled
+from .recent import heard, query_of
 from .requests import Reader
 from .source import RecallSource
 from .window import candidates
@@ -51,13 +50,12 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     Raises `StorageError`, and `StrategyError` or `PluginError` if `strict`.
     """
     character, channel = request.character, request.channel
-    latest = heard(live, character)[-settings.recent :]
-    asked = query_of(live, character, latest) if request.query is None else request.query
-    keys = tuple(each.message.key for each in latest) if request.in_prompt is None else request.in_prompt
     data = dict(live.data())
     reader = Reader(live.snapshot, character, channel)
-    listed, failures = await listed_reads(engine, reader, asked, settings.memories, keys, data)
-    reads = [read.narrowed(request.filter) for read in listed]
+    own, failures = await own_read(engine, reader, settings.memories, data)
+    asked, keys = await _asked(engine, live, reader, own, settings, request)
+    others, more = await requested_reads(engine, reader, asked, keys, data)
+    reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
     source = RecallSource(engine, live, settings.timeout)
     found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
     permanent = await _permanent(source, reads[0]) if settings.permanent == "always" else []
@@ -73,7 +71,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         sections=tuple([each.section for each in sections]),
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
         failures=(
-            *failures,
+            *dict.fromkeys((*failures, *more)),
             *(answer.label for answer in answers if answer.failure),
             *([source.failure] if source.failure else ()),
             *_observer_failures(engine),
@@ -96,22 +94,16 @@ def _marked(recalled: Recalled, reads: Sequence[Read]) -> Recalled:
     return recalled if why is None else recalled.model_copy(update={"unsayable": why})
 
 
-def heard(live: Live, character: str) -> list[SettledMessage]:
-    """The recent messages that this character perceived at least in part since joining, oldest first."""
-    joined = live.snapshot.joined.get(character, 0)
-    hers = (each for each in live.recent if character in each.participants and each.message.sequence > joined)
-    return [each for each in hers if not each.retracted and each.heard_by(character)]
-
-
-def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:
-    """The standard recall query: the time, and the last messages as this character perceived them."""
-    cast = live.snapshot.cast
-    lines = (
-        message_line(cast[each.message.speaker].name, each.heard_by(character), each.message.game_day)
-        for each in latest
-        if each.message.speaker in cast
-    )
-    return recall_query(live.snapshot.state.game_day, lines, cast[character].name)
+async def _asked(
+    engine: Engine, live: Live, reader: Reader, own: Read, settings: RecallSettings, request: RecallRequest
+) -> tuple[str, tuple[str, ...]]:
+    """The query, and the keys of the messages that are in the prompt already."""
+    if request.query is not None and request.in_prompt is not None:
+        return request.query, request.in_prompt
+    latest = (await heard(engine, live, reader, own.permitted))[-settings.recent :]
+    query = query_of(live, reader.character, latest) if request.query is None else request.query
+    keys = tuple(each.message.key for each in latest)
+    return query, keys if request.in_prompt is None else request.in_prompt
 
 
 async def _searched(

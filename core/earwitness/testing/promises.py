@@ -28,11 +28,13 @@ from .cases.promises_text import TextIsData
 from .cases.promises_there import There
 from .cases.promises_twice import NothingTwice
 from .cases.promises_walls import PromisedWalls
+from .cases.promises_withheld import Withheld
 from .suite import Report, adapted, check
 
 
 class PromisesSuite(
     PromisedWalls,
+    Withheld,
     SharedContainers,
     FailClosed,
     NothingLost,

@@ -1,0 +1,74 @@
+"""START: the messages of the standard recall query: the recent ones that the character could recall today.
+
+A message is left out if it was said on a later day than now (the story may have gone back), if a guard withholds the
+character's copy of it, or if that copy was taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..end.deliveries import memories_of
+from ..engine import Engine
+from ..filters import Filter, matches
+from ..formats import message_line, recall_query
+from ..live import Live
+from ..records.memory_types import Metadata
+from ..records.message import SettledMessage
+from .requests import Reader
+
+
+async def heard(engine: Engine, live: Live, reader: Reader, permitted: Filter) -> Sequence[SettledMessage]:
+    """The recent messages that this character perceived, and that the filter of their own read permits, oldest first.
+
+    Raises `StorageError`.
+    """
+    messages = _perceived(live, reader)
+    if not messages:
+        return messages
+    if engine.guards:
+        copies = await _own_copies(engine, reader, messages)
+        kept = {key for key, metadata in copies.items() if matches(permitted, metadata)}
+        return [each for each in messages if each.message.key in kept]
+    gone = await _taken_back(engine, live, reader, messages)
+    return [each for each in messages if each.message.key not in gone] if gone else messages
+
+
+def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:
+    """The standard recall query: the time, and the last messages as this character perceived them."""
+    cast = live.snapshot.cast
+    lines = (
+        message_line(cast[each.message.speaker].name, each.heard_by(character), each.message.game_day)
+        for each in latest
+        if each.message.speaker in cast
+    )
+    return recall_query(live.snapshot.state.game_day, lines, cast[character].name)
+
+
+def _perceived(live: Live, reader: Reader) -> list[SettledMessage]:
+    """The recent messages up to today that the character perceived at least in part since joining, oldest first."""
+    character, snapshot = reader.character, live.snapshot
+    joined, day = snapshot.joined.get(character, 0), snapshot.state.game_day
+    hers = (each for each in live.recent if character in each.participants and each.message.sequence > joined)
+    return [each for each in hers if not each.retracted and each.message.game_day <= day and each.heard_by(character)]
+
+
+async def _own_copies(engine: Engine, reader: Reader, messages: Sequence[SettledMessage]) -> Mapping[str, Metadata]:
+    """Message key → metadata of the character's own copy, as the ledger has it: the store may be behind."""
+    day = reader.snapshot.state.game_day
+    found = await engine.ledger.deliveries(
+        reader.snapshot.id, container=reader.own.name, sources=[each.message.key for each in messages]
+    )
+    active = [each for each in found if each.part == "message" and each.is_active and each.due <= day]
+    return {key: each.metadata for each in memories_of(active) for key in each.message_keys}
+
+
+async def _taken_back(engine: Engine, live: Live, reader: Reader, messages: Sequence[SettledMessage]) -> frozenset[str]:
+    """Keys of those whose own copy was taken back. The ledger is asked once, and again after a withdrawal."""
+    known = live.taken_back
+    if known is None:
+        return frozenset()
+    if reader.character not in known:
+        copies = await _own_copies(engine, reader, messages)
+        known[reader.character] = frozenset(each.message.key for each in messages).difference(copies)
+    return known[reader.character]

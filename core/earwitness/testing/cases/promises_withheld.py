@@ -1,0 +1,96 @@
+"""Promise 1: walls hold in time too, and what is withheld or taken back comes in by no other way."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from ...events import WorldAnswer
+from ...filters import Not, equals
+from ...records.update import Knowledge
+from ..scripted import Only, ScriptedStrategy, breaks
+from ..suite import case
+from .promises_base import PromiseCases, Stage
+
+SECRET = "The crown lies under the third flagstone."  # noqa: S105
+
+
+class Withheld(PromiseCases):
+    """News of later days, the query of a recall, and memories that were taken back."""
+
+    @case
+    async def test_news_of_a_later_day_is_told_when_that_day_comes(self, stage: Stage) -> None:
+        """When a story goes back, nobody is told what has not happened yet, whoever cites it."""
+        cited: list[str] = []
+
+        def cites(*asked: object) -> WorldAnswer:
+            return WorldAnswer(knowledge={"bob": tuple(Knowledge(text=SECRET, cites=(id,)) for id in cited)})
+
+        async with stage.open() as ew:
+            story = await self.tavern(ew, state={"game_day": 9})
+            await self.tell(story, "alice", "The market burned down.", key="burned")
+            await story.update("The crown was found", audience="public")
+            await story.change(game_day=3)
+            for character in ("alice", "bob"):
+                turn = await story.turn(character)
+                assert "burned" not in turn.query
+            await self.tell(story, "alice", "Good morning.", key="early")
+            for memory in await self.held(story, "bob", equals("learnedDay", 3)):
+                assert "crown" not in memory.content
+            await story.change(game_day=10)
+            await self.tell(story, "alice", "Good evening.", key="late")
+            (late,) = await self.held(story, "bob", equals("learnedDay", 10))
+            assert late.content.count("The crown was found") == 1
+            assert "burned" in (await story.turn("bob")).query
+            cited += [memory.id for memory in await self.held(story, "world", equals("gameDay", 9))]
+            assert len(cited) == 2
+        async with stage.open(world_agent=ScriptedStrategy(cites)) as ew:
+            story = await ew.open_session("s1")
+            await story.change(game_day=4)
+            settled = await self.tell(story, "alice", "Good morning again.")
+            assert not settled.knowledge.get("bob")
+
+    @case
+    async def test_a_query_holds_no_message_that_is_withheld_or_taken_back(self, stage: Stage) -> None:
+        """Neither what a guard withholds, nor anything under a guard that fails, nor what she no longer remembers."""
+        async with stage.open(guards=[Only(Not(equals("contextType", "dm")))]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", SECRET, key="secret", context="dm")
+            await self.tell(story, "alice", "What a fine day.", key="fine")
+            for asked in ({}, {"context": "dm"}):
+                turn = await story.turn("bob", **asked)
+                assert SECRET not in turn.query
+                assert "What a fine day." in turn.query
+        async with stage.open(guards=[ScriptedStrategy(breaks)], settings={"strict": False}) as ew:
+            turn = await (await ew.open_session("s1")).turn("bob")
+            assert not any(text in turn.query for text in (SECRET, "What a fine day."))
+            assert turn.failures
+        async with stage.open() as ew:
+            story = await ew.open_session("s1")
+            (his,) = await self.held(story, "bob", equals("messageIds", "secret"))
+            assert SECRET in (await story.turn("bob")).query
+            await (await story.retract(his.id)).settled()
+            assert SECRET not in (await story.turn("bob")).query
+            assert SECRET in (await story.turn("alice")).query
+        async with stage.open() as ew:
+            story = await ew.open_session("s1")
+            assert SECRET not in (await story.turn("bob")).query
+            assert SECRET in (await story.turn("alice")).query
+
+    @case
+    async def test_what_one_character_no_longer_remembers_is_not_told_again(self, stage: Stage) -> None:
+        """A World Agent may cite the world's copy of it for the others, not for that character."""
+        cited: list[str] = []
+
+        def cites(*asked: object) -> WorldAnswer:
+            lines = tuple(Knowledge(text=SECRET, cites=(id,)) for id in cited)
+            return WorldAnswer(knowledge={"alice": lines, "bob": lines})
+
+        async with stage.open(world_agent=ScriptedStrategy(cites)) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", SECRET, key="secret")
+            cited += [memory.id for memory in await self.held(story, "world")]
+            (his,) = await self.held(story, "bob")
+            await (await story.retract(his.id)).settled()
+            settled = await self.tell(story, "alice", "What a fine day.")
+            assert settled.knowledge["alice"]
+            assert not settled.knowledge.get("bob")
+            assert not any(SECRET in memory.content for memory in await self.held(story, "bob"))
