@@ -21,7 +21,7 @@ from .records.plan import Answer
 from .records.usage import Reply, Usage
 from .redaction import without
 from .strategy import Strategy
-from .validation.records import ENCLOSING, check_readable
+from .validation.records import ENCLOSING, check_finite, check_readable
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -196,6 +196,7 @@ def unkeepable(record: Record) -> str | None:
         type(record).model_validate_json(text)
         if text.count("[") + text.count("{") > ENCLOSING:  # with fewer brackets it cannot be nested too deeply
             check_readable(text)
+        check_finite(text)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:  # pydantic's errors are `ValueError`s
         return f"answered a {type(record).__name__} that cannot be recorded: {named(error)}"
     return None

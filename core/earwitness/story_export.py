@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ConfigDict, JsonValue, TypeAdapter
+from pydantic_core import to_json
 
 from .containers import Container, Membership, check_container
 from .errors import StoryError
@@ -75,7 +76,7 @@ def _parts(
                     snapshot = snapshot.after(past[-1][1])  # refuses an impossible state here
                 case "data":
                     data[str(line["plugin"])] = kept = _VALUES.validate_python(line["data"])
-                    check_readable(_VALUES.dump_json(kept).decode())
+                    check_readable(to_json(kept, inf_nan_mode="constants").decode())
                 case "container":
                     containers.append(_container(origin, line["container"]))
                     members += _members(containers[-1], line["memberships"])

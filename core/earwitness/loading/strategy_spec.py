@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, model_validator
@@ -55,7 +56,20 @@ class NamedSettings(Record):
 
     def _keep(self, settings: dict[str, Any], secret: frozenset[Keys]) -> None:
         self._revealed, self._secret = settings, secret
-        self.__dict__["settings"] = redacted(settings, secret)
+        self.__dict__["settings"] = {key: _recordable(value) for key, value in redacted(settings, secret).items()}
+
+
+def _recordable(value: Any) -> Any:
+    """A setting as JSON holds it: an infinity and NaN as text."""
+    match value:
+        case float() if not isfinite(value):
+            return str(value)
+        case list():
+            return [_recordable(each) for each in value]
+        case dict():
+            return {key: _recordable(each) for key, each in value.items()}
+        case _:
+            return value
 
 
 def _without_text(value: object) -> object:

@@ -22,7 +22,8 @@ def _names(record: type[BaseModel]) -> set[str]:
 class Record(BaseModel):
     """A frozen value. Change one with `record.model_copy(update={...})`; the copy is shallow."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, ser_json_inf_nan="constants")
+    """`constants`: NaN is written as NaN, so that `check_readable` finds it, and never becomes `null` unseen."""
 
     @classmethod
     def unchecked(cls, values: dict[str, Any]) -> Self:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pydantic import field_validator
+
 from .base import Record
-from .memory_types import MetaValue
+from .memory_types import MetaValue, without_null
 
 
 class Derivation(Record):
@@ -23,3 +25,5 @@ class Derivation(Record):
     """Memory ids and message keys. Taking back any of them removes the derived memory too."""
     rule: str = ""
     """What derived it, shown by `explain`."""
+
+    _readable = field_validator("metadata", mode="before")(without_null)

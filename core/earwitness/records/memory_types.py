@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pydantic import ValidationInfo
+
 MetaValue = str | int | float | bool | list[str]
 Metadata = Mapping[str, MetaValue]
+
+
+def without_null(values: object, info: ValidationInfo) -> object:
+    """Stored metadata without `null`, as which earlier versions wrote NaN and infinities. They are refused today."""
+    if info.mode != "json" or not isinstance(values, dict):
+        return values
+    return {key: value for key, value in values.items() if value is not None}
+
 
 MESSAGE = "message"
 UPDATE_TYPES = ("world_state_update", "character_update")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationInfo, field_validator
 
 from .base import Record
 from .channel import Channel, Context
@@ -54,6 +54,12 @@ class Participant(Record):
     """0 to 1; 1 if the host said so."""
     evidence: tuple[str, ...] = ()
     """Why, in words."""
+
+    @field_validator("confidence", mode="before")
+    @classmethod
+    def _readable(cls, value: object, info: ValidationInfo) -> object:
+        """Nothing is known where an earlier version wrote `null` for NaN."""
+        return 0.0 if value is None and info.mode == "json" else value
 
     def __repr__(self) -> str:
         return f"{self.role} ({self.confidence:.2f}: {'; '.join(self.evidence)})"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, field_validator
 
 from ..ids import derive
 from .base import Record
 from .character import Cast
 from .derived import Derivation
 from .memory import Support
-from .memory_types import MetaValue
+from .memory_types import MetaValue, without_null
 from .message import SettledMessage
 from .moment import Movement, Perceived
 from .state import Day, State
@@ -62,6 +62,8 @@ class Delivery(Record):
     retraction or revision. `archived` = out of recall until it is restored."""
     reason: str | None = None
     """Why it was struck, withdrawn or archived."""
+
+    _readable = field_validator("metadata", mode="before")(without_null)
 
     @property
     def id(self) -> str:

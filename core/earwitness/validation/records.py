@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_jsonable_python
@@ -18,7 +19,10 @@ R = TypeVar("R", bound=Record)
 REQUIRED = ("current_scene", "participants", "game_day")
 ENCLOSING = 80
 """Levels of nesting that plans, snapshots and exports may add around a value. JSON is read up to 200 levels deep."""
-KEEPABLE = "Text must be valid Unicode, free values must be JSON, lists and tables nested at most 100 deep."
+KEEPABLE = (
+    "Text must be valid Unicode, free values must be JSON (no NaN, no infinity), "
+    "lists and tables nested at most 100 deep."
+)
 
 
 def explained(error: ValidationError) -> str:
@@ -50,6 +54,17 @@ def keepable(record: R) -> R:
 def check_readable(text: str) -> None:
     """Raise `ValueError` for JSON that could not be read again once it is stored within other records."""
     from_json("[" * ENCLOSING + text + "]" * ENCLOSING)
+    check_finite(text)
+
+
+def check_finite(text: str) -> None:
+    """Raise `ValueError` for JSON with a number that JSON does not know: NaN, Infinity or -Infinity."""
+    if "NaN" in text or "Infinity" in text:  # perhaps as a word
+        json.loads(text, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number that JSON holds")
 
 
 def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,16 +95,24 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
             raise InputError(f"state {key} = None cannot be used: every story has one.")
         if key == "current_scene" and isinstance(value, str) and not parts(value):
             raise InputError(f"state {key} = {value!r} cannot be used: a place needs a name.")
-        try:
-            to_jsonable_python(value)
-        except PydanticSerializationError as error:
-            raise InputError(f"state {key} = {quoted(value)} cannot be used: JSON does not hold it.") from error
-        except ValueError as error:  # too deep to be written
-            raise InputError(f"state {key} cannot be used: it is nested too deep. {KEEPABLE}") from error
+        _check_json(key, value)
     try:
         before.updated(changes)
     except ValidationError as error:
         raise InputError(f"state {explained(error)}") from error
+
+
+def _check_json(key: str, value: Any) -> None:
+    try:
+        jsonable = to_jsonable_python(value)
+    except PydanticSerializationError as error:
+        raise InputError(f"state {key} = {quoted(value)} cannot be used: JSON does not hold it.") from error
+    except ValueError as error:  # too deep to be written
+        raise InputError(f"state {key} cannot be used: it is nested too deep. {KEEPABLE}") from error
+    try:
+        json.dumps(jsonable, allow_nan=False)
+    except ValueError as error:
+        raise InputError(f"state {key} = {quoted(value)} cannot be used: {error}. {KEEPABLE}") from error
 
 
 def _check_spelling(key: str) -> None:

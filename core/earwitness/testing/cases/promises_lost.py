@@ -13,11 +13,29 @@ from typing import Any
 import anyio
 
 from ...errors import InputError, StorageError, UnknownName
+from ...events import MessageAnswer, MessageEvent, Share, WorldAnswer
+from ...hooks import Plugin
 from ...records.memory import Memory
+from ...records.update import Update
 from ...session import Session
 from ..scripted import ByScript, Faulty, Gossip, ScriptedStrategy, hangs
 from ..suite import case
 from .promises_base import Crash, PromiseCases, Stage, crash, refused
+
+
+class Measuring(Plugin):
+    """A plugin that reports rain with this pressure."""
+
+    def __init__(self, pressure: float) -> None:
+        self.pressure = pressure
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        """It rains with every message."""
+        return MessageAnswer(updates=(_rain(self.pressure),))
+
+
+def _rain(pressure: float) -> Update:
+    return Update(description="It rains", metadata={"deep": [{"pressure": pressure}]})
 
 
 class NothingLost(PromiseCases):
@@ -35,7 +53,7 @@ class NothingLost(PromiseCases):
 
     @case
     async def test_what_could_not_be_kept_is_refused_at_the_door_and_the_story_goes_on(self, stage: Stage) -> None:
-        """Absurdly large days and endlessly nested values are refused before they are written."""
+        """Absurdly large days, endlessly nested values and numbers that JSON lacks are refused unwritten."""
         self.needs("persistent")
         async with stage.open() as ew:
             story = await self.tavern(ew)
@@ -49,6 +67,11 @@ class NothingLost(PromiseCases):
                     await story.change(foo=_nested(depth))
                 with refused(InputError):
                     await story.say("alice", "Hello.", metadata={"foo": _nested(depth)})
+            for number in (float("nan"), float("inf")):
+                with refused(InputError):
+                    await story.change(foo=[number])
+                with refused(InputError):
+                    await story.remember("alice", "Hello.", metadata={"foo": number})
             await story.change(game_day=2**53, foo=_nested(100))
             await self.tell(story, "alice", "Hello.", metadata={"foo": _nested(100)})
         async with stage.open() as ew:
@@ -58,6 +81,26 @@ class NothingLost(PromiseCases):
             lines = [line async for line in story.backstage().export()]
             copy = await ew.import_session(lines, id="copy")
             assert len(await self.held(copy, "bob")) == 2
+
+    @case
+    async def test_an_answer_with_what_json_lacks_fails_alone_and_the_story_opens_again(self, stage: Stage) -> None:
+        """A plugin, a World Agent and a sharing rule answer with NaN. Each is named, and nothing of it is recorded."""
+        self.needs("persistent")
+        odd = float("nan")
+        strategies: dict[str, Any] = {
+            "world_agent": ScriptedStrategy(lambda *_: WorldAnswer(updates=(_rain(odd),))),
+            "sharing_rules": [ScriptedStrategy(lambda *_: [Share(character="carol", metadata={"weight": odd})])],
+            "plugins": [Measuring(odd)],
+        }
+        async with stage.open(settings={"strict": False}, **strategies) as ew:
+            story = await self.tavern(ew)
+            settled = await self.tell(story, "alice", "Hello.")
+            assert len({each.by for each in settled.failures}) == 3, settled.failures
+        async with stage.open() as ew:
+            story = await ew.open_session("s1")
+            assert await self.contents(story, "bob") == ["Hello."]
+            copy = await ew.import_session([line async for line in story.backstage().export()], id="copy")
+            assert await self.contents(copy, "bob") == ["Hello."]
 
     @case
     async def test_a_recorded_plan_is_applied_and_nobody_is_asked_again(self, stage: Stage) -> None:
