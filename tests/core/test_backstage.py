@@ -128,7 +128,7 @@ async def test_what_was_there_before_the_story_and_news_of_the_world_are_known_t
     await story.say("alice", "Well.", present=["bob"])
     backstage = story.backstage()
     assert str(await backstage.who_knows("What do dragons fear?")) == (
-        "alice: nothing found\nbob: nothing found\ncharlie: knew it before the story on day 1"
+        "alice: nothing found\nbob: nothing found\ncharlie: knew it before the story"
     )
     known = (await backstage.who_knows("moved to the lair")).knowers
     assert str(known["bob"].learned) == "learned it as news of the world"

@@ -63,6 +63,19 @@ class Before(BackstageRecord):
         return tuple(each for one in self.preparations for each in one.originals)
 
 
+class Contrary(BackstageRecord):
+    """The contrary of what was asked, as one character learned it."""
+
+    learned: Learned
+    """How they learned it."""
+    since: float
+    """The game day on which they learned it."""
+    memory_id: str
+    """The memory that proves it."""
+    text: str
+    """The text of that memory."""
+
+
 class Knower(DatedRecord):
     """Whether one character knows something, and how."""
 
@@ -76,16 +89,31 @@ class Knower(DatedRecord):
     """The memory that proves it."""
     text: str | None = None
     """The text of that memory."""
+    contrary: Contrary | None = None
+    """How they learned the contrary, such as "he did not die of fever"; `None` = nothing found."""
 
     @property
     def knows(self) -> bool:
-        """Whether anything was found."""
+        """Whether anything was found. Having learned only the contrary is not knowing it."""
         return self.learned is not None
 
     def __str__(self) -> str:
-        if self.learned is None or self.since is None:
-            return f"{self.character}: nothing found"
-        return f"{self.character}: {self.learned} on {self.calendar.show(self.since)}"
+        return f"{self.character}: {self.words() or 'nothing found'}"
+
+    def words(self, name: Callable[[str], str] = str) -> str:
+        """How they know it, and the contrary, as text; empty if nothing was found.
+
+        `name` turns a character id into a display name.
+        """
+        found = [] if self.learned is None else [self._dated(self.learned.words(name), self.learned, self.since)]
+        if self.contrary is not None:
+            learned = self.contrary.learned
+            found.append(self._dated(learned.words(name, "the contrary"), learned, self.contrary.since))
+        return ", and ".join(found)
+
+    def _dated(self, words: str, learned: Learned, since: float | None) -> str:
+        before = since is None or learned.way == "before"
+        return words if before else f"{words} on {self.calendar.show(since or 0)}"
 
 
 class WhoKnows(BackstageRecord):

@@ -3,7 +3,7 @@
 First the world's memories about the question are found: those that cover most of it, with rare words counting more
 than common ones (`rarity`). Then the ledger is asked for the characters' deliveries of these memories. So a character
 does not count as knowing something only because another memory has similar words. Derived memories count as facts for
-their owner.
+their owner. Who learned only the contrary does not know it (`negation`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..containers import world_container
 from ..end.deliveries import strength
@@ -23,8 +24,10 @@ from ..records.backends import TermHolders
 from ..records.learned import Learned, learned
 from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
+from ..words import plain
+from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
-from .records import Knower, WhoKnows
+from .records import Contrary, Knower, WhoKnows
 
 Proof = tuple[Delivery, bool]
 """A delivery, and whether it contains the fact only as world knowledge."""
@@ -51,12 +54,12 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     session = live.snapshot.id
     known = await _facts(engine.store, world_container(session).name, question)
     proofs = [*await _proofs(engine, session, known), *await _derived(engine, session, known)]
-    calendar = engine.settings.calendar
+    inquiry = Inquiry(question, engine.settings.calendar)
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in proofs:
         if delivery.status == "applied" and delivery.owner != WORLD:
             of_each.setdefault(delivery.owner, []).append((delivery, told_along))
-    knowers = {id: _knower(id, of_each.get(id, []), calendar) for id in live.snapshot.cast.ids}
+    knowers = {id: inquiry.knower(id, of_each.get(id, [])) for id in live.snapshot.cast.ids}
     return WhoKnows(question=question, knowers=knowers)
 
 
@@ -122,19 +125,46 @@ async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
     return [(each, False) for each, share in held if share and share >= least]
 
 
-def _knower(id: str, proofs: Sequence[Proof], calendar: Calendar) -> Knower:
-    if not proofs:
-        return Knower(character=id)
-    delivery, told_along = min(proofs, key=lambda each: (each[1], *strength(each[0])))
-    news = "\n".join(line.text for line in delivery.knowledge)
-    return Knower(
-        character=id,
-        learned=Learned(way="news") if told_along else learned_by(delivery),
-        since=delivery.support.learned_day,
-        memory_id=delivery.memory_id,
-        text=news if told_along else without_words(delivery.body, delivery.metadata),
-        calendar=calendar,
-    )
+class Inquiry:
+    """A question, and which texts say the contrary."""
+
+    def __init__(self, question: str, calendar: Calendar) -> None:
+        self._statement = Statement(question)
+        self._calendar = calendar
+        self._contrary: dict[str, bool] = {}  # text → answer: many characters heard the same
+
+    def knower(self, id: str, proofs: Iterable[Proof]) -> Knower:
+        """What one character knows, by the strongest proof, and the strongest proof of the contrary."""
+        known = contrary = None
+        for proof in sorted(proofs, key=lambda each: (each[1], *strength(each[0]))):
+            if self._is_contrary(text := _text(proof)):
+                contrary = contrary or (proof, text)
+            else:
+                known = (proof, text)
+                break
+        against = None if contrary is None else Contrary(**_found(*contrary))
+        found = {} if known is None else _found(*known)
+        return Knower(character=id, contrary=against, calendar=self._calendar, **found)
+
+    def _is_contrary(self, text: str) -> bool:
+        said = plain(text)
+        if said not in self._contrary:
+            self._contrary[said] = self._statement.contradicted_by(said)
+        return self._contrary[said]
+
+
+def _text(proof: Proof) -> str:
+    delivery, told_along = proof
+    if told_along:
+        return "\n".join(line.text for line in delivery.knowledge)
+    return without_words(delivery.body, delivery.metadata)
+
+
+def _found(proof: Proof, text: str) -> dict[str, Any]:
+    delivery, told_along = proof
+    learned = Learned(way="news") if told_along else learned_by(delivery)
+    since, id = delivery.support.learned_day, delivery.memory_id
+    return {"learned": learned, "since": since, "memory_id": id, "text": text}
 
 
 def learned_by(delivery: Delivery) -> Learned:

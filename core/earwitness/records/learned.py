@@ -23,24 +23,28 @@ class Learned(Record):
     def __str__(self) -> str:
         return self.words()
 
-    def words(self, name: Callable[[str], str] = str) -> str:
-        """The same in words. `name` turns a character id into the name to show."""
-        teller = None if self.teller is None else name(self.teller)
-        match self.way:
-            case "said":
-                return "said it"
-            case "heard":
-                return f"heard it from {teller}" if teller else "was there"
-            case "witnessed":
-                return f"witnessed {teller} saying it" if teller else "saw it happen"
-            case "told":
-                return f"was told by {teller or 'somebody'}"
-            case "noted":
-                return "noted it"
-            case "news":
-                return "learned it as news of the world"
-            case "before":
-                return "knew it before the story"
+    def words(self, name: Callable[[str], str] = str, what: str = "it") -> str:
+        """The same in words. `name` turns a character id into the name to show; `what` says what was learned."""
+        return self._by_nobody(what) if self.teller is None else self._by(name(self.teller), what)
+
+    def _by(self, teller: str, what: str) -> str:
+        told = "" if what == "it" else f" {what}"
+        words = {"heard": f"heard {what} from {teller}", "witnessed": f"witnessed {teller} saying {what}"}
+        words["told"] = f"was told{told} by {teller}"
+        return words.get(self.way) or self._by_nobody(what)
+
+    def _by_nobody(self, what: str) -> str:
+        told = "" if what == "it" else f" {what}"
+        words: dict[Way, str] = {
+            "said": f"said {what}",
+            "heard": f"heard{told}" if told else "was there",
+            "witnessed": f"saw {what} happen",
+            "told": f"was told{told} by somebody",
+            "noted": f"noted {what}",
+            "news": f"learned {what} as news of the world",
+            "before": f"knew {what} before the story",
+        }
+        return words[self.way]
 
 
 def learned(metadata: Metadata, how: str, shared_from: str | None) -> Learned:

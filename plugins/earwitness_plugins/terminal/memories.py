@@ -94,13 +94,17 @@ def knowledge(answer: WhoKnowsPlayed, people: People, *, proofs: bool = False) -
 
 
 def _texts(answer: WhoKnowsPlayed, people: People) -> tuple[str, ...]:
-    """The memories they know it from. Two who heard the same message remember the same words, which are shown once."""
-    return tuple(dict.fromkeys(_text(knower, people) for knower in answer.knowers.values() if knower.text))
+    """The memories they know it, or the contrary, from.
+
+    Two who heard the same message remember the same words, which are shown once.
+    """
+    proofs = [each for knower in answer.knowers.values() for each in (knower, knower.contrary) if each is not None]
+    return tuple(dict.fromkeys(_text(each.text, people) for each in proofs if each.text))
 
 
-def _text(knower: Knower, people: People) -> str:
-    """The memory that proves that somebody knows it, without headings."""
-    return readable(gist(Memory(id="", container="", content=knower.text or "", metadata={})), people)
+def _text(proof: str, people: People) -> str:
+    """A memory that proves that somebody knows it, without headings."""
+    return readable(gist(Memory(id="", container="", content=proof, metadata={})), people)
 
 
 def _dot(knower: Knower) -> Text:
@@ -108,10 +112,8 @@ def _dot(knower: Knower) -> Text:
 
 
 def _knows(knower: Knower, people: People) -> Text:
-    if knower.learned is None:
-        return Text("nothing found", style="dim")
-    since = "" if knower.since is None or knower.learned.way == "before" else f" on {people.day(knower.since)}"
-    return Text(plain(knower.learned.words(people.called)) + since)
+    said = plain(knower.words(people.called))
+    return Text(said) if said else Text("nothing found", style="dim")
 
 
 def summary(memories: dict[str, int], questions: Sequence[WhoKnowsPlayed], people: People) -> RenderableType:
@@ -129,6 +131,6 @@ def summary(memories: dict[str, int], questions: Sequence[WhoKnowsPlayed], peopl
 
 
 def _cell(knower: Knower | None, people: People) -> Text:
-    if knower is None or not knower.knows:
+    if knower is None or not knower.words():
         return Text(NOT_THERE, style="dim")
-    return Text.assemble((f"{HEARD} ", "green"), _knows(knower, people))
+    return Text.assemble(_dot(knower), " ", _knows(knower, people))

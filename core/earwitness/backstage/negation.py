@@ -1,0 +1,224 @@
+"""Whether a text says the contrary of what a question says: "the count did not die of fever". Pure functions.
+
+Only an explicit negation in English counts, and only where it denies a word of the question. What it denies is the
+next word that carries meaning, its head: `die` in "did not die of fever". So "I did not see the sword" denies nothing
+about "the sword", and "do not tell Bob that the count died" nothing about the count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from ..words import STOP_WORDS, plain, terms
+from .irregular_verbs import BASE
+from .rarity import LEAST
+
+_HINT = re.compile(
+    r"(?i)(?<![a-z])(?:not|never|nobody|none|nothing|neither|nor|no|without|cannot|false|untrue|wrong|lie"
+    r"|den(?:y|ies|ied))(?![a-z])|n['’]t(?![a-z])"
+)
+"""Text without any of these denies nothing."""
+_TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+_MARKUP = str.maketrans({"*": " ", "_": " ", "~": " ", "’": "'"})
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_NOBODY = _set("nobody none nothing neither nor")
+_CLAUSE_BEGINS = _set(
+    "and or but that because if unless since so who whom whose which when while although though until till whether"
+)
+_CONDITIONS = _set("if unless whether")
+_BE = _set("am is are was were be been being isn't aren't wasn't weren't")
+_BE_SHORT = ("'s", "'re", "'m")
+_HAVE = _set("have has had haven't hasn't hadn't")
+_AUXILIARIES = _HAVE | _set("do does did can could will would shall should may might must")
+_BESIDES = _set("longer one even yet quite still will may manage dare happen")
+"""Words between a negation and its head: "no longer lives", "did not manage to kill"."""
+_NEGATIONS = _NOBODY | _set("not never no without cannot")
+_NO_PARTICIPLES = _set("king ring thing sacred wicked naked red")
+_NO_DENIAL = re.compile(
+    r"\bnot (?:only|just|merely|simply|to mention)\b|\bno (?:doubt|wonder|sooner)\b|\bnothing but\b|\b(?:why|if) not\b"
+)
+_UNTRUE_THAT = re.compile(
+    r"\b(?:is|was|'s)?(?: not|n't)? ?(?:really |simply )?(?:false|untrue|wrong|a lie|true|the case),? that\b"
+    r"|\b(?:(?:do|does|did) not|(?:do|does|did)n't|never|cannot|can't) (?:think|believe|suppose|believes)(?: that)?\b"
+    r"|\bden(?:y|ies|ied) that\b"
+)
+_AFFIRMING = re.compile(
+    r"^(?:(?!\bnot\b|n't).)*\b(?:true|the case),? that$|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie),? that$"
+)
+"""Of what `_UNTRUE_THAT` matches: "is true that", "is not a lie that"."""
+_UNTRUE = re.compile(
+    r"^\W*(?:but |no, )?(?:that|this|it)(?: is| was|'s) (?:false|untrue|wrong|a lie|not true|not so)\b"
+)
+_PRONOUNS = _set("i you he she it we they")
+_SHORT = 6
+"""Tokens of the longest sentence that denies the one before it: "No, but she did not."."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Denial:
+    """A negation, and the word that it denies."""
+
+    word: str
+    """The word in its base form."""
+    how: str
+    """`verb` (did not die), `be` (was not king), `noun` (no king) or `part` (of poison, not of fever)."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A question, as something that a text may affirm or deny."""
+
+    question: str
+    """The question."""
+
+    def contradicted_by(self, text: str) -> bool:
+        """Whether the text denies what the question affirms, or affirms what it denies."""
+        if not self.words:
+            return False
+        if not self._denies:
+            return _HINT.search(text) is not None and self._denied_by(plain(text))
+        return self.words <= {_base(each) for each in _tokens(plain(text))} and not self._denied_by(plain(text))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words that carry meaning, in their base form."""
+        return frozenset(_base(each) for each in self._tokens if _is_meaningful(each))
+
+    @cached_property
+    def _tokens(self) -> Sequence[str]:
+        return _tokens(self.question)
+
+    @cached_property
+    def _states(self) -> bool:
+        """Whether it has a form of `be` or `have`: "he is king" can be denied by "he is no king", "the king" cannot."""
+        return any(each in _BE | _HAVE or each.endswith(_BE_SHORT) for each in self._tokens)
+
+    @cached_property
+    def _denies(self) -> bool:
+        return _HINT.search(self.question) is not None and self._denied_by(self.question.replace("?", ""))
+
+    def _denied_by(self, text: str) -> bool:
+        """Whether the text denies it in the end: a later sentence may say the same without a negation."""
+        denied: frozenset[str] = frozenset()
+        before: frozenset[str] = frozenset()
+        for sentence in _SENTENCE.findall(text.casefold().translate(_MARKUP)):
+            tokens = _TOKEN.findall(sentence)
+            there = self._found_in(tokens)
+            if _denies_the_one_before(sentence, tokens):
+                denied, before = frozenset() if denied else before, frozenset()
+                continue
+            about = len(there | before) >= LEAST * len(self.words)  # a long question is not denied in passing
+            before = there
+            if about and not sentence.rstrip().endswith("?"):
+                denied = self._denied_after(denied, sentence, tokens, there)
+        return bool(denied)
+
+    def _denied_after(
+        self, denied: frozenset[str], sentence: str, tokens: Sequence[str], there: frozenset[str]
+    ) -> frozenset[str]:
+        """The words that are denied after one more sentence, which holds the words `there`."""
+        heads = frozenset(each.word for each in _denials(sentence, tokens) if self._is_denied(each, there))
+        frame = _UNTRUE_THAT.search(sentence)
+        framed = self._found_in(_TOKEN.findall(sentence[frame.end() :])) if frame and _is_untrue(frame[0]) else None
+        if heads or framed:
+            return (heads or framed or there) if bool(heads) != bool(framed) else frozenset()
+        return frozenset() if denied <= there else denied
+
+    def _is_denied(self, denial: _Denial, there: frozenset[str]) -> bool:
+        if denial.word not in self.words:
+            return False
+        match denial.how:
+            case "verb":
+                return True
+            case "part":
+                return len(there) > 1
+            case _:
+                return self._states
+
+    def _found_in(self, tokens: Sequence[str]) -> frozenset[str]:
+        return frozenset(word for each in tokens if _is_meaningful(each) and (word := _base(each)) in self.words)
+
+
+def _denials(sentence: str, tokens: Sequence[str]) -> Iterator[_Denial]:
+    """The negations of a sentence, in order. A condition ("if he did not die") denies nothing."""
+    if _NO_DENIAL.search(sentence):
+        return
+    condition = False
+    for place, token in enumerate(tokens):
+        if token in _CLAUSE_BEGINS or not token[0].isalnum():
+            condition = token in _CONDITIONS
+        elif not condition and (how := _how(tokens, place)) and (head := _head(tokens, place + 1)):
+            participle = how == "be" and tokens[place + 1] == head and head.endswith(("ing", "ed"))
+            yield _Denial(_base(head), "verb" if participle and head not in _NO_PARTICIPLES else how)
+
+
+def _how(tokens: Sequence[str], place: int) -> str | None:
+    """How the word at this place denies; `None` if it does not."""
+    word, before = tokens[place], tokens[place - 1] if place else ""
+    if word in _BE and word.endswith("n't"):
+        return "be"
+    if word.endswith("n't") or word in _NOBODY or word == "cannot":
+        return "verb"
+    is_be = before in _BE or before.endswith(_BE_SHORT)
+    match word:
+        case "no" if place + 1 == len(tokens) or tokens[place + 1] not in {"one", "longer"}:
+            return "noun"
+        case "no" | "never":
+            return "be" if is_be else "verb"
+        case "not":
+            return "be" if is_be else "verb" if before in _AUXILIARIES else "part"
+        case "without":
+            return "part"
+        case _:
+            return None
+
+
+def _head(tokens: Sequence[str], begin: int) -> str | None:
+    """The next word of the clause that carries meaning; `None` if there is none, or it is denied "until" later."""
+    head = None
+    for token in tokens[begin:]:
+        if token in {"until", "till"}:
+            return None
+        if token in _CLAUSE_BEGINS or not token[0].isalnum():
+            break
+        if head is None and _is_meaningful(token) and token not in _BESIDES and not token.endswith("ly"):
+            head = token
+    return head
+
+
+def _is_untrue(frame: str) -> bool:
+    return _AFFIRMING.search(frame) is None
+
+
+def _denies_the_one_before(sentence: str, tokens: Sequence[str]) -> bool:
+    """Whether it is a sentence such as "He did not." or "That is a lie."."""
+    words = [each for each in tokens if each[0].isalnum()]
+    if not words or len(words) > _SHORT:
+        return False
+    elided = words[-1] == "not" or words[-1].endswith("n't")
+    return _UNTRUE.search(sentence) is not None or (elided and not _PRONOUNS.isdisjoint(words))
+
+
+def _is_meaningful(token: str) -> bool:
+    plainly = token[0].isalnum() and "'" not in token.removesuffix("'s")
+    return plainly and token not in STOP_WORDS and token not in _NEGATIONS
+
+
+def _tokens(text: str) -> Sequence[str]:
+    return _TOKEN.findall(text.casefold().translate(_MARKUP))
+
+
+@lru_cache(maxsize=8_192)
+def _base(token: str) -> str:
+    """The word in its base form, as it is compared."""
+    word = token.removesuffix("'s")
+    return next(iter(terms(BASE.get(word, word))), word)
