@@ -212,6 +212,42 @@ def test_in_the_example_the_secret_stays_between_two_and_gossip_finds_its_way(ru
     assert gossip["ember"] is None
 
 
+def test_a_narrator_is_in_the_tables_and_under_what_he_heard(run: Run, folder: Path) -> None:
+    (folder / "told.yaml").write_text(
+        "story: told\n"
+        "cast: [{id: voice, kind: narrator}, alice]\n"
+        "present: [alice]\n"
+        "steps:\n"
+        "  - voice: The lamp goes out.\n"
+        "  - alice: Who blew out the lamp?\n"
+        "  - who_knows: The lamp goes out\n",
+        "utf-8",
+    )
+    shown = [line.rstrip() for line in run("play", "told.yaml").stdout.splitlines()]
+    assert "    ● Alice  ● Voice said it" in shown
+    assert "    ● Alice said it" in shown
+    asked = [line.split() for line in shown]
+    assert ["●", "Voice", "said", "it", "on", "day", "1"] in asked
+    assert ["Voice", "1", "●", "said", "it", "on", "day", "1"] in asked
+    found = run("who-knows", "told", "The lamp goes out").stdout.splitlines()
+    assert [line.split()[1] for line in found[1:3]] == ["Alice", "Voice"]
+
+
+def test_news_comes_before_those_who_learn_it(run: Run, folder: Path) -> None:
+    (folder / "lute.yaml").write_text(
+        "story: lute\n"
+        "cast: [alice, charlie]\n"
+        "present: [alice, charlie]\n"
+        "steps:\n"
+        "  - update: {text: Charlie took the lute, character: charlie}\n"
+        "  - charlie: It is mine.\n",
+        "utf-8",
+    )
+    shown = [line.strip() for line in run("play", "lute.yaml").stdout.splitlines()]
+    assert "✦ Charlie took the lute. (day 1)  may be told to Alice, Charlie" in shown
+    assert "✦ Charlie took the lute. (day 1)  remembered by Charlie, Alice" in shown
+
+
 @pytest.mark.usefixtures("deaf")
 def test_a_detector_that_fails_is_named_at_the_end_with_how_often(run: Run, story: Path) -> None:
     result = run("play", str(story))

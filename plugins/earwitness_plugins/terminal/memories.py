@@ -75,6 +75,11 @@ def readable(text: str, people: People) -> str:
     return "\n".join(_DAY.sub(_told_on(people) if line.startswith(NEWS) else "", line) for line in lines)
 
 
+def dated(news: str, people: People) -> str:
+    """A piece of news, with its day as the calendar calls it, in brackets."""
+    return _DAY.sub(_told_on(people), plain(news))
+
+
 def _told_on(people: People) -> Callable[[re.Match[str]], str]:
     return lambda found: f" ({people.day(float(found[1]))})"
 

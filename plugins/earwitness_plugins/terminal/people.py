@@ -34,8 +34,8 @@ class People:
     def __init__(self, cast: Cast, calendar: Calendar | None = None) -> None:
         self.cast = cast
         self.calendar = calendar or Calendar()
-        told = [member.id for member in cast if member.kind != "narrator"]
-        self._colours = {id: COLOURS[n % len(COLOURS)] for n, id in enumerate(told)}
+        coloured = [member.id for member in cast if member.kind != "narrator"]
+        self._colours = {id: COLOURS[n % len(COLOURS)] for n, id in enumerate(coloured)}
 
     def name(self, id: str, *, bold: bool = False) -> Text:
         """A display name in its colour; an unknown id is shown as it is."""
@@ -57,15 +57,18 @@ class People:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Everybody except narrators, in the order they joined."""
-        return tuple(self._colours)
+        """Everybody, narrators last, each group in the order they joined."""
+        return (*self._colours, *(id for id in self.cast.ids if id not in self._colours))
 
     def heard(self, participants: Mapping[str, Participant]) -> Text:
-        """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it come first."""
+        """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it come first.
+
+        Narrators are outside the scene, so those who did not hear it are not shown.
+        """
         there = [self._there(id, participants[id].role) for id in self.ids if id in participants]
-        away = [Text(f"{NOT_THERE} {self.name(id).plain}", style="dim") for id in self.ids if id not in participants]
-        return Text("  ").join([*there, *away])
+        away = [id for id in self._colours if id not in participants]
+        return Text("  ").join([*there, *(Text(f"{NOT_THERE} {self.called(id)}", style="dim") for id in away)])
 
     def _there(self, id: str, role: Role) -> Text:
-        part = Text.assemble((f"{HEARD} ", self._colours[id]), self.name(id))
+        part = Text.assemble((f"{HEARD} ", self._colours.get(id, "white")), self.name(id))
         return part.append(f" {ROLES[role]}", style="dim") if ROLES[role] else part

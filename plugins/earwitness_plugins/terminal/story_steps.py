@@ -13,7 +13,7 @@ from rich.text import Text
 from earwitness.records.channel import Channel
 from earwitness_plugins.applications.stories import events
 
-from .memories import knowledge, recollection, summary
+from .memories import dated, knowledge, recollection, summary
 from .people import People, plain
 
 SAID = {"say": "", "edit": " (edited)", "reroll": " (once more)"}
@@ -55,23 +55,24 @@ class StoryLook:
         return Group(*lines)
 
     def _news(self, knowledge: Mapping[str, Sequence[str]]) -> list[RenderableType]:
-        """A line for each piece of news, with everybody who learns it."""
+        """A line for each piece of news, with everybody who remembers it from now on."""
         listeners: dict[str, list[str]] = {}
         for id, told in knowledge.items():
             for line in told:
                 listeners.setdefault(line, []).append(id)
-        return [self._learned(line, ids) for line, ids in listeners.items()]
+        return [self._remembered(line, ids) for line, ids in listeners.items()]
 
-    def _learned(self, line: str, ids: Sequence[str]) -> RenderableType:
-        verb = " learns: " if len(ids) == 1 else " learn: "
-        return Padding(Text.assemble("✦ ", self.people.names(ids), (verb + plain(line), "dim")), (0, 0, 0, 4))
+    def _remembered(self, line: str, ids: Sequence[str]) -> RenderableType:
+        """The news comes first: it may be about the one who learns it."""
+        news = Text.assemble("✦ ", dated(line, self.people), ("  remembered by ", "dim"), self.people.names(ids))
+        return Padding(news, (0, 0, 0, 4))
 
     @render.register
     def _(self, step: events.ChangePlayed) -> RenderableType:
         lines = [] if step.kind == "update" else [self._happening(step)]
         for told in step.updates:
             audience = Text("everybody") if told.public else self.people.names(told.audience)
-            lines.append(Text.assemble("✦ ", plain(told.text), ("  may be told to ", "dim"), audience))
+            lines.append(Text.assemble("✦ ", dated(told.text, self.people), ("  may be told to ", "dim"), audience))
         return Group(*lines)
 
     def _happening(self, step: events.ChangePlayed) -> Text:
