@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from earwitness import Session
 from earwitness.errors import InvalidFilter
 from earwitness.filters import (
     EVERYTHING,
@@ -305,3 +307,43 @@ def test_a_text_is_looked_up_among_many_not_compared_with_each() -> None:
     assert not matches(many, {"speaker": "w"})
     assert matches(many, {"speaker": ["w", "v9"]})
     assert Counted.compared < 100
+
+
+# ── fields that nobody has ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ('locaton = "tavern"', ("filter: no memory here has 'locaton'. Did you mean 'location'?",)),
+        (Not(Compare("gameday", "==", 9)), ("filter: no memory here has 'gameday'. Did you mean 'gameDay'?",)),
+        (And((In("speker", ("alice",)), Compare("xyz", "==", 1))), ("speker", "xyz")),
+        ('location = "attic"', ()),
+        ("mood == grim", ()),
+        (Compare("mood", "!=", "grim"), ()),
+    ],
+)
+async def test_a_field_that_no_memory_has_is_reported_with_what_may_be_meant(
+    begin: Callable[..., Awaitable[Session]], asked: Filter | str, said: tuple[str, ...]
+) -> None:
+    story = await begin(present=["alice"])
+    assert (await story.turn("alice", filter=asked)).failures == ()  # nothing is remembered yet
+    await story.say("alice", "Tea!")
+    await story.remember("alice", "She is tired.", metadata={"mood": "tired"})
+    failures = (await story.turn("alice", filter=asked)).failures
+    assert len(failures) == len(said)
+    assert all(part in failure for part, failure in zip(said, failures, strict=True))
+
+
+async def test_inspecting_with_a_filter_that_matches_nothing_says_why(
+    begin: Callable[..., Awaitable[Session]],
+) -> None:
+    story = await begin(present=["alice"], state={"current_scene": "tavern"})
+    await story.say("alice", "Tea!")
+    back = story.backstage()
+    (why,) = (await back.inspect("alice", filter='locaton = "tavern"')).warnings
+    assert why.startswith("no memory here has 'locaton'. Did you mean 'location'? They have: contextType, ")
+    (why,) = (await back.inspect("alice", filter='location = "tavren"')).warnings
+    assert why == "location is never 'tavren' here. Did you mean 'tavern'? It is: tavern"
+    assert (await back.inspect("alice", filter="gameDay>3")).warnings == ()
+    assert (await back.inspect("alice", filter='location = "tavern"')).warnings == ()

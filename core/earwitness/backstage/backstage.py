@@ -23,6 +23,7 @@ from ..records.character import Cast
 from ..records.journal import Entry
 from ..records.memory import Hit
 from ..records.message import Message
+from ..unmatched import unmatched
 from ..validation.arguments import count, several, text
 from ..validation.messages import known_channel, message_text
 from .before import before
@@ -139,7 +140,8 @@ class Backstage:
     ) -> ContainerPage:
         """The contents of a character's container, or of the `world`'s. `filter` may be text, such as `"gameDay<=3"`.
 
-        Raises `UnknownName`, `InvalidFilter`, `InputError`.
+        If nothing matches, `warnings` says which field or text of the filter no memory has. Raises `UnknownName`,
+        `InvalidFilter`, `InputError`.
         """
         self._permit_of(owner, "inspect what others or the world remember")
         limit, offset = None if limit is None else count("limit", limit), count("offset", offset)
@@ -153,7 +155,12 @@ class Backstage:
             found = await store.list(container.name, filter=filter)
             matching, memories = len(found), found[offset : None if limit is None else offset + limit]
         return ContainerPage(
-            owner=container.owner, container=container.name, total=total, matching=matching, memories=tuple(memories)
+            owner=container.owner,
+            container=container.name,
+            total=total,
+            matching=matching,
+            memories=tuple(memories),
+            warnings=() if matching else unmatched(filter, await store.list(container.name)),
         )
 
     async def search(

@@ -320,6 +320,8 @@ class ContainerPage(BackstageRecord):
     """Number of memories that match the filter."""
     memories: tuple[Memory, ...] = ()
     """The requested memories, in the order in which they were written."""
+    warnings: tuple[str, ...] = ()
+    """If nothing matches: the fields and texts of the filter that no memory here has, with what may be meant."""
 
 
 class Overview(BackstageRecord):

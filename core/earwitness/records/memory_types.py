@@ -1,4 +1,4 @@
-"""The values of metadata `type` that core sets. Any other value marks a derived memory."""
+"""The metadata of memories: its fields, and the values of `type` that core sets. Any other marks a derived memory."""
 
 from __future__ import annotations
 
@@ -23,3 +23,37 @@ UPDATE_TYPES = ("world_state_update", "character_update")
 PIECE_TYPES = ("plot", "character_card", "example_dialog", "lore")
 """What there was before the story."""
 OUR_TYPES = (MESSAGE, *UPDATE_TYPES, *PIECE_TYPES)
+FIELDS = (
+    "type",
+    "speaker",
+    "participants",
+    "isSpeaker",
+    "location",
+    "gameDay",
+    "learnedDay",
+    "timestamp",
+    "interactionType",
+    "sharedFrom",
+    "contextType",
+    "channelId",
+    "guildId",
+    "personaId",
+    "messageIds",
+    "updateType",
+    "characterId",
+    "previousLocation",
+    "stateKey",
+    "audience",
+    "public",
+    "permanent",
+    "loreKey",
+    "words",
+    "restsOn",
+    "sessionId",
+    "pantheonId",
+    "personalityId",
+    "userId",
+    "canonScope",
+    "createdAt",
+)
+"""The metadata fields that Earwitness and its plugins set. Hosts and plugins may add others."""

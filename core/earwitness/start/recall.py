@@ -16,6 +16,7 @@ from ..loading.settings import RecallSettings
 from ..plugin_data import PluginData
 from ..records.channel import Channel
 from ..records.memory import Hit, Memory
+from . import strange_fields
 from .news import told_along
 from .rank import SectionCandidates, chosen, merged, ranked
 from .reads import Read, own_read, requested_reads
@@ -58,6 +59,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
     source = RecallSource(engine, live, settings.timeout)
     found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
+    strange = await strange_fields.reports(source, reads, request.filter, found)
     permanent = await _permanent(source, reads[0]) if settings.permanent == "always" else []
     always = [*permanent, *await told_along(source, reads[0])]
     answers = await _plugins(engine, live, character, asked, found, channel, data)
@@ -72,6 +74,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
         failures=(
             *dict.fromkeys((*failures, *more)),
+            *strange,
             *(answer.label for answer in answers if answer.failure),
             *([source.failure] if source.failure else ()),
             *_observer_failures(engine),

@@ -78,4 +78,5 @@ class Recall(Record):
     pending: tuple[str, ...] = ()
     """Keys of messages that were not settled when the recall stopped waiting."""
     failures: tuple[str, ...] = ()
-    """Failures of plugins, guards and read providers, and refused reads. A read whose guard failed finds nothing."""
+    """Failures of plugins, guards and read providers; refused reads; fields of the host's filter that no memory has. A
+    read whose guard failed finds nothing."""

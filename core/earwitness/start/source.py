@@ -40,10 +40,12 @@ class RecallSource:
         late = await self._unapplied(container, filter)
         return [*found, *self._ranked([each for each in late if each.id not in known], query, limit)]
 
-    async def list(self, container: str, *, filter: Filter) -> Sequence[Memory]:
-        """All memories that match the filter. Raises `StorageError` if `strict`."""
-        found = await self._asked(self._engine.store.list(container, filter=filter))
-        return await self._at_hand(container, filter, self._latest()) if found is None else found
+    async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
+        """Memories that match the filter, at most `limit`. Raises `StorageError` if `strict`."""
+        found = await self._asked(self._engine.store.list(container, filter=filter, limit=limit))
+        if found is None:
+            found = await self._at_hand(container, filter, self._latest())
+        return found[:limit]
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, as far as they exist. Raises `StorageError` if `strict`."""

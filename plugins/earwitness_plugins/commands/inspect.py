@@ -23,7 +23,7 @@ async def command(
     from earwitness.filters import all_of, parse
     from earwitness_plugins.terminal.containers import container_page, overview, sessions
     from earwitness_plugins.terminal.people import People
-    from earwitness_plugins.terminal.unmatched import warn_of_unmatched
+    from earwitness_plugins.terminal.warnings import warn
 
     tests = [parse(test) for test in filters]
     if owner is None and (tests or offset):
@@ -38,7 +38,6 @@ async def command(
             whole = await back.overview()
             return cli.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))
         found = await back.inspect(owner, filter=all_of(*tests), limit=limit, offset=offset)
-        if tests and not found.matching:
-            warn_of_unmatched(tests, (await back.inspect(owner)).memories)
+        warn(found.warnings)
         people = People(story.cast, ew.settings.calendar)
         return cli.answer(found.model_dump(mode="json"), container_page(found, people, offset))

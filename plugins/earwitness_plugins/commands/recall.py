@@ -39,7 +39,7 @@ async def command(
     from earwitness_plugins.applications.stories.story import RecallStep
     from earwitness_plugins.terminal.memories import recollection as panel
     from earwitness_plugins.terminal.people import People
-    from earwitness_plugins.terminal.unmatched import warn_of_unmatched
+    from earwitness_plugins.terminal.warnings import warn
 
     query = query or None  # an empty question is none
     tests = [parse(test) for test in filters]
@@ -49,5 +49,6 @@ async def command(
         turn = await asked(story, character, query, channel=channel, filter=all_of(*tests), **settings)
         found = recollection(turn, RecallStep(character=turn.character, query=query, show=10_000))
         if tests and not turn.memories:
-            warn_of_unmatched(tests, (await story.backstage(role="owner").inspect(turn.character)).memories)
+            back = story.backstage(role="owner")
+            warn((await back.inspect(turn.character, filter=all_of(*tests), limit=0)).warnings)
         cli.answer(found.model_dump(mode="json"), panel(found, People(story.cast, ew.settings.calendar), ids=True))
