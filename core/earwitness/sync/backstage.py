@@ -68,7 +68,8 @@ class Backstage(Mirror[AsyncBackstage]):
     ) -> ContainerPage:
         """The contents of a character's container, or of the `world`'s. `filter` may be text, such as `"gameDay<=3"`.
 
-        Raises `UnknownName`, `InvalidFilter`, `InputError`.
+        If nothing matches, `warnings` says which field or text of the filter no memory has. Raises `UnknownName`,
+        `InvalidFilter`, `InputError`.
         """
         return self._call(self._behind.inspect, owner, filter=filter, limit=limit, offset=offset)
 

@@ -46,7 +46,10 @@ class Turn(Mirror[AsyncTurn]):
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Plugins, guards and read providers that failed, and reads that were refused. A failing guard withheld all."""
+        """Plugins, guards and read providers that failed, and reads that were refused. A failing guard withheld all.
+
+        A field of `filter` that no memory has is reported too: `filter: no memory here has 'locaton'. Did you mean …`.
+        """
         return self._behind.failures
 
     def fill(
