@@ -16,7 +16,7 @@ from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
-from .ids import check_new_session_id, check_session_id
+from .ids import check_new_session_id, check_session_id, with_invisible
 from .live import Live
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
@@ -244,6 +244,19 @@ class Earwitness:
         self._background.check()
         return {"ledger": await self.engine.ledger.health(), "store": await self.engine.store.health()}
 
+    async def invisible_ids(self) -> dict[str, tuple[str, ...]]:
+        """Ids of stories and of their characters that have an invisible character, by story.
+
+        `bob` and `bob` with an invisible character look the same and are two. New ids have none; older stories may.
+        """
+        self._background.check()
+        found: dict[str, tuple[str, ...]] = {}
+        for id in await self.engine.ledger.sessions():
+            snapshot = await self.engine.ledger.load(id)
+            ids = with_invisible((id, *(snapshot.cast.ids if snapshot else ())))
+            found |= {id: ids} if ids else {}
+        return found
+
     async def _standing(self, id: str) -> Session | None:
         """The existing handle, unless another process has forgotten its story."""
         try:
@@ -283,6 +296,8 @@ class Earwitness:
         self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]
     ) -> Session:
         cast = Cast(members=members)
+        for each in members:
+            each.check_newcomer()
         moves = tuple((cast.named(who).id, "enter", None) for who in present)
         check_state(State(), state)
         if "participants" in state:

@@ -21,6 +21,7 @@ from .records.plan import Answer
 from .records.usage import Reply, Usage
 from .redaction import without
 from .strategy import Strategy
+from .time_limit import LimitReached, contained, reason, within
 from .validation.records import ENCLOSING, check_finite, check_readable
 
 T = TypeVar("T")
@@ -65,36 +66,42 @@ class Answered(Generic[T]):
 
 
 async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[Any]:
-    """Ask one strategy or plugin. Every failure becomes a named one; only the caller's own cancellation propagates.
+    """Ask one strategy or plugin. Every failure becomes a named one, whatever is raised.
 
-    `limit` is in seconds, for awaited work. An answer that took longer overall is late too. The caller judges the
-    answer's content.
+    Only a `KeyboardInterrupt` and the caller's own cancellation propagate. `limit` is in seconds. Awaited work that
+    exceeds it is abandoned, even if it ignores its cancellation. An answer that took longer overall is late too. The
+    caller judges the answer's content.
     """
     started = time.perf_counter()
     try:
-        value = call()
+        value = _called(call)
         if inspect.isawaitable(value):
-            async with asyncio.timeout(limit):
-                value = await asyncio.ensure_future(_contained(value))
-    except TimeoutError:
+            value = await asyncio.ensure_future(_apart(limit, value))
+    except LimitReached:
         return _late(by, started, limit)
-    except asyncio.CancelledError:
-        if (task := asyncio.current_task()) is not None and task.cancelling():
-            raise
-        return Answered(by, None, time.perf_counter() - started, "cancelled itself")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
-        return Answered(by, None, time.perf_counter() - started, named(error))
+    except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
+        failure = contained(error)
+        why = "cancelled itself" if isinstance(error, asyncio.CancelledError) else reason(failure)
+        return Answered(by, None, time.perf_counter() - started, why)
     seconds = time.perf_counter() - started
-    if seconds > limit:  # it blocked the thread, or resisted cancellation: a late answer counts as none
+    if seconds > limit:  # it blocked the thread: a late answer counts as none
         return _late(by, started, limit)
     return Answered(by, value, seconds)
 
 
-async def _contained(work: Awaitable[T]) -> T:
-    """Run the work so that a task that exits does not take the event loop along."""
+async def _apart(limit: float, work: Awaitable[T]) -> T:
+    """Run the work in a task of its own, so that one that cancels its task, or exits, takes nobody along."""
     try:
-        return await work
-    except SystemExit as error:
+        return await within(limit, work)
+    except (SystemExit, GeneratorExit) as error:
+        raise StrategyError(named(error)) from error
+
+
+def _called(call: Callable[[], Soon[Any]]) -> Any:
+    """The answer of a call. Here a `GeneratorExit` comes from third-party code, and is its failure."""
+    try:
+        return call()
+    except GeneratorExit as error:
         raise StrategyError(named(error)) from error
 
 
@@ -142,12 +149,14 @@ class Consultant:
     ) -> Answered[T]:
         """As `ask`, by the method's name, but never raises. The data that a failing call wrote is dropped."""
         own = data.get(strategy.data_owner, event.data)
-        shown = event if own is event.data else event.model_copy(update={"data": own})
+        written = own.copy()
+        shown = event.model_copy(update={"data": written})
         raw = await ask(strategy.label, lambda: getattr(strategy.made, method)(shown), limit or self.limit)
-        value, failure = (None, raw.failure) if raw.failure else read(raw.value)
+        value, failure = (None, raw.failure) if raw.failure else _understood(read, raw.value)
         if failure:
             failure = without(failure, strategy.secrets)
-            own.discard()
+        else:
+            own.changes.update(written.changes)
         reply = _reply(raw.value)
         answered = Answered(
             strategy.label,
@@ -161,6 +170,14 @@ class Consultant:
         if self.observers:
             self.observers.tell(_observation(strategy, method, event, answered))
         return answered
+
+
+def _understood(read: AnswerReader[T], value: object) -> tuple[T | None, str | None]:
+    """What `read` makes of an answer. An answer may run third-party code while it is looked at."""
+    try:
+        return read(value)
+    except BaseException as error:  # noqa: BLE001 - whatever that code raises
+        return None, f"answered what cannot be read: {reason(contained(error))}"
 
 
 def _reply(value: object) -> Reply:

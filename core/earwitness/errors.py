@@ -127,7 +127,9 @@ def quoted(value: object) -> str:
     """A value as an error quotes it: shortened, and by its type where it cannot be shown."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - a stranger's object may raise anything, and nested values go too deep
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a stranger's object may raise anything, and nested values go too deep
         return f"<a {type(value).__name__} that cannot be shown>"
     return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
 
@@ -136,7 +138,9 @@ def named(error: BaseException) -> str:
     """What was raised and what it says, as text that can be kept whatever the error is made of."""
     try:
         said = str(error)
-    except Exception:  # noqa: BLE001 - a stranger's error may raise while it is shown
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a stranger's error may raise while it is shown
         said = "(what it says cannot be shown)"
     return f"{type(error).__name__}: {said}".encode("utf-8", "backslashreplace").decode()
 

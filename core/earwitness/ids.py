@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from unicodedata import category
 
 from .errors import InvalidId
+from .invisible import IN_LINE
 
 MAX_ID = 100
 LONGEST_NAME = 300
@@ -19,6 +22,7 @@ PREFIXES = {
     "conversation": "conversation-",
 }
 """Kind of container that belongs to no session → the prefix of its names."""
+_INVISIBLE = re.compile(f"(?! )[{IN_LINE}]")
 RESERVED_SESSION_PREFIXES = (*PREFIXES.values(), "personal-canon-")
 
 
@@ -29,8 +33,11 @@ def check_session_id(id: str) -> str:
 
 
 def check_new_session_id(id: str) -> str:
-    """Return the id of a new session, or raise `InvalidId`. It must not look like a container that has no session."""
-    check_session_id(id)
+    """Return the id of a new session, or raise `InvalidId`.
+
+    It must not look like a container that has no session, nor like another id.
+    """
+    check_visible("session id", check_session_id(id))
     for prefix in RESERVED_SESSION_PREFIXES:
         if id.casefold().startswith(prefix):
             raise InvalidId(
@@ -63,6 +70,37 @@ def check_key(key: str) -> str:
     if key.startswith("#"):
         raise InvalidId(f"message key {key!r} starts with '#', which marks the keys Earwitness makes. Choose another.")
     return key
+
+
+def invisible(id: str) -> str | None:
+    """The first character of an id that shows nothing, as `U+FE0F`; `None` if there is none.
+
+    Such an id looks like another one. New ids must not have them. Stories that older versions began may.
+    """
+    if id.isascii():
+        return None
+    found = _INVISIBLE.search(id)
+    return f"U+{ord(found[0]):04X}" if found else None
+
+
+def blanked(name: str) -> str:
+    """A name with a blank in place of each invisible character, so that an id can be made of it."""
+    return name if name.isascii() else _INVISIBLE.sub(" ", name)
+
+
+def with_invisible(ids: Iterable[str]) -> tuple[str, ...]:
+    """Those of the ids that have an invisible character."""
+    return tuple(id for id in ids if invisible(id))
+
+
+def check_visible(what: str, id: str) -> str:
+    """Return a new id if all of it can be seen, or raise `InvalidId`."""
+    if character := invisible(id):
+        raise InvalidId(
+            f"{what} {id!r} holds {character}, which is invisible: it would look like another id. "
+            "Use visible characters only."
+        )
+    return id
 
 
 def _check(what: str, id: str, *, longest: int = MAX_ID) -> None:

@@ -14,7 +14,7 @@ from .end.withdrawals import earlier_retraction
 from .engine import Engine
 from .errors import InputError, KeyConflict, StorageError, UnknownName
 from .formats import as_said
-from .ids import check_key
+from .ids import check_key, check_visible, with_invisible
 from .live import Live
 from .memory_entries import check_memories
 from .outcome import Outcome
@@ -54,11 +54,13 @@ class Journal:
         """Append several entries in this order, all or none; they are durable on return.
 
         An existing key is answered with its first outcome, and the ledger writes nothing for it. Raises `KeyConflict`
-        if the key belongs to something else, and `UnknownName` for a character who was forgotten meanwhile.
+        if the key belongs to something else, `UnknownName` for a character who was forgotten meanwhile, `InvalidId` for
+        a new key that cannot be seen whole.
         """
         self._decider.check()
         if not told:
             return []
+        await self._check_keys(told)
         if await self._decider.staleness.check():
             await self._still_there({id for each in told for id in named_in(each.body)})
         appended = await self._ledger.append_all(self._live.snapshot.id, told)
@@ -69,6 +71,12 @@ class Journal:
             if not found.created:
                 await self.refuse_other(found.entry, given.body)
         return outcomes
+
+    async def _check_keys(self, told: Sequence[NewEntry]) -> None:
+        """Raise `InvalidId` for a new key with an invisible character; entries of older versions may have one."""
+        for key in with_invisible(each.key for each in told if each.key is not None):
+            if await self._ledger.entry(self._live.snapshot.id, key=key) is None:
+                check_visible("message key", key)
 
     def outcome(self, entry: Entry) -> Outcome:
         """The outcome of an entry that was appended before."""

@@ -10,6 +10,7 @@ from .errors import EarwitnessError, StrategyError, named
 from .observers import unobserved
 from .redaction import cause_of, scrub, without
 from .strategy import Strategy
+from .time_limit import contained, reason
 
 
 class Lifecycle:
@@ -78,6 +79,6 @@ async def _call(part: Strategy[Any], name: str, done: str) -> None:
     except EarwitnessError as error:
         scrub(error, part.secrets)
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises
-        why = without(named(error), part.secrets)
+    except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises
+        why = without(reason(contained(error)), part.secrets)
         raise StrategyError(f"{part.label} could not be {done}: {why}.") from cause_of(error, part.secrets)

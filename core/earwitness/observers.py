@@ -6,7 +6,6 @@ their methods; without observers they are used as they are.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
@@ -58,7 +57,9 @@ def _failure(observer: Any, observation: Observation) -> str | None:
     """What went wrong in the observer, if anything did."""
     try:
         answer = observer.observe(observation)
-    except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - it must not break what it observes
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it must not break what it observes
         return named(error)
     if not inspect.isawaitable(answer):
         return None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -38,9 +40,9 @@ class PluginData(MutableMapping[str, JsonValue]):
                 f"data[{quoted(key)}] = {quoted(value)} cannot be kept, JSON does not hold it: {error}. {KEEPABLE}"
             ) from error
 
-    def discard(self) -> None:
-        """Drop the writes of a hook that failed."""
-        self.changes.clear()
+    def copy(self) -> PluginData:
+        """A buffer over this one, for a call that may fail: its writes stay its own until they are taken over."""
+        return PluginData(ChainMap(self.changes, cast(Any, self._stored)) if self.changes else self._stored)
 
     def __delitem__(self, key: str) -> None:
         self[key]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .containers import SESSION_KINDS, Container, Membership, check_container
 from .engine import Engine
 from .errors import InputError, WallError, unknown
-from .ids import check_shared_id
+from .ids import check_shared_id, check_visible, with_invisible
 from .protocols import Ledger
 from .records.state import Day
 from .validation.arguments import text
@@ -23,7 +23,18 @@ async def register(ledger: Ledger, containers: Sequence[Container]) -> None:
     for session in {each.session for each in containers if each.session is not None}:
         if await ledger.load(session) is None:
             raise unknown("session", session, await ledger.sessions())
+    await _check_visible(ledger, containers)
     await ledger.register(containers)
+
+
+async def _check_visible(ledger: Ledger, containers: Sequence[Container]) -> None:
+    """Raise `InvalidId` for a new container whose name or owner has an invisible character."""
+    suspects = {each.name: each for each in containers if with_invisible((each.name, each.owner, each.kind))}
+    known = {each.name for each in await ledger.claimed(list(suspects))} if suspects else set()
+    for name, each in suspects.items():
+        if name not in known:
+            for what, id in (("owner", each.owner), ("kind", each.kind), ("name", name)):
+                check_visible(f"container {what}", id)
 
 
 async def admit(

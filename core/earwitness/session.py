@@ -291,9 +291,12 @@ class Session:
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
 
-        Raises `ContainerCollision` when a container would belong to two owners.
+        Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`.
         """
         newcomers = as_cast(members)
+        for each in newcomers:
+            if each.id not in self.cast:
+                each.check_newcomer()
         await self._engine.ledger.register([character_container(self.id, each.id) for each in newcomers])
         joined = await self._journal.append(Changed(joins=newcomers.members, quiet=True), key)
         await joined.decided()  # so that the next call may name them

@@ -1,10 +1,12 @@
 """`earwitness doctor`: what is installed, what of it is broken, and how the files are."""
 
+import asyncio
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+from earwitness import Earwitness, ids
 from earwitness.loading import plugins as installed
 from earwitness.loading import strategies
 
@@ -110,3 +112,17 @@ def test_it_shows_no_secret_of_a_strategy_nor_of_its_failure(
     shown = run("doctor", "--json").output + run("doctor").output
     assert "4711" not in shown
     assert "**********" in shown
+
+
+def test_ids_with_invisible_characters_are_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def older_story() -> None:
+        async with Earwitness.open("earwitness.db", embedder="none") as ew:
+            await ew.session("s1", cast=["bob", "bob\ufe0f"])
+
+    with monkeypatch.context() as older:
+        older.setattr(ids, "invisible", lambda id: None)
+        asyncio.run(older_story())
+    report = answer(run("doctor", "--json"))
+    assert report["ok"] is True
+    assert report["store"]["ids"] == {"'bob\\ufe0f'": "in story 's1' holds U+FE0F, which is invisible"}
+    assert "'bob\\ufe0f' in story 's1' holds U+FE0F" in " ".join(run("doctor").stdout.split())

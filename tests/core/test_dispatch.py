@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -97,6 +98,49 @@ async def cancels_itself() -> None:
     await asyncio.sleep(0)
 
 
+class Panic(BaseException):
+    """What a Rust extension raises, roughly."""
+
+
+def panics() -> None:
+    raise Panic("index out of bounds")
+
+
+async def panics_later() -> None:
+    await asyncio.sleep(0)
+    raise Panic("index out of bounds")
+
+
+def fails_as_a_test_does() -> None:
+    pytest.fail("not today")
+
+
+async def exits_later() -> None:
+    await asyncio.sleep(0)
+    raise SystemExit(3)
+
+
+def closes_a_generator() -> None:
+    raise GeneratorExit
+
+
+async def closes_a_generator_later() -> None:
+    await asyncio.sleep(0)
+    raise GeneratorExit
+
+
+async def swallows_its_cancellation() -> None:
+    while True:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.3)
+
+
+async def yields_for_ever() -> None:
+    while True:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+
+
 def answers_nonsense() -> str:
     return "yes"
 
@@ -110,6 +154,14 @@ FAULTS = [
     (raises_later, "ValueError: no ink left"),
     (hangs, "no answer within 0.05 s"),
     (cancels_itself, "cancelled itself"),
+    (panics, "Panic: index out of bounds"),
+    (panics_later, "Panic: index out of bounds"),
+    (fails_as_a_test_does, "Failed: not today"),
+    (exits_later, "SystemExit: 3"),
+    (closes_a_generator, "GeneratorExit: "),
+    (closes_a_generator_later, "GeneratorExit: "),
+    (swallows_its_cancellation, "no answer within 0.05 s"),
+    (yields_for_ever, "no answer within 0.05 s"),
     (answers_nonsense, "answered str"),
     (answers_the_wrong_record, "answered Update"),
 ]

@@ -1,14 +1,22 @@
 """Ids: what they may hold, how they derive, and the names of containers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from earwitness.containers import Container, character_container, decode, encode, world_container
+from earwitness import Character, Earwitness, Session, ids
+from earwitness.containers import (
+    Container,
+    character_container,
+    decode,
+    encode,
+    pantheon_container,
+    world_container,
+)
 from earwitness.errors import InvalidId
 from earwitness.ids import (
     RESERVED_SESSION_PREFIXES,
@@ -20,7 +28,9 @@ from earwitness.ids import (
     memory_id,
     own_key,
 )
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.samples import ODD_NAMES
+from earwitness_plugins.applications.replay import roles
 
 Check = Callable[[str], str]
 CHECKS: tuple[Check, ...] = (check_session_id, check_character_id, check_key)
@@ -55,6 +65,10 @@ INVISIBLE = (
     "\ud800",
     "\ufeffa",
 )
+INVISIBLE_CHARACTERS = (
+    *"\ufe0f\u3164\u2800\u034f\u115f\u1160\uffa0\u17b4\u180b\u180f\u2065\ufff0",
+    *"\U0001d159\U000e0100\u00a0\u2003\u3000",
+)
 parts = st.one_of(st.none(), st.text(max_size=5), st.integers())
 
 
@@ -73,6 +87,49 @@ def test_an_id_with_anything_invisible_is_refused_and_quoted(check: Check, id: s
     with pytest.raises(InvalidId) as refused:
         check(id)
     assert repr(id) in str(refused.value)
+
+
+@pytest.mark.parametrize("character", INVISIBLE_CHARACTERS, ids=lambda each: f"U+{ord(each):04X}")
+async def test_a_new_id_that_looks_like_another_is_refused_and_says_where_it_differs(
+    begin: Callable[..., Awaitable[Session]], open_app: Callable[..., Awaitable[Earwitness]], character: str
+) -> None:
+    odd, seen = f"b{character}ob", f"U+{ord(character):04X}, which is invisible"
+    with pytest.raises(InvalidId, match=re.escape(seen)):
+        check_new_session_id(odd)
+    for member in (Character(odd), Character("x", personality_id=odd), Character("x", kind="persona", user_id=odd)):
+        with pytest.raises(InvalidId, match=re.escape(seen)):
+            await (await open_app()).session("s1", cast=[member])
+    story = await begin(cast=["bob"])
+    with pytest.raises(InvalidId, match=re.escape(seen)):
+        await story.join(odd)
+    with pytest.raises(InvalidId, match=re.escape(seen)):
+        await story.say("bob", "Hello.", key=odd)
+    app = await open_app()
+    with pytest.raises(InvalidId, match=re.escape(seen)):
+        await app.register(pantheon_container(odd))
+
+
+async def test_a_story_of_an_older_version_opens_with_the_invisible_characters_it_has(
+    open_app: Callable[..., Awaitable[Earwitness]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, store, odd = MemoryLedger(), MemoryStore(), "bob\ufe0f"
+    with monkeypatch.context() as older:
+        older.setattr(ids, "invisible", lambda id: None)
+        app = await open_app(ledger=ledger, store=store)
+        await app.register(pantheon_container(odd))
+        story = await app.session(odd, cast=["bob", odd])
+        await (await story.say(odd, "Hello.", key=odd)).settled()
+    again = await open_app(ledger=ledger, store=store)
+    story = await again.session(odd, cast=["bob", Character(odd, aliases=["Robert"])])
+    assert (await (await story.say(odd, "Hello.", key=odd)).settled()).participants.keys() == {odd}
+    await again.register(pantheon_container(odd))
+    await again.session("s1", cast=["bob"])
+    assert await again.invisible_ids() == {odd: (odd, odd)}
+
+
+def test_an_id_made_of_a_name_has_no_invisible_character() -> None:
+    assert roles.character_id("Lady\u3164Capulet") == "lady_capulet"
+    assert roles.session_id("Act\u3164One") == "Act-One"
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -19,6 +19,7 @@ from ..engine import Engine
 from ..errors import NotYetApplied, StorageError, named
 from ..live import Live, Unapplied
 from ..records.plan import Plan, Snapshot
+from ..time_limit import LimitReached, contained, within
 from ..transactions import TransactionLedger, TransactionStore
 from .deliveries import BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
 from .derivations import append_proposed
@@ -162,8 +163,8 @@ class Applier:
             try:
                 await self._drain()
                 self.failure, pause = None, FIRST_PAUSE
-            except Exception as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
-                self.failure, self._failed = error, self._begun
+            except BaseException as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
+                self.failure, self._failed = contained(error), self._begun
                 self._notify()
                 if self._background.closing:
                     return
@@ -273,7 +274,8 @@ class Applier:
         """Treat a store that hangs as one that fails; its writes may be repeated."""
         limit = self._engine.settings.end.store_timeout
         try:
-            async with asyncio.timeout(limit):
-                return await work
-        except TimeoutError as error:
+            return await within(limit, work)
+        except LimitReached as error:
+            if error.rest is not None:  # it must not be writing still when the write is repeated
+                await asyncio.wait({error.rest})
             raise StorageError(f"the store has not answered within {limit:g} s") from error

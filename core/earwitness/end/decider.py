@@ -28,6 +28,7 @@ from ..records.journal import (
 )
 from ..records.plan import Plan
 from ..staleness import StalenessCheck
+from ..time_limit import contained
 from ..validation.messages import gone
 from .applier import Applier
 from .archive import archived
@@ -141,8 +142,8 @@ class Decider:
                 await self._drain()
             await self._resolve_others()
             self.failure = None
-        except Exception as error:  # noqa: BLE001 - waiters receive it; the entries are tried again
-            self._fail(error)
+        except BaseException as error:  # noqa: BLE001 - waiters receive it; the entries are tried again
+            self._fail(contained(error))
         self._applier.wake()
 
     def told(self, entries: Iterable[Entry]) -> None:

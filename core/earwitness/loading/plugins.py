@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from ..dispatch import Plugins
-from ..errors import named, unknown
+from ..errors import unknown
 from ..redaction import without
+from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Recipe
 from .settings import Settings
 from .strategies import LoadFailure
@@ -39,7 +40,7 @@ def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
             own = own.masking(recipe.secrets())
             made = recipe.make(own.revealed, {"settings": settings}, lambda name, value: NOT_A_PART)
             plugins.register(made, point.name, own)
-        except Exception as error:  # noqa: BLE001 - one broken distribution must not take the others along
-            failure = without(named(error), own.secrets())
+        except BaseException as error:  # noqa: BLE001 - one broken distribution must not take the others along
+            failure = without(reason(contained(error)), own.secrets())
             failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))
     return failures

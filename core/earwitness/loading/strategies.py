@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..errors import EarwitnessError, SettingsError, StrategyError, named, unknown
+from ..errors import EarwitnessError, SettingsError, StrategyError, unknown
 from ..records.base import Record
 from ..redaction import Keys, cause_of, scrub, without
 from ..strategy import Strategy
+from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Factory, Recipe
 from .kinds import CORE_BY_NAME, StrategyKind, check_protocol
 from .strategy_spec import StrategySpec
@@ -98,9 +99,9 @@ class Strategies:
         except EarwitnessError as error:
             scrub(error, self.masked(kind, spec).secrets())
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's code raises
+        except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises
             secrets = self.masked(kind, spec).secrets()
-            why = without(named(error), secrets)
+            why = without(reason(contained(error)), secrets)
             raise StrategyError(f"{recipe.what} could not be made: {why}.") from cause_of(error, secrets)
         return check_protocol(self._kind(kind), spec.name, made)
 
@@ -144,8 +145,9 @@ class Strategies:
         """The object of an entry point; `None` if it fails, because one broken distribution must not affect others."""
         try:
             return point.load()
-        except Exception as error:  # noqa: BLE001
-            self.failures.append(LoadFailure(group=point.group, name=point.name, failure=named(error)))
+        except BaseException as error:  # noqa: BLE001 - whatever a stranger's module raises
+            why = reason(contained(error))
+            self.failures.append(LoadFailure(group=point.group, name=point.name, failure=why))
             return None
 
 
@@ -164,8 +166,8 @@ def _points(kind: str) -> list[EntryPoint]:
 def _load_point(kind: str, point: EntryPoint) -> Factory:
     try:
         loaded: Factory = point.load()
-    except Exception as error:
-        failure = named(error)
+    except BaseException as error:
+        failure = reason(contained(error))
         raise StrategyError(f"{kind} {point.name!r} ({point.value}) cannot be loaded: {failure}.") from error
     return loaded
 
@@ -174,8 +176,8 @@ def _load_path(kind: str, path: str) -> Factory:
     module, _, name = path.rpartition(":" if ":" in path else ".")
     try:
         factory: Factory = getattr(import_module(module), name)
-    except Exception as error:
+    except BaseException as error:
         raise SettingsError(
-            f"{kind} {path!r} cannot be imported: {error}. Write module.Class, importable here."
+            f"{kind} {path!r} cannot be imported: {contained(error)}. Write module.Class, importable here."
         ) from error
     return factory

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..dispatch import Plugins
-from ..errors import EarwitnessError, named
+from ..errors import EarwitnessError
 from ..records.base import Record
 from ..redaction import without
+from ..time_limit import contained, reason
 from .kinds import CHOSEN
 from .plugins import load
 from .resources import Resources
@@ -80,7 +81,7 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
             made = strategies.make(kind, spec, **context)
             if kind == "embedder":
                 context["embedder"], identity = made, made.identity.model_dump()
-        except Exception as error:  # noqa: BLE001 - a survey names whatever is broken
-            failure = without(named(error), _masked(kind, spec, strategies).secrets())
+        except BaseException as error:  # noqa: BLE001 - a survey names whatever is broken
+            failure = without(reason(contained(error)), _masked(kind, spec, strategies).secrets())
             broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=failure))
     return identity, broken

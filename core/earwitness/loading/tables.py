@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from ..errors import SettingsError, named
+from ..errors import SettingsError
+from ..time_limit import contained, reason
 from .factories import resolved
 
 GROUP = "earwitness.settings"
@@ -64,8 +65,8 @@ def _loaded(point: EntryPoint, *, needed: bool) -> type[BaseModel] | None:
     try:
         model = point.load()
         failure = "" if isinstance(model, type) and issubclass(model, BaseModel) else "it is not a pydantic model"
-    except Exception as error:  # noqa: BLE001
-        failure = named(error)
+    except BaseException as error:  # noqa: BLE001 - whatever a stranger's module raises
+        failure = reason(contained(error))
     if not failure:
         found: type[BaseModel] = model
         return found

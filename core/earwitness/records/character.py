@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from ..errors import InputError, UnknownName, quoted, unknown
-from ..ids import check_character_id
+from ..ids import check_character_id, check_visible
 from .base import Record
 
 CharacterKind = Literal["character", "persona", "narrator"]
@@ -58,6 +58,11 @@ class Character(Record):
     @classmethod
     def _usable(cls, value: str) -> str:
         return check_character_id(value)
+
+    def check_newcomer(self) -> None:
+        """Raise `InvalidId` if the character may not join a story anew: an id of it has an invisible character."""
+        for field in ("id", "personality_id", "user_id", "persona_id"):
+            check_visible(f"character {self.id!r}: {field}", getattr(self, field) or "")
 
     @property
     def names(self) -> tuple[str, ...]:

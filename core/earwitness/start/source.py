@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from ..end.deliveries import memories_of
 from ..engine import Engine
-from ..errors import named
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
 from ..records.memory import Hit, Memory
+from ..time_limit import LimitReached, contained, reason, within
 from ..words import STOP_WORDS, plain, query_words, terms
 
 T = TypeVar("T")
@@ -60,16 +59,16 @@ class RecallSource:
             getattr(call, "close", lambda: None)()
             return None
         try:
-            async with asyncio.timeout(self._limit):
-                return await call
-        except TimeoutError:
-            why = f"no answer within {self._limit:g} s"
+            return await within(self._limit, call)
+        except LimitReached as error:
             if self._engine.settings.strict:
                 raise
-        except Exception as error:
+            why = str(error)
+        except BaseException as error:  # noqa: BLE001 - whatever a store raises
+            failure = contained(error)
             if self._engine.settings.strict:
-                raise
-            why = named(error)
+                raise failure from failure.__cause__
+            why = reason(failure)
         self.failure = f"store: {why}; only memories of the latest {AT_HAND} entries are at hand"
         return None
 

@@ -149,3 +149,10 @@ class Earwitness(OpenedMirror):
     def health(self) -> dict[str, Health]:
         """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""
         return self._call(self._behind.health)
+
+    def invisible_ids(self) -> dict[str, tuple[str, ...]]:
+        """Ids of stories and of their characters that have an invisible character, by story.
+
+        `bob` and `bob` with an invisible character look the same and are two. New ids have none; older stories may.
+        """
+        return self._call(self._behind.invisible_ids)

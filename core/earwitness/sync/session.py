@@ -261,7 +261,7 @@ class Session(Mirror[AsyncSession]):
     def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
 
-        Raises `ContainerCollision` when a container would belong to two owners.
+        Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`.
         """
         return Outcome(self._call, self._call(self._behind.join, *members, key=key))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from earwitness import errors
+from earwitness.ids import invisible
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
@@ -37,6 +39,15 @@ def _versions() -> dict[str, Any]:
     return {"earwitness": version("earwitness"), "python": platform.python_version(), "packages": packages}
 
 
+def _with_invisible(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Id, with its invisible characters escaped → the story and what is wrong with it."""
+    return {
+        ascii(id): f"in story {session!a} holds {invisible(id)}, which is invisible"
+        for session, ids in found.items()
+        for id in ids
+    }
+
+
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     """The health of ledger and store. A file that does not exist yet is no fault: the first story makes it."""
     from earwitness.app import Earwitness
@@ -46,9 +57,11 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         return {"path": settings.path, "exists": False, "ok": True}
     try:
         async with Earwitness.open(settings=settings) as ew:
-            health = await ew.health()
+            health, invisible = await ew.health(), await ew.invisible_ids()
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {"path": settings.path, "exists": True, "ok": False, "note": note}
-    details = {part: found.details for part, found in health.items()}
+    details: dict[str, Any] = {part: found.details for part, found in health.items()}
+    if invisible:
+        details["ids"] = _with_invisible(invisible)
     return {"path": settings.path, "exists": True, "ok": all(found.ok for found in health.values()), **details}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from earwitness.ids import MAX_ID, WORLD
+from earwitness.ids import MAX_ID, WORLD, blanked
 from earwitness.imports import Scene, SceneLine
 from earwitness.records.character import Cast, Character, CharacterKind
 
@@ -55,12 +55,12 @@ def _called(name: str, cast: Cast) -> Character | None:
 
 def session_id(name: str) -> str:
     """A session id made of a scene's id: letters, digits, `.`, `_` and `-`."""
-    return re.sub(r"[^\w.-]+", "-", name).strip("-")[:MAX_ID] or "scene"
+    return re.sub(r"[^\w.-]+", "-", blanked(name)).strip("-")[:MAX_ID] or "scene"
 
 
 def character_id(name: str) -> str:
     """A character id made of a name: `Lady Capulet` → `lady_capulet`."""
-    id = re.sub(r"[\W_]+", "_", name.casefold()).strip("_")[: MAX_ID - 10] or "somebody"
+    id = re.sub(r"[\W_]+", "_", blanked(name).casefold()).strip("_")[: MAX_ID - 10] or "somebody"
     return f"{id}_" if id == WORLD else id
 
 

@@ -82,7 +82,7 @@ def _refused(loc: Loc, check: Callable[[], object]) -> list[Problem]:
 def _member_problems(
     loc: Loc, member: StoryMember, before: Collection[StoryMember], steps: Collection[str]
 ) -> list[Problem]:
-    found = _refused(loc, member.character)
+    found = _refused(loc, lambda: member.character().check_newcomer())
     if found or not (why := _taken(member, before, steps)):
         return found
     return [Problem(loc, why)]
