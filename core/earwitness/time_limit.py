@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from .errors import StrategyError, named
 
 T = TypeVar("T")
-Steps = Coroutine[Any, Any, Any]
+WorkSteps = Coroutine[Any, Any, Any]
 PATIENCE = 0.05
 """Seconds beyond the limit in which cancelled work may end as it should."""
 GRACE = 1.0
@@ -76,7 +76,7 @@ def _is_own_cancellation(error: BaseException) -> bool:
 class _LimitedWork:
     """Work that waits for something. It is resumed step by step, so that it can be stopped between two of them."""
 
-    def __init__(self, steps: Steps, limit: float) -> None:
+    def __init__(self, steps: WorkSteps, limit: float) -> None:
         self._steps = steps
         self._limit = limit
         self._loop = asyncio.get_running_loop()
@@ -162,7 +162,7 @@ class _LimitedWork:
 class _Rest:
     """What is left of abandoned work."""
 
-    def __init__(self, steps: Steps, awaited: Any) -> None:
+    def __init__(self, steps: WorkSteps, awaited: Any) -> None:
         self._steps = steps
         self._awaited = awaited
         self._is_over = False
