@@ -27,7 +27,8 @@ from .formats import metadata_key
 Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
-_COMPARISON = re.compile(r"\s*([^\s=!<>][^=!<>]*?)\s*(==|!=|>=|<=|>|<|=(?![=!<>]))\s*(.*?)\s*", re.DOTALL)
+_SIGN = re.compile(r"[=!<>]")
+_OPERATOR = re.compile(r"==|!=|>=|<=|>|<|=(?![=!<>])")
 _JOINED = re.compile(r"""\s(?:and|or|&&|\|\|)\s+[^\s=!<>"']+\s*[=!<>]""", re.IGNORECASE)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
@@ -169,19 +170,28 @@ def parse(text: str) -> Filter:
     A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in double
     quotes. Raises `InvalidFilter`, which quotes the text.
     """
-    found = _COMPARISON.fullmatch(text)
-    if found:
-        field, op, value = found.groups()
+    if (parts := _split(text)) is not None:
+        field, op, value = parts
         literal = _literal(value)
         if literal == value and _JOINED.search(value):
             raise InvalidFilter(
                 f"filter {text!r} must be one comparison, as in gameDay<=3. And((…)) and Or((…)) of earwitness.filters "
                 "join several; parse(…) makes one of text. A value with such words goes in double quotes."
             )
-        return Compare(field, "==" if op == "=" else cast(Operator, op), literal)
+        return Compare(field, op, literal)
     raise InvalidFilter(
         f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
     )
+
+
+def _split(text: str) -> tuple[str, Operator, str] | None:
+    """Field, operator and value, split at the first sign of an operator."""
+    first = _SIGN.search(text)
+    field = text[: first.start()].strip() if first else ""
+    found = _OPERATOR.match(text, first.start()) if first and field else None
+    if found is None:
+        return None
+    return field, cast(Operator, "==" if found[0] == "=" else found[0]), text[found.end() :].strip()
 
 
 def as_filter(given: object) -> Filter:

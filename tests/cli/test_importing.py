@@ -232,6 +232,36 @@ def test_one_card_goes_into_a_folder_too_where_the_path_has_no_ending(run: Run, 
     assert answer(run("export", "--output", "cards", "--json"))["file"] == "cards/tale.jsonl"
 
 
+@pytest.mark.parametrize("path", ["out", "v1.2", "mira.json", "a.b/"])
+def test_several_files_go_into_a_folder_whatever_its_name(run: Run, files: Path, path: str) -> None:
+    run("import", "mira.png", "bo.json", "--into", "tale")
+    if path == "mira.json":
+        (files / path).unlink(missing_ok=True)
+    out = told(run("export", "tale", "--format", "card", "--output", path, "--json"))
+    assert [each["file"] for each in out] == [f"{path.rstrip('/')}/mira.json", f"{path.rstrip('/')}/bo.json"]
+
+
+@pytest.mark.parametrize(
+    ("path", "written"), [("v1.2", "v1.2/mira.json"), ("a.json/", "a.json/mira.json"), ("a.json", "a.json")]
+)
+def test_one_file_goes_into_a_folder_unless_the_path_ends_in_a_suffix(
+    run: Run, files: Path, path: str, written: str
+) -> None:
+    run("import", "mira.png", "--into", "tale")
+    assert answer(run("export", "--format", "card", "--output", path, "--json"))["file"] == written
+    assert (files / written).read_bytes() == json.dumps(CARD).encode()
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(run: Run, files: Path) -> None:
+    run("import", "mira.png", "bo.json", "--into", "tale")
+    (files / "out.txt").write_text("mine", "utf-8")
+    for path in ("out.txt", "out.txt/in/"):
+        refused = run("export", "tale", "--format", "card", "--output", path, "--force")
+        assert refused.exit_code == 2
+        assert f"--output '{path}' is a file, or in one; mira.json, bo.json need a folder" in refused.stderr
+    assert (files / "out.txt").read_text("utf-8") == "mine"
+
+
 @pytest.mark.parametrize("words", [["--output", "out.json"], ["--output", "cards"]])
 def test_export_writes_over_nothing_unless_it_is_told_to(run: Run, files: Path, words: list[str]) -> None:
     run("import", "mira.png", "bo.json", "--into", "tale")

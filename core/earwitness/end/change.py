@@ -20,7 +20,7 @@ from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
 from ..records.memory_types import PIECE_TYPES
 from ..records.moment import Movement
-from ..records.plan import Delivery, Plan, Withdrawal
+from ..records.plan import Delivery, Plan, grouped
 from ..records.state import State
 from ..records.update import Update
 from .default_updates import default_updates
@@ -81,6 +81,7 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
         movements=movements,
         deliveries=_delivered(live, entry, state, updates),
         state=before.state.changes_to(state),
+        whereabouts=before.state.movements_to(state),
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
     )
@@ -128,39 +129,59 @@ async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
     """The plan of a preparation: one permanent memory for each piece and owner, and the world's copies."""
     session, now = live.snapshot.id, live.snapshot.state.game_day
+    known = await _by_source(engine.ledger, session, body.pieces)
+    keyed = await _by_lore_key(engine.ledger, session, body.pieces, entry)
     deliveries: list[Delivery] = []
-    withdrawals: list[Withdrawal] = []
+    older: list[str] = []
     for piece in body.pieces:
         source = piece.version_of
-        known = await engine.ledger.deliveries(session, sources=[source])
         owners = live.snapshot.cast.ids if piece.owners is None else piece.owners
         containers = [world_container(session), *(character_container(session, id) for id in owners)]
-        revision = entry.sequence if known else 0
-        new = [of_piece(piece, PieceOrigin(source, revision, entry, now), each) for each in containers]
-        standing = {(each.container, each.body) for each in known if each.is_active}
-        if standing == {(each.container, each.body) for each in new}:
+        before = known.get(source, ())
+        new = [
+            of_piece(piece, PieceOrigin(source, entry.sequence if before else 0, entry, now), each)
+            for each in containers
+        ]
+        if {(each.container, each.body) for each in before if each.is_active} == {(e.container, e.body) for e in new}:
             continue
-        older = [*([source] if known else []), *await _replaced(engine, session, piece, entry)]
-        withdrawals += [await of_source(engine.ledger, session, each, "replaced") for each in older]
+        older += [*([source] if before else []), *_replaced(piece, keyed)]
         deliveries += new
     plan = Plan(
         session=session,
         sequence=entry.sequence,
         key=entry.key,
         deliveries=tuple(deliveries),
-        withdrawals=tuple(withdrawals),
+        withdrawals=tuple([await of_source(engine.ledger, session, each, "replaced") for each in dict.fromkeys(older)]),
     )
     return await guarded_now(engine, live, plan)
 
 
-async def _replaced(engine: Engine, session: str, piece: Piece, entry: Entry) -> list[str]:
+async def _by_source(ledger: Ledger, session: str, pieces: Sequence[Piece]) -> Mapping[str, list[Delivery]]:
+    """Source → what was ever delivered of it, for the sources of these pieces."""
+    found = await ledger.deliveries(session, sources=[piece.version_of for piece in pieces])
+    return {group[0].source: group for group in grouped(found, lambda each: each.source)}
+
+
+async def _by_lore_key(
+    ledger: Ledger, session: str, pieces: Sequence[Piece], entry: Entry
+) -> Mapping[tuple[str, str], list[Delivery]]:
+    """Type and lore key → the world's active copies from earlier entries, for the types of keyed pieces."""
+    types = sorted({piece.type for piece in pieces if piece.lore_key is not None})
+    if not types:
+        return {}
+    kept = await ledger.deliveries(session, container=world_container(session).name, types=types)
+    index: dict[tuple[str, str], list[Delivery]] = {}
+    for each in kept:
+        if each.is_active and each.sequence < entry.sequence and isinstance(key := each.metadata.get("loreKey"), str):
+            index.setdefault((each.part, key), []).append(each)
+    return index
+
+
+def _replaced(piece: Piece, keyed: Mapping[tuple[str, str], Sequence[Delivery]]) -> list[str]:
     """Sources of earlier versions of a keyed piece that some of its owners had, and others as well."""
     if piece.lore_key is None:
         return []
-    world = world_container(session).name
-    kept = await engine.ledger.deliveries(session, container=world, types=[piece.type])
-    earlier = [each for each in kept if each.is_active and each.sequence < entry.sequence]
-    same = [each for each in earlier if each.metadata.get("loreKey") == piece.lore_key]
+    same = keyed.get((piece.type, piece.lore_key), ())
     return sorted({each.source for each in same if each.source != piece.version_of and _overlaps(each, piece)})
 
 
@@ -240,8 +261,8 @@ async def _answered(
     engine: Engine, live: Live, body: Changed, after: State, changed: frozenset[str], data: dict[str, PluginData]
 ) -> Sequence[Answered[StateChangeAnswer]]:
     """The plugins' answers to the change."""
-    before, keys = live.snapshot.state, changed - {"whereabouts"}
-    if body.quiet or not keys:
+    before = live.snapshot.state
+    if body.quiet or not changed:
         return []
     event = StateChangeEvent(
         session=live.snapshot.id,
@@ -250,7 +271,7 @@ async def _answered(
         day=after.game_day,
         before=before,
         after=after,
-        changed=keys,
+        changed=changed,
         described=body.description is not None,
     )
     return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, data)

@@ -31,7 +31,7 @@ class Arrivals:
     def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> None:
         self._engine, self._live, self._entry, self._data = engine, live, entry, data
         self._cast = plan.cast or live.snapshot.cast
-        self._state = live.snapshot.state.updated(plan.state)
+        self._state = plan.state_after(live.snapshot.state)
         self._knowers: dict[str, set[str]] = {}
         """Source key → who knew of it before, or has been reached by now: they do not tell it on again."""
         self.withdrawals: list[Withdrawal] = []

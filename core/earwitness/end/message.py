@@ -105,7 +105,8 @@ async def said(
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
     seen = {id: await world.told_through(id, judged.knowledge.get(id, ()), sequence) for id in listeners}
-    return plan.model_copy(update={"state": state.changes_to(after), "news_seen": seen})
+    changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
+    return plan.model_copy(update={**changes, "news_seen": seen})
 
 
 def moment_of(snapshot: Snapshot, message: Message, before: Sequence[Message]) -> Moment:

@@ -58,7 +58,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
         update={
             "key": entry.key,
             "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
-            "state": await _if_last(engine, live, old.message, judged),
+            **await _if_last(engine, live, old.message, judged),
             "news_seen": await _untold(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
         }
@@ -89,7 +89,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
             "withdrawals": tuple(withdrawals),
             "message": message,
             "news_seen": await _untold(engine, live, lost),
-            "state": await _if_last(engine, live, settled.message, None) if settled else {},
+            **(await _if_last(engine, live, settled.message, None) if settled else {}),
         }
     )
 
@@ -228,7 +228,7 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
 
 
 async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
-    """Perceivers and whereabouts by the new text, as long as the story has not gone on since.
+    """Fields of the plan: perceivers and whereabouts by the new text, as long as the story has not gone on since.
 
     Without a new text (`None`) they return to what they were before the message.
     """
@@ -243,7 +243,9 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
             "last_perceivers": tuple(judged.settled.participants),
             "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
         }
-    return live.snapshot.state.changes_to(live.snapshot.state.updated(after))
+    now = live.snapshot.state
+    then = now.updated(after)
+    return {"state": now.changes_to(then), "whereabouts": now.movements_to(then)}
 
 
 async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
@@ -102,12 +103,18 @@ class Cast(Record):
         return tuple(self.by_id)
 
     @cached_property
-    def _by_name(self) -> dict[str, set[str]]:
-        index: dict[str, set[str]] = {}
+    def _by_name(self) -> dict[str, dict[str, Character]]:
+        """Id, name or alias in small letters → everybody who goes by it, by id, in the order they joined."""
+        index: dict[str, dict[str, Character]] = {}
         for member in self.members:
             for name in member.names:
-                index.setdefault(name.casefold(), set()).add(member.id)
+                index.setdefault(name.casefold(), {})[member.id] = member
         return index
+
+    @cached_property
+    def _by_display_name(self) -> dict[str, Character]:
+        """Display name → the first who has it."""
+        return {member.name: member for member in reversed(self.members)}
 
     def called(self, name: str) -> tuple[Character, ...]:
         """Everybody who goes by this id, name or alias, in any letter case. An exact id belongs to one character only.
@@ -120,13 +127,16 @@ class Cast(Record):
             )
         if name in self.by_id:
             return (self.by_id[name],)
-        found = self._by_name.get(name.strip().casefold(), set())
-        return tuple(member for member in self.members if member.id in found)
+        return tuple(self._by_name.get(name.strip().casefold(), {}).values())
 
     def resolve(self, name: str) -> Character | None:
         """The one who goes by this id, name or alias, in any letter case; `None` where nobody or several do."""
         found = self.called(name)
         return found[0] if len(found) == 1 else None
+
+    def of_name(self, name: str) -> Character | None:
+        """The first with exactly this display name, or else the one whom `resolve` finds."""
+        return self._by_display_name.get(name) or self.resolve(name)
 
     def named(self, name: str, *besides: str) -> Character:
         """As `resolve`, but raises `UnknownName`, listing the possible names and `besides`, or the characters meant."""
@@ -158,9 +168,9 @@ def display_name(id: str) -> str:
 def as_cast(members: Iterable[Character | str]) -> Cast:
     """A cast of characters or bare ids. Raises `InputError` when an id appears twice."""
     characters = [_as_character(member) for member in members]
-    ids = [character.id for character in characters]
-    for id in ids:
-        if ids.count(id) > 1:
+    counts = Counter(character.id for character in characters)
+    for id, number in counts.items():
+        if number > 1:
             raise InputError(f"character {id!r} appears twice in the cast. Use each id once.")
     return Cast(members=tuple(characters))
 

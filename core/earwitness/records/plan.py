@@ -15,7 +15,7 @@ from .memory import Support
 from .memory_types import MetaValue, without_null
 from .message import SettledMessage
 from .moment import Movement, Perceived
-from .state import Day, State
+from .state import Day, State, Whereabouts
 from .update import Knowledge
 from .usage import Usage
 
@@ -180,6 +180,8 @@ class Plan(Record):
     """Pending deliveries that are due by this day are applied with this plan."""
     state: dict[str, Any] = {}
     """State keys that changed, with their new values. `None` removes a key."""
+    whereabouts: dict[str, Whereabouts | None] = {}
+    """Character id → the whereabouts that changed; `None` = the story no longer says where they are."""
     cast: Cast | None = None
     """The new cast, if it changed."""
     forgotten: tuple[str, ...] = ()
@@ -192,6 +194,10 @@ class Plan(Record):
     """Who was asked, and what failed."""
     degraded: bool = False
     """Whether it was decided fail-closed."""
+
+    def state_after(self, before: State) -> State:
+        """The state after this plan."""
+        return (before.updated(self.state) if self.state else before).moved(self.whereabouts)
 
     @property
     def failures(self) -> tuple[Answer, ...]:
@@ -226,7 +232,7 @@ class Snapshot(Record):
         return self.model_copy(
             update={
                 "cast": self.cast if plan.cast is None else plan.cast,
-                "state": self.state.updated(plan.state) if plan.state else self.state,
+                "state": plan.state_after(self.state),
                 "news_seen": self._news_seen_after(plan),
                 "joined": self._joined_after(plan),
                 "decided": plan.sequence,

@@ -98,14 +98,41 @@ class State(Record):
 
     def updated(self, changes: Mapping[str, Any]) -> State:
         """The state after changes, validated. `None` removes an optional or free key."""
-        values = {**self.model_dump(), **changes}
-        return State.model_validate({key: value for key, value in values.items() if value is not None})
+        if any(value is None for value in changes.values()):
+            values = {**self.model_dump(), **changes}
+            return State.model_validate({key: value for key, value in values.items() if value is not None})
+        fresh = State.model_validate(dict(changes))
+        return self.model_copy(update={key: getattr(fresh, key) for key in changes})
 
     def changes_to(self, after: State) -> dict[str, Any]:
-        """The keys that differ and their new values, JSON-ready; `None` for a removed key. `updated` applies them."""
-        old, new = self.model_dump(mode="json"), after.model_dump(mode="json")
-        gone = dict.fromkeys(key for key in old if key not in new)
-        return gone | {key: value for key, value in new.items() if old.get(key) != value or key not in old}
+        """The keys that differ and their new values, JSON-ready; `None` for a removed key. `updated` applies them.
+
+        Whereabouts are left out: `movements_to` names those who moved.
+        """
+        old, new = self._values, after._values
+        gone: dict[str, Any] = dict.fromkeys(key for key in old if key not in new)
+        changed = {key for key, value in new.items() if key not in old or old[key] != value}
+        return gone | (after.model_dump(mode="json", include=changed) if changed else {})
+
+    def movements_to(self, after: State) -> dict[str, Whereabouts | None]:
+        """The whereabouts that differ, by character id; `None` where the story no longer says anything."""
+        old, new = self.whereabouts, after.whereabouts
+        gone: dict[str, Whereabouts | None] = dict.fromkeys(sorted(old.keys() - new.keys()))
+        return gone | {id: where for id, where in new.items() if old.get(id) is not where and old.get(id) != where}
+
+    def moved(self, whereabouts: Mapping[str, Whereabouts | None]) -> State:
+        """The state after `movements_to`."""
+        if not whereabouts:
+            return self
+        placed = {**self.whereabouts, **{id: where for id, where in whereabouts.items() if where is not None}}
+        for id in (id for id, where in whereabouts.items() if where is None):
+            placed.pop(id, None)
+        return self.model_copy(update={"whereabouts": placed})
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        """Every key and its value, whereabouts left out."""
+        return {key: value for key, value in self if key != "whereabouts"}
 
 
 def day_text(day: float) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from earwitness_plugins.applications.exports.files import File
 
 WHOLE = "jsonl"
-OUTPUT = "A file; or a folder: one that exists, or a name without an ending.  [default: standard output]"
+OUTPUT = "A folder; or a file, where one file goes out and PATH ends in a suffix.  [default: standard output]"
 
 
 @story_command("export")

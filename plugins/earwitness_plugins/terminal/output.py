@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -12,29 +13,44 @@ from earwitness.errors import InputError
 
 STDOUT = "-"
 """The name that stands for standard output."""
+_SUFFIX = re.compile(r"\.\w*[^\W\d]\w*")
 
 
 def destinations(names: Sequence[str], output: str, *, force: bool) -> list[str]:
     """The paths for files of these names. A folder that `output` names is made.
 
-    Raises `InputError` for several files without a folder, and, unless `force`, for a file that is there already.
+    Raises `InputError` where a file stands in the place of a folder, and, unless `force`, for a file that is there
+    already.
     """
-    folder = is_folder(output)
-    if len(names) > 1 and not folder:
+    if output == STDOUT and len(names) > 1:
         raise InputError(f"{len(names)} files ({', '.join(names)}) need a folder: --output FOLDER.")
-    paths = [str(Path(output) / name) for name in names] if folder else [output]
+    if not is_folder(output, files=len(names)):
+        refuse_existing([output], force=force)
+        return [output]
+    paths = [str(Path(output) / name) for name in names]
     refuse_existing(paths, force=force)
-    if folder:
-        Path(output).mkdir(parents=True, exist_ok=True)
+    _make_folder(output, names)
     return paths
 
 
-def is_folder(output: str) -> bool:
-    """Whether a path names a folder: it is one, or it does not exist yet and ends in `/` or has no ending."""
+def is_folder(output: str, *, files: int) -> bool:
+    """Whether a path names a folder: what is there says so itself; else every path does, for any number of files,
+    unless one file goes out and the path ends in a suffix, as in `story.jsonl`. `v1.2` ends in none."""
     path = Path(output)
-    if output == STDOUT or path.exists():
-        return output != STDOUT and path.is_dir()
-    return output.endswith("/") or not path.suffix
+    if output == STDOUT:
+        return False
+    if path.exists():
+        return path.is_dir() or files > 1
+    return files > 1 or output.endswith("/") or not _SUFFIX.fullmatch(path.suffix)
+
+
+def _make_folder(output: str, names: Sequence[str]) -> None:
+    try:
+        Path(output).mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(
+            f"--output {output!r} is a file, or in one; {', '.join(names)} need a folder. Name another."
+        ) from error
 
 
 def refuse_existing(paths: Sequence[str], *, force: bool) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from earwitness.imports import Imported, ImportedCharacter, ImportedLore
 from earwitness.records.character import Cast, Character
-from earwitness_plugins.applications.replay.roles import character_id, distinct
+from earwitness_plugins.applications.replay.roles import FreeIds, character_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,27 @@ class CastMatcher:
 
     def __init__(self, files: Sequence[Imported], cast: Cast, *, avoid: Collection[str] = ()) -> None:
         self._cast = cast
-        self._avoid = set(avoid)
+        self._free = FreeIds((*avoid, *cast.ids))
+        self._ids: set[str] = set()
+        """Ids of those who are described."""
+        self._of_file: dict[int, list[str]] = {}
         self.described: list[CastMatch] = []
         for number, file in enumerate(files):
-            self.described += [self._person(each, number) for each in file.characters]
-        ids = {each.character.id for each in self.described}
-        self.others = [CastMatch(each, _lower(each.names)) for each in cast if each.id not in ids]
+            for each in file.characters:
+                self._describe(each, number)
+        self.others = [CastMatch(each, _lower(each.names)) for each in cast if each.id not in self._ids]
+        self._all = [*self.described, *self.others]
+        self._names = {each.character.id: each.character.name for each in reversed(self._all)}
+        self._by_name = _index((place, each.names) for place, each in enumerate(self._all))
+        self._by_tag = _index((place, each.tags) for place, each in enumerate(self._all))
 
     def name(self, id: str) -> str:
         """Display name."""
-        return next(each.character.name for each in self._all() if each.character.id == id)
+        return self._names[id]
 
     def of_file(self, number: int) -> tuple[str, ...]:
         """Ids of the characters that a file describes."""
-        return tuple(each.character.id for each in self.described if each.source == number)
+        return tuple(self._of_file.get(number, ()))
 
     def knowers(self, entry: ImportedLore, number: int) -> tuple[str, ...] | None:
         """Ids of those who know an entry of a file; `None` for everybody."""
@@ -53,43 +60,43 @@ class CastMatcher:
         if not entry.names and not entry.tags:
             return None
         names, tags = _lower(entry.names), _lower(entry.tags)
-        if entry.exclude and tags and not self._tagged(tags):
+        if entry.exclude and tags and not tags & self._by_tag.keys():
             return ()  # nobody can tell from whom it is hidden
-        return tuple(each.character.id for each in self._all() if _passes(each, names, tags, entry.exclude))
+        asked = self._all if entry.exclude else [self._all[place] for place in self._meant(names, tags)]
+        return tuple(each.character.id for each in asked if _passes(each, names, tags, entry.exclude))
 
     def unknown(self, entry: ImportedLore) -> tuple[str, ...]:
         """Names and tags in the filter of an entry that match nobody."""
-        names = (name for name in entry.names if not any(name.casefold() in each.names for each in self._all()))
-        return (*names, *(tag for tag in entry.tags if not self._tagged(_lower([tag]))))
+        names = (name for name in entry.names if not _lower([name]) & self._by_name.keys())
+        return (*names, *(tag for tag in entry.tags if not _lower([tag]) & self._by_tag.keys()))
 
-    def _all(self) -> list[CastMatch]:
-        return [*self.described, *self.others]
+    def _meant(self, names: frozenset[str], tags: frozenset[str]) -> list[int]:
+        """Places of those who have one of the names, or one of the tags, in order."""
+        by_name = (place for name in names for place in self._by_name.get(name, ()))
+        return sorted({*by_name, *(place for tag in tags for place in self._by_tag.get(tag, ()))})
 
-    def _tagged(self, tags: frozenset[str]) -> bool:
-        return any(each.tags & tags for each in self._all())
-
-    def _person(self, told: ImportedCharacter, number: int) -> CastMatch:
+    def _describe(self, told: ImportedCharacter, number: int) -> None:
         character = self._known(told) or self._newcomer(told)
         names = _lower((*character.names, told.file) if told.file else character.names)
-        return CastMatch(character, names, _lower(told.tags), told, number)
+        self.described.append(CastMatch(character, names, _lower(told.tags), told, number))
+        self._ids.add(character.id)
+        self._of_file.setdefault(number, []).append(character.id)
 
     def _known(self, told: ImportedCharacter) -> Character | None:
         """The member of the cast with this name, with the aliases from the file added. A member matches only once."""
-        named = next((each for each in self._cast if each.name == told.name), None) or self._cast.resolve(told.name)
-        if named is None or named.id in {each.character.id for each in self.described}:
+        named = self._cast.of_name(told.name)
+        if named is None or named.id in self._ids:
             return None
         more = [each for each in told.aliases if each not in named.names]
         return named.model_copy(update={"aliases": (*named.aliases, *more)}) if more else named
 
     def _newcomer(self, told: ImportedCharacter) -> Character:
-        taken = [*self._avoid, *self._cast.ids, *(each.character.id for each in self.described)]
-        id = newcomer_id(told.name, taken)
-        return Character(id, name=told.name, aliases=told.aliases, kind=told.kind)
+        return Character(self._free.take(character_id(told.name)), name=told.name, aliases=told.aliases, kind=told.kind)
 
 
 def newcomer_id(name: str, taken: Iterable[str]) -> str:
     """An id made of a name, different from those taken."""
-    return distinct([*taken, character_id(name)])[-1]
+    return FreeIds(taken).take(character_id(name))
 
 
 def _passes(person: CastMatch, names: frozenset[str], tags: frozenset[str], exclude: bool) -> bool:
@@ -99,3 +106,12 @@ def _passes(person: CastMatch, names: frozenset[str], tags: frozenset[str], excl
 
 def _lower(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.strip().casefold() for word in words)
+
+
+def _index(words: Iterable[tuple[int, frozenset[str]]]) -> dict[str, list[int]]:
+    """Word → the places that have it."""
+    index: dict[str, list[int]] = {}
+    for place, each in words:
+        for word in each:
+            index.setdefault(word, []).append(place)
+    return index

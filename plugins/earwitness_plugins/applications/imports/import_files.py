@@ -80,10 +80,10 @@ async def _prepare(story: Session, part: FilePreparation) -> tuple[int, bool]:
     names = {each.version_of for each in part.originals}
     older = [one for one in before.preparations if names & {each.version_of for each in one.originals}]
     current = {each.version_of for each in pieces}
-    stale = [one.key for one in older if {each.version_of for each in one.pieces} - current]
+    stale = [one.key for one in older if not current.issuperset(each.version_of for each in one.pieces)]
     for key in stale:
         await story.retract(key, by="import")
-    known = all(each in before.pieces for each in pieces) and all(each in before.originals for each in part.originals)
+    known = {*before.pieces}.issuperset(pieces) and {*before.originals}.issuperset(part.originals)
     changed = bool(pieces or part.originals) and (bool(stale) or not known)
     if changed:
         prepared = await story.prepare(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from earwitness.ids import MAX_ID, WORLD, blanked
 from earwitness.imports import Scene, SceneLine
@@ -20,14 +20,12 @@ class Roles:
         self._cast = cast
         self._kinds: dict[str, CharacterKind] = dict.fromkeys(scene.personas, "persona")
         self.by_name: dict[str, str] = {}
+        free = FreeIds(cast.ids)
         for name in dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker))):
-            known = _called(name, cast)
-            self.by_name[name] = known.id if known else self._free(character_id(name))
-        told = next((each.id for each in cast if each.kind == "narrator"), None) or self._free(NARRATOR)
+            known = cast.of_name(name)
+            self.by_name[name] = known.id if known else free.take(character_id(name))
+        told = next((each.id for each in cast if each.kind == "narrator"), None) or free.take(NARRATOR)
         self.narrator = told if any(line.speaker is None for line in scene.lines) else ""
-
-    def _free(self, id: str) -> str:
-        return distinct((*self._cast.ids, *self.by_name.values(), id))[-1]
 
     def cast(self) -> list[Character]:
         """Characters that are not in the session's cast yet, the narrator last."""
@@ -46,10 +44,6 @@ class Roles:
         )
 
 
-def _called(name: str, cast: Cast) -> Character | None:
-    return next((each for each in cast if each.name == name), None) or cast.resolve(name)
-
-
 # ── ids made of names ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -64,16 +58,25 @@ def character_id(name: str) -> str:
     return f"{id}_" if id == WORLD else id
 
 
+class FreeIds:
+    """Ids that nobody has: one that is taken gets a number at its end."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}
+        """Id → the last number tried for it, so that a thousand people of one name take a thousand steps."""
+
+    def take(self, id: str) -> str:
+        """The id, or the first one made of it that is free; it is taken from now on."""
+        number = self._numbers.get(id, 1)
+        while (name := id if number == 1 else f"{id}_{number}") in self._taken:
+            number += 1
+        self._numbers[id] = number
+        self._taken.add(name)
+        return name
+
+
 def distinct(ids: Iterable[str]) -> list[str]:
     """The ids in order, each made unique by a number at its end."""
-    found: dict[str, None] = {}
-    for id in ids:
-        found[_free(id, found)] = None
-    return list(found)
-
-
-def _free(id: str, taken: Mapping[str, None]) -> str:
-    number = 1
-    while (name := id if number == 1 else f"{id}_{number}") in taken:
-        number += 1
-    return name
+    free = FreeIds()
+    return [free.take(id) for id in ids]
