@@ -15,6 +15,7 @@ from ..ids import memory_id
 from ..live import Live, written
 from ..places import normal, resolved
 from ..plugin_data import PluginData
+from ..protocols import Ledger
 from ..records.character import Cast, Character
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
