@@ -8,18 +8,25 @@ from .validation.messages import gone
 
 
 class StalenessCheck:
-    """The last entry a handle knows of. The same id may belong to another story by now, with other entries."""
+    """The last entry a handle knows of. The same id may belong to another story by now, with other entries.
 
-    def __init__(self, ledger: Ledger, session: str, settled: int) -> None:
+    Two stories never have the same entry at the same place, unless one is a copy that shares everything before it.
+    """
+
+    def __init__(self, ledger: Ledger, session: str) -> None:
         self._ledger = ledger
         self._session = session
-        self._settled = settled
         self._last: Entry | None = None
 
     def note(self, entry: Entry) -> None:
         """Note an entry that this handle has appended or read."""
         if self._last is None or entry.sequence > self._last.sequence:
             self._last = entry
+
+    async def reached(self, sequence: int) -> None:
+        """Note that the handle has read the session as of this entry."""
+        if not self.knows(sequence) and (entry := await self._ledger.entry(self._session, sequence=sequence)):
+            self.note(entry)
 
     def knows(self, sequence: int) -> bool:
         """Whether this handle has seen the journal up to this entry."""
@@ -28,7 +35,7 @@ class StalenessCheck:
     async def check(self) -> bool:
         """Whether the journal goes further than this handle knows. Raises `UnknownName` when the story is gone."""
         last = self._last  # read it once: other tasks may append while the ledger is asked
-        sequence = last.sequence if last else max(self._settled, 1)
+        sequence = last.sequence if last else 1
         found = await self._ledger.entries(self._session, after=sequence - 1, limit=2)
         if not found or not _same(found[0], sequence, last):
             raise gone(self._session)

@@ -51,7 +51,7 @@ class Decider:
         self.live = live
         self.failure: Exception | None = None
         """The error that kept the next entry from being decided; `None` if there was none."""
-        self.staleness = StalenessCheck(engine.ledger, live.snapshot.id, live.snapshot.decided)
+        self.staleness = StalenessCheck(engine.ledger, live.snapshot.id)
         self._engine = engine
         self._applier = applier
         self._background = background
@@ -128,7 +128,7 @@ class Decider:
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if self.failure:
             raise self.failure
-        if done and await self._behind():
+        if await self._behind() and done:
             await self._reload()
         return bool(done)
 
@@ -172,6 +172,7 @@ class Decider:
     async def _drain(self) -> None:
         ledger, session = self._engine.ledger, self.live.snapshot.id
         while entries := await self._next():
+            self.staleness.note(entries[-1])
             for entry in entries:
                 plan = await self._plan(entry)
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
@@ -221,17 +222,15 @@ class Decider:
         return await ledger.plan(entry.session, entry.sequence)
 
     async def _recorded(self, sequence: int) -> Plan | None:
+        await self.staleness.check()
         return await self._engine.ledger.plan(self.live.snapshot.id, sequence)
 
     async def _behind(self) -> bool:
         """Whether another process has taken the session further. Raises `UnknownName` when the story is gone."""
-        decided, known = await self._engine.ledger.decided(self.live.snapshot.id), self.live.snapshot
-        if decided is None or decided < known.decided:
-            raise gone(known.id)
-        if decided == known.decided:
+        if not await self.staleness.check():
             return False
-        await self.staleness.check()
-        return True
+        decided = await self._engine.ledger.decided(self.live.snapshot.id)
+        return decided is not None and decided > self.live.snapshot.decided
 
     async def _reload(self) -> None:
         self._look = True
@@ -239,6 +238,7 @@ class Decider:
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update, self.live.taken_back = fresh.latest_update, fresh.taken_back
         self.live.decided_elsewhere = fresh.snapshot.decided
+        await self.staleness.reached(fresh.snapshot.decided)
         await self._applier.resume()
         self._applier.wake()
 

@@ -307,6 +307,46 @@ class NothingLost(PromiseCases):
             assert await self.held(await self.tavern(here), "alice") == []
 
     @case
+    async def test_a_story_begun_anew_by_another_program_is_not_the_one_this_handle_holds(self, stage: Stage) -> None:
+        """With as many entries as before, it is refused to the old handle, and opens with what is its own alone."""
+        self.needs("shared")
+        async with stage.open() as here, stage.open() as there:
+            mine = await self.tavern(here)
+            await self.tell(mine, "alice", "The old sword is in the well.", key="m1")
+            again = await mine.say("alice", "The old sword is in the well.", key="m1")
+            assert await self.recalled(mine, "bob", "Where is the sword?")
+            await there.forget("s1")
+            await self.tell(await self.tavern(there), "alice", "The new sword is in the lake.", key="m1")
+            for call in (lambda: mine.turn("bob"), lambda: mine.turn("bob", wait=0), mine.settled, again.settled):
+                with refused(UnknownName):
+                    await call()
+            story = await here.session("s1")
+            assert story is not mine
+            (memory,) = await self.recalled(story, "bob", "Where is the sword?")
+            assert "The new sword is in the lake." in memory
+
+    @case
+    async def test_a_story_that_another_program_took_back_to_an_older_export_opens(self, stage: Stage) -> None:
+        """Whatever this program knows of what came after, the story is the one that was imported."""
+        self.needs("shared")
+        async with stage.open() as here, stage.open() as there:
+            mine = await self.tavern(here)
+            await self.tell(mine, "alice", "message 0")
+            older = [line async for line in mine.backstage().export()]
+            yours = await self.tavern(there)
+            for number in (1, 2):
+                await self.tell(yours, "alice", f"message {number}")
+            await mine.settled()
+            assert await self.contents(mine, "bob") == ["message 0", "message 1", "message 2"]
+            await there.forget("s1")
+            await self.tell(await there.import_session(older), "alice", "message 3")
+            with refused(UnknownName):
+                await mine.turn("bob")
+            story = await here.session("s1")
+            assert await self.contents(story, "bob") == ["message 0", "message 3"]
+            assert len(await self.recalled(story, "bob", "message")) == 2
+
+    @case
     async def test_what_another_program_retracts_does_not_come_back(self, stage: Stage) -> None:
         """One program is slow to write a message. Meanwhile the other applies and retracts it."""
         self.needs("shared")
