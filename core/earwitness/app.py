@@ -20,7 +20,7 @@ from .ids import check_new_session_id, check_session_id, with_invisible
 from .live import Live
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
-from .open_handle import OpenHandle
+from .open_handle import OPEN_ALREADY, OpenHandle
 from .records.backends import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
@@ -50,11 +50,8 @@ class Earwitness:
         """The strategies this instance can make."""
         self.failures: tuple[LoadFailure, ...] = tuple(failures)
         """The plugins that could not be loaded."""
-        self._sessions: dict[str, Session] = {}
-        self._deciders: dict[str, Decider] = {}
-        self._background = Background()
-        self._opening = asyncio.Lock()
         self._handle = OpenHandle(self)
+        self._start_over()
 
     @classmethod
     def open(
@@ -79,13 +76,18 @@ class Earwitness:
         return cls(engine, makers, failures)
 
     async def __aenter__(self) -> Self:
+        if self._background.is_open:
+            raise InputError(OPEN_ALREADY)
         await self.engine.lifecycle.open()
+        self._start_over()
         await self._background.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if self._background.is_parents:  # after a fork in the block: threads and files are the parent's to close
+            return
         try:
             await self._background.__aexit__(kind, error, traceback)
         except BaseException as failure:
@@ -257,6 +259,13 @@ class Earwitness:
             found |= {id: ids} if ids else {}
         return found
 
+    def _start_over(self) -> None:
+        """Forget what an earlier opening left, whose event loop may be gone. Its handles stay closed."""
+        self._sessions: dict[str, Session] = {}
+        self._deciders: dict[str, Decider] = {}
+        self._background = Background()
+        self._opening = asyncio.Lock()
+
     async def _standing(self, id: str) -> Session | None:
         """The existing handle, unless another process has forgotten its story."""
         try:
@@ -290,6 +299,7 @@ class Earwitness:
         live = await Live.load(self.engine, id)
         applier = Applier(self.engine, live, self._background)
         self._deciders[id] = decider = Decider(self.engine, live, applier, self._background)
+        await decider.staleness.reached(live.snapshot.decided)
         return Session(self.engine, live, decider, applier, self.session)
 
     async def _begun(

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from .errors import NotOpen
+from .home import Home
 
 
 class Background:
@@ -15,12 +16,14 @@ class Background:
 
     def __init__(self) -> None:
         self._group: asyncio.TaskGroup | None = None
+        self._home: Home | None = None
         self._callbacks: list[Callable[[], object]] = []
         self.closing = False
         """Whether closing has begun: a task that is retrying then tries once more, and gives up."""
 
     async def __aenter__(self) -> Self:
         self.closing = False
+        self._home = Home.here()
         self._group = await asyncio.TaskGroup().__aenter__()
         return self
 
@@ -53,13 +56,24 @@ class Background:
         self._callbacks.append(callback)
 
     def check(self) -> None:
-        """Raises `NotOpen` before opening and after closing."""
+        """Raises `NotOpen` before opening, after closing, in a forked process, and on another event loop."""
         self._opened()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is open, wherever that is."""
+        return self._group is not None
+
+    @property
+    def is_parents(self) -> bool:
+        """Whether it was opened by the process that this one was forked from."""
+        return self._home is not None and self._home.is_parents
+
     def _opened(self) -> asyncio.TaskGroup:
-        if self._group is None:
+        if self._group is None or self._home is None:
             raise NotOpen(
                 "this Earwitness is not open. Use it and its sessions in `async with Earwitness.open(…)`, or between "
                 "`await ew.start()` and `await ew.close()`."
             )
+        self._home.check()
         return self._group

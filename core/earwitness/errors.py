@@ -11,7 +11,7 @@
     │   ├── StoryError            a story, transcript or card file
     │   ├── KeyConflict           a message key that already belongs to another text
     │   └── ContainerCollision    two owners would share one container
-    ├── NotOpen                   an instance was used before it was opened, or after it was closed
+    ├── NotOpen                   an instance was used while it was closed, after a fork, or on another event loop
     ├── NotDecided                an outcome was read before it was decided
     ├── WallError                 a read or a fill that would cross a wall
     ├── NotPermitted              a backstage role asked for what it may not see or do
@@ -72,7 +72,7 @@ class ContainerCollision(InputError):
 
 
 class NotOpen(EarwitnessError):
-    """An instance or session was used before it was opened or after it was closed."""
+    """An instance or session was used while it was closed, in a forked process, or on another event loop."""
 
 
 class NotDecided(EarwitnessError):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from .clock import now
+from .containers import Container
 from .end.applier import Applier
 from .end.decider import Decider
 from .end.revise import settled_message
@@ -44,6 +45,11 @@ class Journal:
         self._live = live
         self._decider = decider
         self._applier = applier
+
+    async def register(self, containers: Sequence[Container]) -> None:
+        """Claim containers for the session. Raises `ContainerCollision`."""
+        self._decider.check()
+        await self._ledger.register(containers)
 
     async def append(self, body: Body, key: str | None) -> Outcome:
         """Append one entry. Raises as `append_all`."""
@@ -89,12 +95,16 @@ class Journal:
 
     async def entry_for_key(self, key: str | None) -> Entry | None:
         """The entry with this key, if there is one. Repeating it is fine whatever has happened since."""
-        return None if key is None else await self._ledger.entry(self._live.snapshot.id, key=check_key(key))
+        if key is None:
+            return None
+        self._decider.check()
+        return await self._ledger.entry(self._live.snapshot.id, key=check_key(key))
 
     async def refuse_conflict(self, key: str, first: Body, body: Body) -> None:
         """Raises `KeyConflict` if the key belongs to something else, among the new entries or in the journal."""
         if first != body:
             raise conflict(key, first, body)
+        self._decider.check()
         if (entry := await self._ledger.entry(self._live.snapshot.id, key=key)) is not None:
             await self.refuse_other(entry, body)
 
@@ -185,6 +195,7 @@ class Journal:
 
         Returns the entries that are still undecided, or that those who perceived them do not remember yet.
         """
+        self._decider.check()
         loop = asyncio.get_running_loop()
         end = loop.time() + wait
         with suppress(StorageError):

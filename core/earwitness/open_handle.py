@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from .errors import InputError
+from .home import Home
 
 OPEN_ALREADY = "this Earwitness is open already. Call close() first, or open another."
 
@@ -20,13 +21,17 @@ class OpenHandle:
     def __init__(self, block: AbstractAsyncContextManager[Any]) -> None:
         self._block = block
         self._task: asyncio.Task[None] | None = None
+        self._home: Home | None = None
         self._closing = asyncio.Event()
+        self._error: BaseException | None = None
 
     async def start(self) -> None:
         """Enter the block. Raises whatever entering it raises, and `InputError` when it has been entered already."""
         if self._task is not None:
             raise InputError(OPEN_ALREADY)
-        self._closing.clear()
+        self._closing = asyncio.Event()  # the last one belongs to the loop of its time
+        self._error = None
+        self._home = Home.here()
         entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._run(entered), name="earwitness")
         try:
@@ -35,14 +40,27 @@ class OpenHandle:
             if not entered.done():  # it failed, or the caller has stopped waiting
                 await self.close()
 
-    async def close(self) -> None:
-        """Leave the block. Raises whatever leaving it raises. Does nothing when it has not been entered."""
+    async def close(self, error: BaseException | None = None) -> None:
+        """Leave the block, as if this `error` had been raised in it. Does nothing when it has not been entered.
+
+        Raises whatever else leaving it raises, and `NotOpen` on another event loop. A forked child leaves nothing: what
+        was opened is its parent's.
+        """
+        task, home = self._task, self._home
+        if task is None or home is None or home.is_parents:
+            return
+        home.check()
+        self._task, self._error = None, error
         self._closing.set()
-        task, self._task = self._task, None
-        if task is not None:
+        try:
             await asyncio.shield(task)
+        except BaseException as raised:
+            if raised is not error:
+                raise
 
     async def _run(self, entered: asyncio.Future[None]) -> None:
         async with self._block:
             entered.set_result(None)
             await self._closing.wait()
+            if self._error is not None:
+                raise self._error

@@ -297,7 +297,7 @@ class Session:
         for each in newcomers:
             if each.id not in self.cast:
                 each.check_newcomer()
-        await self._engine.ledger.register([character_container(self.id, each.id) for each in newcomers])
+        await self._journal.register([character_container(self.id, each.id) for each in newcomers])
         joined = await self._journal.append(Changed(joins=newcomers.members, quiet=True), key)
         await joined.decided()  # so that the next call may name them
         return joined

@@ -129,6 +129,7 @@ class Applier:
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():
             return
+        self._background.check()
         begun = self._begun
         self.wake()
         try:

@@ -1,44 +1,78 @@
 """The thread in which the asynchronous objects live. The one module of `earwitness.sync` that is written by hand.
 
 The thread has an event loop of its own, so everything works where a loop runs already, as in a notebook. Plugins and
-strategies, plain or `async`, run in that thread. Exceptions and Ctrl-C come through as they are.
+strategies, plain or `async`, run in that thread. Exceptions and Ctrl-C come through as they are. Nothing waits for the
+thread when the process ends: what was acknowledged is durable, and the rest is done by whoever opens the file next.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, suppress
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from threading import Lock, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from ..app import Earwitness
 from ..errors import InputError, NotOpen
-from ..open_handle import OPEN_ALREADY
-
-if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
+from ..home import Home
+from ..open_handle import OPEN_ALREADY, OpenHandle
 
 P = ParamSpec("P")
 T = TypeVar("T")
+PATIENCE = 1.0
+"""Seconds that closing waits after an error or Ctrl-C. A strategy that holds the thread for longer is left behind."""
 
 
 class LoopThread:
     """The thread with the event loop, for as long as an instance is open."""
 
     def __init__(self) -> None:
-        self.portal: BlockingPortal | None = None
+        self._home: Home | None = None
+        self._thread: Thread | None = None
+        self._ended = asyncio.Event()
+        self._scheduling = Lock()
 
-    def __call__(self, call: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+    @property
+    def is_open(self) -> bool:
+        """Whether calls can be made."""
+        return self._home is not None
+
+    @property
+    def is_parents(self) -> bool:
+        """Whether it runs in the process that this one was forked from."""
+        return self._home is not None and self._home.is_parents
+
+    def start(self) -> None:
+        """Start the thread."""
+        started: Future[Home] = Future()
+        self._ended = asyncio.Event()
+        self._thread = Thread(target=asyncio.run, args=(self._serve(started),), name="earwitness", daemon=True)
+        self._thread.start()
+        self._home = started.result()
+
+    def stop(self, patience: float | None = None) -> None:
+        """End the thread, and wait at most so many seconds for it. Calls that are under way are cancelled."""
+        with self._scheduling:  # what was scheduled before is cancelled; nothing is scheduled after
+            home, self._home = self._home, None
+        thread, self._thread = self._thread, None
+        if home is not None and thread is not None:
+            home.loop.call_soon_threadsafe(self._ended.set)
+            thread.join(patience)
+
+    def __call__(self, call: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the call in the thread and return its result. Raises what it raises, and `NotOpen` when not open."""
-        if self.portal is None:
-            raise NotOpen(
-                "this Earwitness is not open. Use it and its sessions in `with Earwitness.open(…) as ew:`, or between "
-                "`ew.start()` and `ew.close()`."
-            )
-        future = self.portal.start_task_soon(_bound(call, args, kwargs))
+        return self.within(None, call, *args, **kwargs)
+
+    def within(
+        self, patience: float | None, call: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """As a plain call; raises `TimeoutError` when it takes longer than so many seconds."""
+        future = self._scheduled(call, tuple(map(_read, args)), {name: _read(each) for name, each in kwargs.items()})
         try:
-            return future.result()
+            return future.result(patience)
         finally:
             future.cancel()  # after Ctrl-C nobody waits any more; a call that is done cannot be cancelled
 
@@ -48,14 +82,45 @@ class LoopThread:
             while True:
                 yield self(items.__anext__)
 
+    def _scheduled(self, call: Callable[..., Awaitable[T]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Future[T]:
+        with self._scheduling:
+            if self._home is None:
+                raise NotOpen(
+                    "this Earwitness is not open. Use it and its sessions in `with Earwitness.open(…) as ew:`, or "
+                    "between `ew.start()` and `ew.close()`."
+                )
+            self._home.check_process()
+            return asyncio.run_coroutine_threadsafe(_awaited(call, args, kwargs), self._home.loop)
 
-def _bound(
-    call: Callable[..., Awaitable[T]], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[[], Awaitable[T]]:
-    return partial(call, *map(_read, args), **{name: _read(value) for name, value in kwargs.items()})
+    async def _serve(self, started: Future[Home]) -> None:
+        asyncio.get_running_loop().set_default_executor(_DaemonThreads())
+        started.set_result(Home.here())
+        await self._ended.wait()
 
 
-def _read(argument: object) -> object:
+class _DaemonThreads(ThreadPoolExecutor):
+    """What strategies run with `asyncio.to_thread`, each in a thread that does not keep the process from ending."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run the function in a thread of its own."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(fn(*args, **kwargs))
+                except BaseException as error:  # noqa: BLE001 - whoever waits for it receives it
+                    future.set_exception(error)
+
+        Thread(target=run, name="earwitness-call", daemon=True).start()
+        return future
+
+
+async def _awaited(call: Callable[..., Awaitable[T]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
+    return await call(*args, **kwargs)
+
+
+def _read(argument: object) -> Any:
     """An iterator is read here: it may come from a session of the thread, which could not wait for itself."""
     return list(argument) if isinstance(argument, Iterator) else argument
 
@@ -78,37 +143,45 @@ class OpenedMirror(Mirror[Earwitness]):
         if not isinstance(behind, Earwitness):
             raise InputError(f"Earwitness({behind!r}) opens nothing: write Earwitness.open({behind!r}).")
         super().__init__(LoopThread(), behind)
-        self._closing = ExitStack()
+        self._opened = OpenHandle(behind)
 
     def __enter__(self) -> Self:
-        from anyio.from_thread import start_blocking_portal
-
-        with ExitStack() as opening:
-            portal = opening.enter_context(start_blocking_portal())
-            opening.enter_context(portal.wrap_async_context_manager(self._behind))
-            self._call.portal, self._closing = portal, opening.pop_all()
+        if self._call.is_open:
+            raise InputError(OPEN_ALREADY)
+        self._call.start()
+        try:
+            self._call(self._opened.start)
+        except BaseException:
+            self._call.stop()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._call.portal = None
+        if self._call.is_parents:  # after a fork in the block: the thread is the parent's
+            return
         if error is not None and not isinstance(error, Exception):
             error = _Interrupted()  # Ctrl-C itself would end the loop before it has closed its files
-        self._closing.__exit__(type(error) if error else None, error, traceback)
+        patience = None if error is None else PATIENCE
+        try:
+            self._call.within(patience, self._opened.close, error)
+        except TimeoutError:
+            if patience is None:
+                raise
+        finally:
+            self._call.stop(PATIENCE)
 
     def start(self) -> Self:
         """Open it without a block, where beginning and end are two calls; `close` ends it.
 
         Raises `StorageError`, and `InputError` when it was started already.
         """
-        if self._call.portal is not None:
-            raise InputError(OPEN_ALREADY)
         return self.__enter__()
 
     def close(self) -> None:
         """End what `start` began, once everything acknowledged is settled. Does nothing when it is not open."""
-        if self._call.portal is not None:
+        if self._call.is_open:
             self.__exit__(None, None, None)
 
 

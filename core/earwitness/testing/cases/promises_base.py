@@ -108,6 +108,11 @@ class PromiseCases(Suite[Stage]):
         """All memories in one of the story's containers."""
         return list((await story.backstage().inspect(owner, filter=filter)).memories)
 
+    async def contents(self, story: Session, character: str) -> list[str]:
+        """The messages in a character's container, in their order there."""
+        found = [each.content.split(": ")[-2].removesuffix(" GameDay") for each in await self.held(story, character)]
+        return [text.strip() for text in found]
+
     def first_hand(self, explained: Explanation) -> list[bool]:
         """For each path back from an active support: whether it ends with somebody who knows first hand."""
         ends: list[bool] = []
