@@ -18,6 +18,7 @@ from .records.base import Record
 from .records.moment import Moment
 from .records.observation import Observation
 from .records.plan import Answer
+from .records.read_only import sealed
 from .records.usage import Reply, Usage
 from .redaction import without
 from .strategy import Strategy
@@ -148,7 +149,7 @@ class Consultant:
         limit: float | None = None,
     ) -> Answered[T]:
         """As `ask`, by the method's name, but never raises. The data that a failing call wrote is dropped."""
-        own = data.get(strategy.data_owner, event.data)
+        own = data.get(strategy.data_owner, sealed(event).data)
         written = own.copy()
         shown = event.model_copy(update={"data": written})
         raw = await ask(strategy.label, lambda: getattr(strategy.made, method)(shown), limit or self.limit)

@@ -15,6 +15,7 @@ from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
 from ..records.plan import Delivery, Snapshot
+from ..records.read_only import sealed
 from ..records.update import Knowledge
 from .applier import Applier
 
@@ -61,7 +62,8 @@ class World:
         if self.applier.failure is not None:
             raise StorageError("the store is away, and cannot be searched") from self.applier.failure
         await self.applier.delivered()
-        return await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
+        found = await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
+        return [sealed(hit) for hit in found]
 
     async def updates(self, character: str) -> Sequence[Delivery]:
         """World updates of the last `LOOK_BACK` entries that this character may know, told or not, oldest first."""
@@ -104,7 +106,7 @@ class World:
         """Active updates after an entry, read once for all characters who were told up to that entry."""
         if sequence not in self._since:
             found = await self.ledger.deliveries(self.session, container=self._name, types=UPDATE_TYPES, after=sequence)
-            self._since[sequence] = [update for update in found if update.is_active]
+            self._since[sequence] = [sealed(update) for update in found if update.is_active]
         return self._since[sequence]
 
     async def _copies(self, keys: Sequence[str]) -> Sequence[Delivery]:
@@ -112,7 +114,7 @@ class World:
         asked = tuple(sorted(keys))
         if asked not in self._messages:
             found = await self.ledger.deliveries(self.session, sources=asked, container=self._name)
-            self._messages[asked] = [each for each in found if each.is_active and each.part == "message"]
+            self._messages[asked] = [sealed(each) for each in found if each.is_active and each.part == "message"]
         return self._messages[asked]
 
     async def _received_since(self, character: str, sequence: int) -> Sequence[Delivery]:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 # The slots of a pydantic model, set without the search for their names that `object.__setattr__` makes each time.
 _set_values = BaseModel.__dict__["__dict__"].__set__
 _set_names = BaseModel.__dict__["__pydantic_fields_set__"].__set__
-_set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 
 
@@ -34,6 +34,6 @@ class Record(BaseModel):
         made = cls.__new__(cls)
         _set_values(made, values)
         _set_names(made, _names(cls))
-        _set_extra(made, None)
+        set_extra(made, None)
         _set_private(made, None)
         return made

@@ -12,6 +12,7 @@ from pydantic import field_validator
 from ..errors import InputError, UnknownName, quoted, unknown
 from ..ids import check_character_id, check_visible
 from .base import Record
+from .read_only import ReadOnlyDict
 
 CharacterKind = Literal["character", "persona", "narrator"]
 
@@ -95,7 +96,7 @@ class Cast(Record):
     @cached_property
     def by_id(self) -> dict[str, Character]:
         """Id → character."""
-        return {member.id: member for member in self.members}
+        return ReadOnlyDict((member.id, member) for member in self.members)
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 from earwitness.filters import equals, matches
 from earwitness.records.memory import Hit, Memory
-from earwitness_plugins.stores.read_only import read_only
+from earwitness.records.read_only import read_only
 from earwitness_plugins.stores.sqlite import SqliteStore
 
 METADATA: dict[str, Any] = {"gameDay": 3, "participants": ["alice", "bob"]}
@@ -23,9 +23,9 @@ async def test_a_memory_that_was_found_is_the_same_the_next_time(
     for _ in range(2):
         [hit] = await store.search("s1-alice", "sword")
         assert hit.memory == memory("m1", "the sword", **METADATA)
-        with pytest.raises(TypeError, match=r"this dict belongs to a memory, which is frozen\. Change a copy of it"):
+        with pytest.raises(TypeError, match=r"this dict belongs to a record, which is frozen\. Change a copy of it"):
             hit.memory.metadata["gameDay"] = 4
-        with pytest.raises(TypeError, match="this list belongs to a memory"):
+        with pytest.raises(TypeError, match="this list belongs to a record"):
             hit.memory.metadata["participants"].append("eve")  # type: ignore[union-attr]
     await store.put([memory("m1", "the sword", gameDay=5)])
     [hit] = await store.search("s1-alice", "sword")

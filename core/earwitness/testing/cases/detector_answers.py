@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from ...protocols import Detector
 from ...records.character import Cast
 from ...records.moment import Moment, Movement, Presence
+from ...records.read_only import sealed
 from ..moments import moment, moments
 from ..suite import Capability, Suite, case, soon
 
@@ -44,6 +45,14 @@ class Answers(Suite[Detector]):
             answer = await soon(detector.detect(asked))
             assert isinstance(answer, Presence), asked.message.content
             assert Presence.model_validate_json(answer.model_dump_json()) == answer, asked.message.content
+
+    @case
+    async def test_a_moment_stays_as_it_was(self, detector: Detector) -> None:
+        """The dicts and lists in a moment are read-only, as in a session. No detector changes them or fails over it."""
+        for asked in moments():
+            before = asked.model_dump_json()
+            assert isinstance(await soon(detector.detect(sealed(asked))), Presence), asked.message.content
+            assert asked.model_dump_json() == before, asked.message.content
 
     @case
     async def test_only_the_cast_is_answered_for(self, detector: Detector) -> None:

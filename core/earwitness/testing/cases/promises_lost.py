@@ -18,8 +18,9 @@ from ...hooks import Plugin
 from ...records.memory import Memory
 from ...records.update import Update
 from ...session import Session
-from ..scripted import ByScript, Faulty, Gossip, ScriptedStrategy, hangs
+from ..scripted import ByScript, Crier, Faulty, Gossip, Only, ScriptedStrategy, hangs
 from ..suite import case
+from ..vandal import Vandal
 from .promises_base import Crash, PromiseCases, Stage, crash, refused
 
 
@@ -101,6 +102,35 @@ class NothingLost(PromiseCases):
             assert await self.contents(story, "bob") == ["Hello."]
             copy = await ew.import_session([line async for line in story.backstage().export()], id="copy")
             assert await self.contents(copy, "bob") == ["Hello."]
+
+    @case
+    async def test_who_tries_to_change_what_he_is_given_changes_nothing(self, stage: Stage) -> None:
+        """A detector, a World Agent, a sharing rule, a guard and a plugin spoil all they can.
+
+        The story is as it would be without them. So is what the store hands out.
+        """
+        told = []
+        for makes in (lambda made: made, Vandal):
+            vandal = Vandal()
+            strategies = {
+                "detector": makes(ByScript()),
+                "world_agent": makes(Crier()),
+                "sharing_rules": [makes(Gossip({"bob": ["carol"]}, delay=1))],
+                "guards": [makes(Only())],
+                "plugins": [vandal] if makes is Vandal else [],
+            }
+            async with stage.open(settings={"recall": {"recent": 1}}, **strategies) as ew:
+                story = await self.tavern(ew, f"s{len(told)}")
+                await (await story.change(flags={"a": {"b": [1]}}, weather=["rain"])).settled()
+                for number in range(3):
+                    await self.tell(story, "alice", f"message {number}", metadata={"deep": [{"a": 1}]})
+                await (await story.change(game_day=2)).settled()
+                await story.turn("bob")
+                told.append(
+                    (story.cast.ids, story.state, {each: await self.contents(story, each) for each in story.cast.ids})
+                )
+        assert vandal.spoilt == []
+        assert told[0] == told[1]
 
     @case
     async def test_a_recorded_plan_is_applied_and_nobody_is_asked_again(self, stage: Stage) -> None:

@@ -13,11 +13,11 @@ import numpy as np
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.records.backends import TermHolders
 from earwitness.records.memory import Hit, Memory
+from earwitness.records.read_only import read_only
 from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
 from earwitness_plugins.ranking.neighbours import SPOKEN
 from earwitness_plugins.sqlite import WouldBlock
-from earwitness_plugins.stores.read_only import read_only
 
 from .container_index import ContainerIndex, Occurrences, Selection
 from .loader import column, load_postings
