@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -221,6 +224,22 @@ def test_what_is_not_what_its_kind_asks_for_is_refused_with_what_it_lacks(strate
     assert "detector 'mine_of_the_tests.LastOne' (LastOne) has no method detect" in said
     with pytest.raises(SettingsError, match=r"'mine_of_the_tests\.LastOne'"):  # also as a part of another
         made(strategies, "both", detector="mine_of_the_tests.LastOne")
+
+
+def test_a_script_that_names_a_class_of_its_own_by_its_path_runs_once(tmp_path: Path) -> None:
+    script = tmp_path / "mine_in_one_file.py"
+    script.write_text(
+        "from earwitness import Moment, Presence\n"
+        "from earwitness.sync import Earwitness\n\n\n"
+        "class Alone:\n"
+        "    def detect(self, moment: Moment) -> Presence:\n"
+        "        return Presence.only(moment.message.speaker)\n\n\n"
+        "with Earwitness.open('one.db', detector='mine_in_one_file.Alone', embedder='none') as ew:\n"
+        "    story = ew.session('s1', cast=['alice', 'bob'])\n"
+        "    print(*story.say('alice', 'Hello, Bob.').settled().participants)\n"
+    )
+    ran = subprocess.run([sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["alice"]
 
 
 # ── entry points that break ─────────────────────────────────────────────────────────────────────────────────────────

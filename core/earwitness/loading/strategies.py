@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
@@ -175,9 +179,20 @@ def _load_point(kind: str, point: EntryPoint) -> Factory:
 def _load_path(kind: str, path: str) -> Factory:
     module, _, name = path.rpartition(":" if ":" in path else ".")
     try:
-        factory: Factory = getattr(import_module(module), name)
+        factory: Factory = getattr(_module(module), name)
     except BaseException as error:
         raise SettingsError(
             f"{kind} {path!r} cannot be imported: {contained(error)}. Write module.Class, importable here."
         ) from error
     return factory
+
+
+def _module(name: str) -> ModuleType:
+    """The module with this name; the running script itself if that is its file, so that it does not run twice."""
+    main = sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    if script is not None and name not in sys.modules:
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None and Path(spec.origin).resolve() == Path(script).resolve():
+            return main
+    return import_module(name)
