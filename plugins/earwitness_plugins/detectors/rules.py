@@ -7,14 +7,15 @@ meant for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from earwitness.errors import SettingsError
-from earwitness.records.character import Character
+from earwitness.records.character import Cast, Character
+from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 
 from .inference.direct_messages import direct
@@ -28,7 +29,7 @@ from .inference.speech import said
 from .plays.dramatis_personae import DramatisPersonae
 from .text.directions import FragmentKind
 from .text.marks import Conventions
-from .text.message_reading import Reading, read
+from .text.message_reading import Reading, counted_in, read
 from .text.movements import Referents
 from .text.names import Names
 from .text.surroundings import Surroundings
@@ -64,9 +65,8 @@ class RulesDetector:
         `perception` as core's setting of that name: judged `whole`, the narrowest piece of a message decides for all of
         it. `markup` are marks of one's own and what stands between them, as `{"{…}": "thought", "<<…>>": "ooc"}`.
         With `fading`, who spoke and fell silent among many grows less likely to be there, as long as the host did not
-        put them there and nobody tells
-        who goes; so does who was only spoken to and has not spoken within `answers` messages. `caution` is taken off
-        the log odds of their being there.
+        put them there and nobody tells who goes; so does who was only spoken to or counted in (`Bob and I`) and has not
+        spoken within `answers` messages. `caution` is taken off the log odds of their being there.
         With `omniscient`, narrators perceive every message, wherever it is said, whispers and thoughts too.
         `earshot` is over how many levels of places open speech carries, from `castle/kitchen` to `castle` or to
         `castle/kitchen/pantry` for 1; a shout carries over all.
@@ -84,6 +84,7 @@ class RulesDetector:
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(DramatisPersonae)
         self._line = lru_cache(maxsize=256)(_line_of)
+        self._counted = lru_cache(maxsize=256)(counted_in)
         self._latest: tuple[tuple[Character, ...], Names, DramatisPersonae] | None = None
 
     def detect(self, moment: Moment) -> Presence:
@@ -134,19 +135,38 @@ class RulesDetector:
         model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
         others = [id for id in scene.near if id != moment.message.speaker and scene.may_fade(id)]
         silent = {id: model.still_here(id, -self.caution) for id in others if model.spoke(id)}
-        called = {id: model.unanswered(id) for id in others if self._was_called(moment, id)}
-        return silent | {id: self.confidences.mentioned for id, since in called.items() if since > self.answers}
+        unheard = {id: self._unheard(moment, id, model, names) for id in others if id not in silent}
+        return silent | {id: self.confidences.mentioned for id, since in unheard.items() if since > self.answers}
 
-    def _was_called(self, moment: Moment, id: str) -> bool:
-        """Whether nothing says that they are here, but that somebody spoke to them by name."""
+    def _unheard(self, moment: Moment, id: str, model: PresenceModel, names: Names) -> int:
+        """Messages since all that says that they are here: that somebody spoke to them by name, or counted them in.
+
+        0 where something else says so.
+        """
         since = moment.whereabouts[id].since
         if not moment.recent or since < moment.recent[0].sequence or any(m.speaker == id for m in moment.recent):
-            return False
-        call = next((message for message in moment.recent if message.sequence == since), None)
-        if call is None:
-            return False
-        names = self._known(moment.cast.members)[0]
-        return id in self._line(call.speaker, call.content, names).addressed
+            return 0
+        at = next((at for at, message in enumerate(moment.recent) if message.sequence == since), None)
+        if at is None:
+            return 0
+        put_here = moment.recent[at]
+        if id in self._line(put_here.speaker, put_here.content, names).addressed:
+            return model.unanswered(id)
+        return self._since_counted_in(id, (*moment.recent[at:], moment.message), moment.cast, names)
+
+    def _since_counted_in(self, id: str, messages: Sequence[Message], cast: Cast, names: Names) -> int:
+        """Messages since the last that counts them in or speaks to them, where others than its speaker speak too.
+
+        0 unless the first message counts them in.
+        """
+        known = [message for message in messages if message.speaker in cast]
+        counting = [at for at, each in enumerate(known) if id in self._counted(each.content, cast[each.speaker], names)]
+        if not counting or counting[0] or known[0] is not messages[0]:
+            return 0
+        meant = [at for at, each in enumerate(known) if id in self._line(each.speaker, each.content, names).addressed]
+        last = max((*counting, *meant))
+        others = {each.speaker for each in known[last:]} - {known[last].speaker}
+        return len(known) - 1 - last if others else 0
 
 
 def _line_of(speaker: str, text: str, names: Names) -> RecentLine:

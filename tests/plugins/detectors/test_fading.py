@@ -85,3 +85,33 @@ def test_who_was_only_called_and_never_answers_is_not_there(story: Begin) -> Non
     for at in range(6):
         heard = hall.say(MANY[1 + at % 8], "Nobody knows.")
     assert "ada" not in heard
+
+
+def test_who_was_only_counted_in_and_never_speaks_fades_among_others_who_do(story: Begin) -> None:
+    hall = story(cast=MANY)
+    assert "ada" in hall.say("bea", "Ada and I agreed to find the sword.")
+    heard = [hall.say(MANY[1 + at % 3], "Nobody knows.") for at in range(6)]
+    assert ["ada" in each for each in heard] == [True, True, True, False, False, False]
+    assert "ada" not in hall.present
+
+
+def test_who_is_counted_in_again_or_spoken_to_is_given_more_time(story: Begin) -> None:
+    hall = story(cast=MANY)
+    hall.say("bea", "Ada and I agreed to find the sword.")
+    for line in ("Nobody knows.", "Nobody knows.", "Ada, shall we?", "Nobody knows.", "Nobody knows.", "Nobody knows."):
+        assert "ada" in hall.say("cid", line)
+
+
+def test_who_is_counted_in_stays_while_nobody_else_speaks(story: Begin) -> None:
+    tavern = story(cast=("alice", "bob", "charlie"))
+    tavern.say("alice", "Bob and I agreed to find the sword.")
+    for _ in range(8):
+        assert tavern.say("alice", "And so it went on.") == {"alice", "bob"}
+
+
+def test_who_was_counted_in_and_speaks_is_there(story: Begin) -> None:
+    hall = story(cast=MANY)
+    hall.say("bea", "Ada and I agreed to find the sword.")
+    hall.say("ada", "So we did.")
+    for at in range(4):
+        assert "ada" in hall.say(MANY[1 + at % 3], "Nobody knows.")

@@ -25,6 +25,13 @@ _TO_ALL = re.compile(
     r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",
     re.IGNORECASE,
 )
+_FINISHED = re.compile(r"[.!?…]\s*\Z")
+_GREETING = re.compile(
+    r"[\W_]*(?:hello|hi|hey|hail|greetings|welcome|cheers|good\s*(?:morning|day|afternoon|evening|night|bye)|farewell)"
+    r"[\s,]+(?:to\s+)?(?:you\s+)?(?:(?:my|dear|good)\s+){0,2}"
+    r"(?:all(?:\s+of\s+you)?|every(?:one|body)|friends|folks|ladies(?:\s+and\s+gentlemen)?|gentlemen)[\W_]*",
+    re.IGNORECASE,
+)
 _NEAR = 20
 _LOWER = re.compile(r"\s*[a-z]")
 _CONFINING = PRIVATE | {"whisper"}
@@ -53,6 +60,8 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
                 governing = [each for each in governing if each < earlier or not stretch.tags]
         elif stretch.carried_on:
             confined[at] = confined[_broken_off(found, at)]
+        elif _greets_all(found, at) and (before := confined[at - 1]) is not None and not before.listeners:
+            governing = []
         elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
             confined[at] = confined[governing[-1]]
             if found[governing[-1]].mark == "told":
@@ -117,6 +126,18 @@ def _carries_on(found: Sequence[Stretch], last: int, at: int) -> bool:
     if stretch.mark in _DIRECTED:
         return not _TO_ALL.match(stretch.text) and all(each.kind == "spoken" for each in stretch.fragments)
     return stretch.mark == "quote" or all(each.kind in ("spoken", "quoted") for each in stretch.fragments)
+
+
+def _greets_all(found: Sequence[Stretch], at: int) -> bool:
+    """`*whispers* I hate him. "Hello everyone!"`: a finished sentence, then nothing but a greeting to everybody.
+
+    Whoever greets everybody does not whisper to nobody. With more words, or a tag after it, nothing is sure.
+    """
+    stretch, before = found[at], found[at - 1] if at else None
+    if stretch.mark != "quote" or before is None or before.mark != "bare" or not _FINISHED.search(before.text):
+        return False
+    tagged = at + 1 < len(found) and found[at + 1].mark not in _DIRECTED
+    return not tagged and bool(_GREETING.fullmatch(stretch.text))
 
 
 def _heard(stretch: Stretch, scope: Confinement | None) -> HeardSegment:
