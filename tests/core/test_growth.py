@@ -1,5 +1,6 @@
 """Twice as much takes about twice as long: sizes grow linearly, counted in steps where steps can be counted."""
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import perf_counter
@@ -8,11 +9,16 @@ from typing import Any
 import pytest
 
 from earwitness import Character, Earwitness
+from earwitness.end.settle import participants
 from earwitness.errors import InvalidFilter
 from earwitness.filters import parse
 from earwitness.records.character import Cast, as_cast
+from earwitness.records.message import Message
+from earwitness.records.moment import Moment
 from earwitness.records.plan import Delivery
+from earwitness.records.state import State, Whereabouts
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness_plugins.detectors.rules import RulesDetector
 
 LINEAR = 2.7
 """The most by which anything linear grows from n to 2n, with some room for noise. Quadratic growth is by 4."""
@@ -82,3 +88,59 @@ def test_a_cast_is_checked_for_doubles_in_linear_time() -> None:
         return lambda: as_cast(members)
 
     assert seconds(check(2_000)) < LINEAR * seconds(check(1_000)) + 0.002
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many Python functions ran."""
+    count = 0
+
+    def counted(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def said(speaker: str, content: str) -> Message:
+    """A message of the first day."""
+    return Message(
+        key="#1", sequence=9, speaker=speaker, content=content, game_day=1, scene="start", timestamp="2026-11-22"
+    )
+
+
+def crowd(size: int) -> tuple[Cast, State]:
+    """A cast of whom three are here and all others have gone."""
+    cast = Cast(members=tuple(Character(f"p{number}") for number in range(size)))
+    gone = {id: Whereabouts(since=1) for id in cast.ids}
+    return cast, State(whereabouts={**gone, **{id: Whereabouts(place="start", here=True) for id in cast.ids[:3]}})
+
+
+def test_a_message_among_few_is_judged_in_as_many_steps_however_many_have_gone() -> None:
+    def judged(size: int) -> int:
+        cast, state = crowd(size)
+        detector, message = RulesDetector(), said("p1", "Good evening, p2.")
+        moment = Moment(message=message, cast=cast, state=state, recent=(said("p2", "Hm."), said("p0", "Yes.")))
+        detector.detect(moment)  # reads the cast
+        steps = calls(lambda: detector.detect(moment))
+        return steps + calls(lambda: participants(moment, detector.detect(moment), None, (), 0.5))
+
+    judged(10)  # patterns are compiled once
+    assert judged(2_000) < 1.1 * judged(500)
+
+
+async def test_a_transcript_of_many_speakers_records_little_with_each_message() -> None:
+    async def recorded(size: int) -> int:
+        ledger = MemoryLedger()
+        async with Earwitness.open(ledger=ledger, store=MemoryStore(), embedder="none") as ew:
+            story = await ew.session("s", cast=[f"p{number}" for number in range(size)])
+            said = [{"speaker": f"p{number}", "content": f"I am number {number}."} for number in range(size)]
+            await story.say_all(said)
+            await story.settled()
+        return sum(len(plan.model_dump_json()) for plan in (await ledger.plans("s"))[1:])
+
+    assert await recorded(120) < LINEAR * await recorded(60)

@@ -124,8 +124,7 @@ def _speaker(found: Participant | None) -> Participant:
 
 
 def _ordered(settled: dict[str, Participant], speaker: str, cast: Cast) -> dict[str, Participant]:
-    order = (speaker, *(id for id in cast.ids if id != speaker))
-    return {id: settled[id] for id in order if id in settled}
+    return {id: settled[id] for id in dict.fromkeys((speaker, *cast.in_order(settled)))}
 
 
 def heard(

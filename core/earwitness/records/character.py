@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -102,6 +102,19 @@ class Cast(Record):
     def ids(self) -> tuple[str, ...]:
         """All ids, in the order they joined."""
         return tuple(self.by_id)
+
+    @cached_property
+    def narrators(self) -> frozenset[str]:
+        """Ids of the narrators."""
+        return frozenset(member.id for member in self.members if member.kind == "narrator")
+
+    def in_order(self, ids: Collection[str]) -> list[str]:
+        """These ids, without strangers, in the order they joined. Few ids are few steps, however large the cast."""
+        return sorted((id for id in ids if id in self.by_id), key=self._places.__getitem__)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {id: place for place, id in enumerate(self.by_id)}
 
     @cached_property
     def _by_name(self) -> dict[str, dict[str, Character]]:

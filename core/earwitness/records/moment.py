@@ -59,8 +59,7 @@ class Moment(Record):
         if not self.state.participants:
             return frozenset(self.cast.ids)
         placed = (id for id, where in self.whereabouts.items() if where.certain)
-        narrators = (member.id for member in self.cast if member.kind == "narrator")
-        return frozenset((self.message.speaker, *self.state.participants, *placed, *narrators))
+        return frozenset((self.message.speaker, *self.state.participants, *placed, *self.cast.narrators))
 
 
 class Perceived(Record):

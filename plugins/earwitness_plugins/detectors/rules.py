@@ -129,7 +129,7 @@ class RulesDetector:
         Who never spoke is a silent observer; whom the host put there stays until somebody tells that they go.
         """
         names = self._known(moment.cast.members)[0]
-        tellers = {member.id for member in moment.cast if member.kind == "narrator"}
+        tellers = moment.cast.narrators
         if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
             return {}
         model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
@@ -177,7 +177,7 @@ def _line_of(speaker: str, text: str, names: Names) -> RecentLine:
 
 def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) -> Referents:
     """Whom pronouns can mean: those here, who spoke last, and whom a narrator has just told of."""
-    narrators = {member.id for member in moment.cast if member.kind == "narrator"}
+    narrators = moment.cast.narrators
     spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
     here = tuple(sorted(id for id in moment.state.here if id in moment.cast))
     teller = None if speaker.id in narrators else speaker.id
@@ -192,14 +192,9 @@ def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) ->
 def _gone_of_late(moment: Moment) -> Iterator[str]:
     """Those who left within the recent messages, and are nowhere that the story has told."""
     lately = {message.sequence for message in moment.recent}
-    for id, where in sorted(moment.whereabouts.items()):
-        if (
-            id in moment.cast
-            and where.since in lately
-            and not where.here
-            and not where.place
-            and where.condition == "awake"
-        ):
+    left = [(id, where) for id, where in moment.whereabouts.items() if where.since in lately and not where.here]
+    for id, where in sorted(left):
+        if id in moment.cast and not where.place and where.condition == "awake":
             yield id
 
 

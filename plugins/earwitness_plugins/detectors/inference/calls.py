@@ -64,7 +64,8 @@ def _why_reached(case: MessageCase, id: str, *, afar: bool) -> str:
 
 
 def _on_call(case: MessageCase) -> list[str]:
-    return [id for id in case.moment.cast.ids if case.scene.condition(id) == "on_call" and id != case.speaker.id]
+    on = [id for id, where in case.scene.places.items() if where.condition == "on_call" and id != case.speaker.id]
+    return case.moment.cast.in_order(on)
 
 
 def _was_called(case: MessageCase, id: str) -> bool:

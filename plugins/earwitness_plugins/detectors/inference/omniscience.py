@@ -9,7 +9,7 @@ from .message_case import perceived
 
 def overheard_by_narrators(presence: Presence, moment: Moment) -> Presence:
     """The presence with every narrator among those who perceive it, all of it but what is out of character."""
-    narrators = tuple(member.id for member in moment.cast if member.kind == "narrator")
+    narrators = tuple(moment.cast.in_order(moment.cast.narrators))
     hears = perceived(1, "overhearing", "an omniscient narrator")
     others = {id: hears for id in narrators if id != moment.message.speaker}
     segments = tuple(_heard_by(segment, narrators) for segment in presence.segments)

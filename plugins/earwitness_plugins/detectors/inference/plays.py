@@ -21,7 +21,7 @@ WINGS = "wings"
 
 def is_play(moment: Moment) -> bool:
     """Whether the story has been told by stage directions, or is so by this message."""
-    narrators = [member.id for member in moment.cast if member.kind == "narrator"]
+    narrators = moment.cast.narrators
     if any((where := moment.whereabouts.get(id)) is not None and where.place == WINGS for id in narrators):
         return True
     return moment.message.speaker in narrators and is_direction(moment.message.content)
@@ -93,7 +93,7 @@ def _entrance(case: MessageCase, company: DramatisPersonae) -> Iterator[Movement
 
 
 def _boards(case: MessageCase, company: DramatisPersonae) -> StageState:
-    narrators = {member.id for member in case.moment.cast if member.kind == "narrator"}
+    narrators = case.moment.cast.narrators
     spoke = (message.speaker for message in reversed(case.moment.recent) if message.speaker in company.parts)
     return StageState(
         company=company,

@@ -35,8 +35,11 @@ class Surroundings:
     @classmethod
     def at(cls, moment: Moment, place: str | None) -> Surroundings:
         """The scene at a place apart, or the current one."""
-        here = (id for id, where in moment.whereabouts.items() if id in moment.cast and _is_at(where, place))
-        return cls(moment.state, place, tuple(sorted(here)))
+        if place is None:
+            there = [id for id, where in moment.whereabouts.items() if where.here]
+        else:
+            there = [id for id, where in moment.whereabouts.items() if _is_apart_at(where, place)]
+        return cls(moment.state, place, tuple(sorted(id for id in there if id in moment.cast)))
 
     @classmethod
     def around(cls, moment: Moment, centre: Iterable[str], otherwise: str | None = None) -> Surroundings:
@@ -146,9 +149,7 @@ class Surroundings:
         return "_".join(_place_words(move.place)) if told and not unnamed_but_peopled else scene
 
 
-def _is_at(where: Whereabouts, place: str | None) -> bool:
-    if place is None:
-        return where.here
+def _is_apart_at(where: Whereabouts, place: str) -> bool:
     return not where.here and where.place == place and where.condition not in PERCEIVES_NOTHING
 
 
