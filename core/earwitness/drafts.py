@@ -1,7 +1,4 @@
-"""Drafts: a host's calls as bodies of journal entries, with every argument checked.
-
-`Session.say` makes messages itself.
-"""
+"""Drafts: a host's calls as bodies of journal entries, with every argument checked."""
 
 from __future__ import annotations
 
@@ -12,27 +9,49 @@ from .containers import Container
 from .errors import InputError
 from .formats import as_said
 from .ids import WORLD
+from .journal import Journal
 from .live import Live
 from .lore import Lore, pieces_of
 from .memory_entries import MemoryRef, memory_ids
 from .names import NameResolver
+from .records.channel import Channel, Context
 from .records.derived import Derivation
-from .records.journal import Changed, Derived, Original, Prepared, Transferred
+from .records.journal import Archived, Changed, Derived, Original, Prepared, Said, Transferred
 from .records.update import Audience, Update
 from .validation.arguments import several, table, text
-from .validation.messages import message_text, update_text
+from .validation.messages import known_channel, message_text, update_text
 from .validation.records import check_state, checked, state_keys
-
-HostMove = tuple[str, Literal["enter", "leave", "move"], str | None]
-"""Name, kind, place."""
 
 
 class Drafts:
     """Makes one session's entries from the host's arguments. Each method raises as the call it serves."""
 
-    def __init__(self, live: Live, names: NameResolver) -> None:
+    def __init__(self, live: Live, names: NameResolver, journal: Journal) -> None:
         self._live = live
         self._names = names
+        self._journal = journal
+
+    async def message(
+        self,
+        speaker: str,
+        content: str,
+        *,
+        present: Iterable[str] | None = None,
+        context: Context | None = None,
+        channel: Channel | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        in_turn: bool = False,
+    ) -> Said:
+        """A message. See `Session.say`."""
+        return checked(
+            Said,
+            speaker=await self._names.id(speaker),
+            content=message_text(content),
+            channel=known_channel(channel, context),
+            present=await self._names.perceivers(present),
+            metadata=dict(table("metadata", metadata)),
+            in_turn=in_turn,
+        )
 
     async def change(
         self,
@@ -78,10 +97,17 @@ class Drafts:
         )
         return Changed(updates=(update,), audience=update.audience)
 
-    async def moves(self, moves: Sequence[HostMove]) -> Changed:
+    async def moves(
+        self, characters: Sequence[str], kind: Literal["enter", "leave", "move"], place: str | None = None
+    ) -> Changed:
         """Movements by the host's word. See `Session.enter`, `leave` and `move`."""
-        ids = await self._names.ids(*(name for name, _, _ in moves))
-        return Changed(moves=tuple((id, kind, place) for id, (_, kind, place) in zip(ids, moves, strict=True)))
+        ids = await self._names.ids(*characters)
+        return Changed(moves=tuple((id, kind, place) for id in ids))
+
+    async def place(self, what: str, place: str, key: str | None) -> str:
+        """A place as the host names it. What a repeated call names is not checked again."""
+        anew = await self._journal.entry_for_key(key) is None
+        return self._names.check_place(what, place, anew=anew)
 
     async def preparation(
         self,
@@ -132,3 +158,7 @@ class Drafts:
         words = None if content is None else message_text(content)
         (what,) = memory_ids("memory", (memory,))
         return checked(Transferred, teller=ids[0], listener=ids[1], memory=what, text=words, day=day)
+
+    def archiving(self, memories: Iterable[MemoryRef], *, restore: bool = False) -> Archived:
+        """Memories taken out of recall, or put back. See `Session.archive` and `restore`."""
+        return checked(Archived, memories=memory_ids("memories", memories), restore=restore)

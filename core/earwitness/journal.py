@@ -183,6 +183,16 @@ class Journal:
             )
         return entry.sequence
 
+    async def branch_point(self, id: str, at: str | int | None) -> int:
+        """The number of the last entry that the branch `id` shares: a branch that exists keeps its own.
+
+        Raises as `sequence_of`.
+        """
+        branch = await self._ledger.load(id) if at is None else None
+        if branch is not None and branch.parent == self._live.snapshot.id and branch.forked_at is not None:
+            return branch.forked_at
+        return await self.sequence_of(at)
+
     def last_key(self) -> str:
         """The key of the last message. Raises `InputError` if there is none."""
         said = [each.message.key for each in self._live.recent if not each.retracted]

@@ -9,7 +9,7 @@ from typing import Any
 from . import transfer
 from .backstage.backstage import Backstage
 from .containers import Container, character_container
-from .drafts import Drafts, HostMove
+from .drafts import Drafts
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
@@ -17,28 +17,19 @@ from .errors import NotYetApplied, about
 from .filters import EVERYTHING, Filter, as_filter
 from .journal import Journal, new_entry
 from .live import Live
-from .loading.settings import RecallSettings
 from .lore import Lore
-from .memory_entries import MemoryRef, memory_ids
+from .memory_entries import MemoryRef
 from .names import NameResolver
 from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
-from .records.journal import (
-    Archived,
-    Body,
-    Changed,
-    NewEntry,
-    Original,
-    Revised,
-    Said,
-)
+from .records.journal import Body, Changed, NewEntry, Original, Revised
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest
 from .transfer import Seen, unseen
 from .turn import Turn
-from .validation.arguments import several, table, text, texts
+from .validation.arguments import several, text, texts
 from .validation.messages import known_channel, message_text, refuse_newcomers, spoken
 from .validation.records import checked
 
@@ -55,7 +46,7 @@ class Session:
         self._applier = applier
         self._journal = Journal(engine, live, decider, applier)
         self._names = NameResolver(live, decider)
-        self._drafts = Drafts(live, self._names)
+        self._drafts = Drafts(live, self._names, self._journal)
         self._opener = opener
 
     def __repr__(self) -> str:
@@ -96,7 +87,7 @@ class Session:
         settings of `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
-        where, settings = known_channel(channel, context), self._recall_settings(recall)
+        where, settings = known_channel(channel, context), self._engine.settings.recall_with(recall)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
         filter = as_filter(filter)
@@ -124,8 +115,8 @@ class Session:
         `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
         and `InputError` for an empty message.
         """
-        where = known_channel(channel, context)
-        said = await self._said(speaker, content, present=present, channel=where, metadata=metadata, in_turn=in_turn)
+        given: dict[str, Any] = {"present": present, "metadata": metadata, "in_turn": in_turn}
+        said = await self._drafts.message(speaker, content, channel=channel, context=context, **given)
         return await self._journal.append(said, key)
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
@@ -140,7 +131,7 @@ class Session:
         for number, each in enumerate(several("messages", messages)):
             key, given = spoken(number, each)
             with about(f"messages[{number}]"):
-                new = new_entry(await self._said(**given), key)
+                new = new_entry(await self._drafts.message(**given), key)
                 if new.key is not None:
                     await self._journal.refuse_conflict(new.key, keyed.setdefault(new.key, new.body), new.body)
             told.append(new)
@@ -224,14 +215,11 @@ class Session:
 
         Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
         """
-        return await self._journal.append_about_memories(
-            checked(Archived, memories=memory_ids("memories", memories)), key
-        )
+        return await self._journal.append_about_memories(self._drafts.archiving(memories), key)
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
         """Put archived memories back into recall. What was retracted stays so. Raises as `archive`."""
-        body = checked(Archived, memories=memory_ids("memories", memories), restore=True)
-        return await self._journal.append_about_memories(body, key)
+        return await self._journal.append_about_memories(self._drafts.archiving(memories, restore=True), key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -271,22 +259,20 @@ class Session:
 
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
         """Let these characters enter the current scene."""
-        return await self._journal.append(await self._drafts.moves([(each, "enter", None) for each in characters]), key)
+        return await self._journal.append(await self._drafts.moves(characters, "enter"), key)
 
     async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
         """Let these characters leave the current scene. `to` names a place as in `move`."""
-        place = None if to is None else await self._place("to", to, key)
-        return await self._journal.append(
-            await self._drafts.moves([(each, "leave", place) for each in characters]), key
-        )
+        place = None if to is None else await self._drafts.place("to", to, key)
+        return await self._journal.append(await self._drafts.moves(characters, "leave", place), key)
 
     async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
         """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
 
         Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
         """
-        move: HostMove = (character, "move", await self._place("place", place, key))
-        return await self._journal.append(await self._drafts.moves([move]), key)
+        there = await self._drafts.place("place", place, key)
+        return await self._journal.append(await self._drafts.moves([character], "move", there), key)
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
@@ -343,10 +329,7 @@ class Session:
         `ContainerCollision` when the id is taken.
         """
         await self._decider.caught_up()
-        branch = await self._engine.ledger.load(id) if at is None else None
-        again = branch.forked_at if branch is not None and branch.parent == self.id else None
-        sequence = await self._journal.sequence_of(at) if again is None else again
-        await transfer.fork(self._engine, self.id, id, sequence, seen)
+        await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:
@@ -363,34 +346,3 @@ class Session:
         character's id or name, or a `persona_id`. Raises `UnknownName`, and `InputError` for a player without one.
         """
         return Backstage(self, self._engine, self._live, self._applier, role, persona)
-
-    # ── how ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    async def _said(
-        self,
-        speaker: str,
-        content: str,
-        *,
-        present: Iterable[str] | None = None,
-        context: Context | None = None,
-        channel: Channel | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        in_turn: bool = False,
-    ) -> Said:
-        return checked(
-            Said,
-            speaker=await self._names.id(speaker),
-            content=message_text(content),
-            channel=known_channel(channel, context),
-            present=await self._names.perceivers(present),
-            metadata=dict(table("metadata", metadata)),
-            in_turn=in_turn,
-        )
-
-    async def _place(self, what: str, place: str, key: str | None) -> str:
-        anew = await self._journal.entry_for_key(key) is None
-        return self._names.check_place(what, place, anew=anew)
-
-    def _recall_settings(self, changes: Mapping[str, Any]) -> RecallSettings:
-        settings = self._engine.settings
-        return settings.changed(recall={**dict(settings.recall), **changes}).recall if changes else settings.recall

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from .engine import Engine
 from .errors import WallError, unknown
 from .live import Live
-from .loading.settings import FillSettings, RecallSettings
+from .loading.settings import RecallSettings
 from .middle.fill import SYSTEM_ROLES, Prompt, fill
 from .middle.render import render, render_section
 from .outcome import Outcome
@@ -126,7 +126,7 @@ class Turn:
         `InputError` for a prompt or roles that are none.
         """
         mine = self.memories if memories is None else self._mine(memories)
-        settings, filled = self._fill_settings(changes), texts("roles", roles)
+        settings, filled = self._engine.settings.fill_with(changes), texts("roles", roles)
         said = self._live.said | self._undecided
         return fill(prompt, mine, settings, self.notes, sections=self._recalled.sections, roles=filled, messages=said)
 
@@ -135,7 +135,7 @@ class Turn:
 
         Raises `SettingsError`, and `UnknownName` for a section that was not asked for.
         """
-        settings = self._fill_settings(changes)
+        settings = self._engine.settings.fill_with(changes)
         if section is None:
             return render(self.memories, settings, self.notes, self._recalled.sections)
         if section not in (names := [each.name for each in self._recalled.sections]):
@@ -148,10 +148,6 @@ class Turn:
         """END: what the character says. See `Session.say`."""
         more = more if "context" in more else {"channel": self._channel, **more}
         return await self._session.say(self.character, content, key=key, present=present, in_turn=True, **more)
-
-    def _fill_settings(self, changes: dict[str, Any]) -> FillSettings:
-        settings = self._engine.settings
-        return settings.changed(fill={**dict(settings.fill), **changes}).fill if changes else settings.fill
 
     def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
         for each in (memories := several("memories", memories)):

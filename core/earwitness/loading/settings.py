@@ -268,6 +268,14 @@ class Settings(Record):
         kept = {name: getattr(self, name) for name in self.model_fields_set}
         return self._checked({**kept, **values}, self._file)
 
+    def recall_with(self, changes: Mapping[str, Any]) -> RecallSettings:
+        """The settings of START, some of them replaced. Raises `SettingsError`."""
+        return self.changed(recall={**dict(self.recall), **changes}).recall if changes else self.recall
+
+    def fill_with(self, changes: Mapping[str, Any]) -> FillSettings:
+        """The settings of MIDDLE, some of them replaced. Raises `SettingsError`."""
+        return self.changed(fill={**dict(self.fill), **changes}).fill if changes else self.fill
+
     def table(self, model: type[Table]) -> Table:
         """The table that an installed package declares with this model, or the model's defaults if it is not set.
 
