@@ -178,7 +178,7 @@ async def test_participants_remember_before_the_others_of_many_listeners(begin: 
     await (await story.say("alice", "Welcome, all.", present=crowd)).settled()
     await story.delivered()
     sizes = [len(memories) for memories in store.puts]
-    assert (sum(sizes), max(sizes)) == (602, 128)
+    assert (sum(sizes), max(sizes)) == (602, 64)
     assert store.puts[-1][-1].container == "s1-world"
 
 

@@ -18,6 +18,7 @@ from ..containers import character_container
 from ..engine import Engine
 from ..errors import NotYetApplied, StorageError, named
 from ..live import Live, Unapplied
+from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
 from ..time_limit import LimitReached, contained, within
 from ..transactions import TransactionLedger, TransactionStore
@@ -71,22 +72,27 @@ class Applier:
         Ledger and store share a transaction where they can, if no earlier plan is left and this one fits a batch.
         """
         transaction = None if self._left or not shares_transaction(plan) else self._engine.transaction
-        if transaction is not None:
+        batch = next(work_of_plain([plan]).batches(), None) if transaction else None
+        if transaction and batch:
             with suppress(StorageError):  # the plan is recorded alone then, and its memories are tried again
-                found = await self._record_applied(plan, after, *transaction)
+                found = await self._record_applied(plan, after, transaction, batch)
                 return found, found is plan
         return await self._engine.ledger.record(plan, after), False
 
     async def _record_applied(
-        self, plan: Plan, after: Snapshot, ledger: TransactionLedger, store: TransactionStore
+        self,
+        plan: Plan,
+        after: Snapshot,
+        transaction: tuple[TransactionLedger, TransactionStore],
+        batch: tuple[Sequence[Memory], Sequence[str]],
     ) -> Plan:
-        work = work_of_plain([plan])
+        ledger, store = transaction
+        memories, applied = batch
         try:
-            memories = await self._limited(store.prepared(work.put))
+            prepared = await self._limited(store.prepared(memories))
         except Exception as error:
             raise StorageError(named(error)) from error
-        applied = [id for ids in work.applied.values() for id in ids]
-        return await ledger.record_applied(plan, after, memories, applied)
+        return await ledger.record_applied(plan, after, prepared, applied)
 
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""

@@ -23,7 +23,7 @@ from ..records.update import Knowledge, Update
 from .shares import Telling
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
-BATCH = 128
+BATCH = 64
 """Memories in one put. Other calls of the host to the store wait for no more than one batch."""
 
 
@@ -233,20 +233,23 @@ def _memory_id(world: Delivery, container: Container) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Memories to put, in order; memories to remove; and the deliveries that are applied once that is done."""
+    """Memories to put, in order, and memories to remove. Each memory is made only when it is put."""
 
-    put: Sequence[Memory] = ()
+    put: Sequence[Sequence[Delivery]] = ()
+    """The memories to put, each as its active deliveries."""
     remove: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    applied: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Memory id → ids of the deliveries that make it."""
+    """Container name → memory ids to remove."""
+    removed: Collection[str] = ()
+    """Ids of world memories that were retracted. Lines of knowledge that cite one are left out."""
     perceived: int = 0
     """How many of the memories to put are participants' memories of the message; these come first."""
 
     def batches(self) -> Iterator[tuple[Sequence[Memory], Sequence[str]]]:
         """The memories to put, in batches, each with the ids of the deliveries it applies."""
         for begin in range(0, len(self.put), BATCH):
-            batch = self.put[begin : begin + BATCH]
-            yield batch, [id for memory in batch for id in self.applied.get(memory.id, ())]
+            groups = self.put[begin : begin + BATCH]
+            applied = [each.id for group in groups for each in group if each.status == "pending"]
+            yield [memory_of(group, self.removed) for group in groups], applied
 
 
 def arrival_day(plan: Plan) -> float:
@@ -281,9 +284,8 @@ def work_from(
     """The work that makes the store hold these memories, each given by its active deliveries, and drop those `gone`."""
     perceivers = {id for plan in plans if plan.message for id in plan.message.participants}
     order = sorted(groups, key=lambda group: _rank(group[0], perceivers))
-    applied = {group[0].memory_id: [each.id for each in group if each.status == "pending"] for group in groups}
     first = sum(1 for group in groups if group[0].owner in perceivers)
-    return Work([memory_of(group, removed) for group in order], gone, applied, first or len(order))
+    return Work(order, gone, removed, first or len(order))
 
 
 def _rank(delivery: Delivery, perceivers: Collection[str]) -> int:
