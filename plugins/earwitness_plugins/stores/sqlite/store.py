@@ -26,6 +26,7 @@ from earwitness_plugins.sqlite.long_lists import ListTexts
 from . import embedder_change, fingerprint, memories, writes
 from .health import examined
 from .index_cache import IndexCache
+from .page import Page
 from .schema import COMPONENT, MIGRATIONS
 from .search import NO_CONNECTION, SearchQuery, View, holders, search
 from .segments import indexed_words
@@ -137,7 +138,11 @@ class SqliteStore:
         """Memories in the order they were first written."""
         if filter == EVERYTHING:
             return await self._database.read(lambda connection: memories.page(connection, container, limit, offset))
-        return await self._looking_at(container, lambda view: _page(view, filter, limit, offset), [])
+        cache, page = self._opened(), Page(container, filter, limit, offset)
+        read, few = partial(page.read, cache), partial(page.read_few, cache)
+        if cache.is_quick(container):
+            return await self._database.read_inline(few, read)
+        return await self._database.read(read)
 
     async def search(
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
@@ -209,9 +214,7 @@ class SqliteStore:
 
         `short` if it takes so little time in a small container that it needs no thread.
         """
-        cache = self._cache
-        if cache is None:
-            raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
+        cache = self._opened()
 
         def operation(connection: apsw.Connection, *, inline: bool = False) -> T:
             with cache.using(connection, container, inline=inline) as index:
@@ -226,14 +229,20 @@ class SqliteStore:
             return await self._database.read_inline(partial(operation, inline=True), operation)
         return await self._database.read(operation)
 
+    def _opened(self) -> IndexCache:
+        if self._cache is None:
+            raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
+        return self._cache
+
 
 def _text(memory: Memory, lists: ListTexts) -> Text:
     metadata, its_lists = lists.taken(memory.metadata)
     return Text(memory.content, _JSON.encode(metadata), its_lists)
 
 
-def _page(view: View, filter: Filter, limit: int | None, offset: int) -> list[Memory]:
+def _positions(view: View, filter: Filter, limit: int | None, offset: int) -> list[int]:
+    """Positions of the memories that match, in the order they were first written."""
     positions = view.index.positions[view.rows(filter)]
     end = None if limit is None else max(offset, 0) + max(limit, 0)
     chosen: list[int] = positions[max(offset, 0) : end].tolist()
-    return memories.memories_at(view.connection, view.name, view.index.number, chosen)
+    return chosen
