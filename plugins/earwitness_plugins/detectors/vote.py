@@ -117,12 +117,12 @@ def _at_most(voted: Perceived, first: Perceived | None) -> Perceived:
     return voted if voted.probability <= most else voted.model_copy(update={"probability": most})
 
 
-class _Asked(Protocol):
+class _Voting(Protocol):
     def detect(self, moment: Moment) -> Presence: ...
 
 
-def _made(name: str, voter: Voter) -> _Asked:
-    kinds: dict[str, Callable[..., _Asked]] = {
+def _made(name: str, voter: Voter) -> _Voting:
+    kinds: dict[str, Callable[..., _Voting]] = {
         "everyone": Everyone,
         "recent_speakers": RecentSpeakers,
         "mentions": Mentions,

@@ -59,9 +59,9 @@ def _is_message(row: Mapping[str, Any]) -> bool:
     return "mes" in row and "name" in row
 
 
-def _read(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list[_Message]]:
+def _read(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list[_ChatMessage]]:
     """Header and messages. A line that cannot be read is left out and reported."""
-    header, messages = lenient_object({}, path, repairs), list[_Message]()
+    header, messages = lenient_object({}, path, repairs), list[_ChatMessage]()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -84,7 +84,7 @@ def _read(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list
 
 
 @dataclass(frozen=True, slots=True)
-class _Message:
+class _ChatMessage:
     name: str
     """Who says it; not used for narration."""
     text: str
@@ -101,11 +101,11 @@ class _Message:
     """Avatar files of those whom the extension «Presence» lists."""
 
 
-def _message(row: LenientObject) -> _Message:
+def _message(row: LenientObject) -> _ChatMessage:
     extra = row.values.get("extra")
     kind = str(extra.get("type") or "") if isinstance(extra, dict) else ""
     there = row.values.get("present")
-    return _Message(
+    return _ChatMessage(
         name=" ".join(row.text("name").split()) or "Somebody",
         text=_chosen(row),
         user=row.flag("is_user"),
@@ -133,7 +133,7 @@ def _chosen(row: LenientObject) -> str:
 # ── the whole chat ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _scene(id: str, header: LenientObject, messages: Sequence[_Message]) -> Scene:
+def _scene(id: str, header: LenientObject, messages: Sequence[_ChatMessage]) -> Scene:
     users = dict.fromkeys(each.name for each in messages if each.user and not each.narrated)
     user = _named(header, "user_name") or next(iter(users), "")
     faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
@@ -149,13 +149,13 @@ def _named(header: LenientObject, key: str) -> str:
     return "" if name == UNUSED else name
 
 
-def _line(message: _Message, user: str, faces: Mapping[str, str]) -> SceneLine:
+def _line(message: _ChatMessage, user: str, faces: Mapping[str, str]) -> SceneLine:
     speaker = None if message.narrated else message.name
     text = with_user(message.text, user) if user else message.text
     return SceneLine(speaker=speaker, text=text, present=_present(message, user, faces))
 
 
-def _present(message: _Message, user: str, faces: Mapping[str, str]) -> tuple[str, ...] | None:
+def _present(message: _ChatMessage, user: str, faces: Mapping[str, str]) -> tuple[str, ...] | None:
     """Names of those who were present, if all their avatars are known. The user sees the whole chat."""
     there = [each for each in message.present or () if each != EVERYWHERE]
     if message.present is None or not all(each in faces for each in there):

@@ -25,7 +25,7 @@ class Verb:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class VerbForm:
     """One form of a verb, and the subjects it goes with."""
 
     verb: Verb
@@ -119,16 +119,16 @@ def _present(base: str) -> str:
     return f"{base}s"
 
 
-def _forms(table: str, *, plain: bool) -> Iterator[tuple[str, Form]]:
+def _forms(table: str, *, plain: bool) -> Iterator[tuple[str, VerbForm]]:
     for row in filter(None, table.split("\n")):
         base, past, effect, *particle = row.split()
         verb = Verb(" ".join([past, *particle]), effect, "".join(particle), plain)  # type: ignore[arg-type]
-        yield base, Form(verb, third=False, first=True, bare=False)
-        yield _present(base), Form(verb, third=True, first=False, bare=True)
-        yield past, Form(verb, third=True, first=True, bare=past != base)
+        yield base, VerbForm(verb, third=False, first=True, bare=False)
+        yield _present(base), VerbForm(verb, third=True, first=False, bare=True)
+        yield past, VerbForm(verb, third=True, first=True, bare=past != base)
 
 
-FORMS: Mapping[str, Form] = dict([*_forms(_SAID_OF_MORE, plain=False), *_forms(_SAID_OF_THINGS, plain=True)])
+FORMS: Mapping[str, VerbForm] = dict([*_forms(_SAID_OF_MORE, plain=False), *_forms(_SAID_OF_THINGS, plain=True)])
 """A verb's form in small letters → what it says."""
 
 

@@ -104,7 +104,7 @@ _Tokens = Sequence[_Token]
 
 
 @dataclass(slots=True)
-class _Teller:
+class _Narration:
     """Whose message it is, and who has been named so far."""
 
     speaker: Character
@@ -158,7 +158,7 @@ def actions(content: str, speaker: Character, names: Names, known: Collection[st
     """
     if not may_tell_actions(content):
         return ()
-    teller = _Teller(speaker, names, known, set())
+    teller = _Narration(speaker, names, known, set())
     found: list[Action] = []
     for stretch in stretches(content, own=speaker.names, narrator=teller.narrates):
         implied = speaker.id if stretch.mark in _DIRECTED and not teller.narrates else None
@@ -174,7 +174,7 @@ def _told(pieces: Sequence[Fragment]) -> Iterator[str]:
     return (sentence for text in told for sentence in sentences(text))
 
 
-def _sentence(sentence: str, implied: str | None, teller: _Teller) -> Iterator[Action]:
+def _sentence(sentence: str, implied: str | None, teller: _Narration) -> Iterator[Action]:
     """The actions of one sentence; `implied` is whose they are where no subject stands."""
     tokens = _tokens(sentence, teller.names)
     if not _is_unsure(sentence, tokens):
@@ -189,7 +189,7 @@ def _is_unsure(sentence: str, tokens: _Tokens) -> bool:
     return asked or in_fiction or bool(_NEGATED.search(sentence)) or not UNSURE.isdisjoint(words)
 
 
-def _clauses(tokens: _Tokens, subject: _Subject, teller: _Teller) -> Iterator[Action]:
+def _clauses(tokens: _Tokens, subject: _Subject, teller: _Narration) -> Iterator[Action]:
     """Clause by clause: one that begins with a verb has the subject of the one before."""
     end = next((at for at, token in enumerate(tokens) if token.word in BREAKS_OFF), len(tokens))
     for splits, clause in groupby(tokens[:end], lambda token: token.word in _SPLITS):
@@ -203,7 +203,7 @@ def _clauses(tokens: _Tokens, subject: _Subject, teller: _Teller) -> Iterator[Ac
         subject.one_of_several = bool(subject.id) and not rest
 
 
-def _follow(subject: _Subject, clause: list[_Token], teller: _Teller) -> list[_Token]:
+def _follow(subject: _Subject, clause: list[_Token], teller: _Narration) -> list[_Token]:
     """Take over a clause's subject; what stands behind it, from the verb on."""
     begin = _without_adverbs(clause)
     bare = begin[1:] if begin and begin[0].word == "the" and len(begin) > 1 and begin[1].id else begin
@@ -233,7 +233,7 @@ def _may_be_a_verb(token: _Token) -> bool:
     return token.word in FORMS or token.word in OTHER_VERBS or token.word in BOUNDARIES or bool(_VERB.match(token.word))
 
 
-def _action(actor: str, person: Person, tokens: _Tokens, teller: _Teller) -> Action | None:
+def _action(actor: str, person: Person, tokens: _Tokens, teller: _Narration) -> Action | None:
     """What the verb at the beginning does to what follows, if all of that can be read."""
     form = FORMS.get(tokens[0].word)
     if form is None or not getattr(form, person) or any(token.word == "by" for token in tokens):
@@ -246,7 +246,7 @@ def _action(actor: str, person: Person, tokens: _Tokens, teller: _Teller) -> Act
     return _done_to_a_thing(actor, verb, rest, teller)
 
 
-def _done_to_a_thing(actor: str, verb: Verb, rest: _Tokens, teller: _Teller) -> Action | None:
+def _done_to_a_thing(actor: str, verb: Verb, rest: _Tokens, teller: _Narration) -> Action | None:
     before = bool(verb.particle and rest and rest[0].word == verb.particle)
     thing, behind = _thing(rest[before:])
     if thing is None or (verb.particle and not before and not (behind and behind[0].word == verb.particle)):
@@ -259,7 +259,7 @@ def _done_to_a_thing(actor: str, verb: Verb, rest: _Tokens, teller: _Teller) -> 
     return Action(actor, verb.past, verb.effect, thing, source)
 
 
-def _given(actor: str, verb: Verb, rest: _Tokens, teller: _Teller) -> Action | None:
+def _given(actor: str, verb: Verb, rest: _Tokens, teller: _Narration) -> Action | None:
     """`hands Bob the map`, `hands the map over to Bob`."""
     begin = _without_back(rest)
     whom = teller.person(begin[0], actor) if begin else None
@@ -274,7 +274,7 @@ def _without_back(tokens: _Tokens) -> _Tokens:
     return tokens[1:] if tokens and tokens[0].word in ("back", "over") else tokens
 
 
-def _after(tokens: _Tokens, preposition: str, actor: str, teller: _Teller) -> str | None:
+def _after(tokens: _Tokens, preposition: str, actor: str, teller: _Narration) -> str | None:
     """Who is named right behind a preposition."""
     if len(tokens) < 2 or tokens[0].word != preposition:
         return None
@@ -316,7 +316,7 @@ def _as_told(first: _Token, name: str) -> str:
     return f"{article} {name}"
 
 
-def _is_thing(thing: Thing, teller: _Teller, *, plain: bool) -> bool:
+def _is_thing(thing: Thing, teller: _Narration, *, plain: bool) -> bool:
     """Nothing one has in words alone; and where the verb leaves it open, what is known to be a thing."""
     if thing.head in NO_THINGS:
         return False

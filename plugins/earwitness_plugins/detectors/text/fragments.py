@@ -118,14 +118,14 @@ def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
     return not thoughts.may_tell(text) and _OPENS_WITH_WHISPER.match(text) is None
 
 
-def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator: bool) -> _Reader:
+def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator: bool) -> _FragmentReader:
     """A play's or a narrator's text: brackets are directions, and no thought is told but by them."""
     chunks = tuple(stage_chunks(without_brackets(text) if narrator else text, conventions.marks))
     bare: FragmentKind = "action" if narrator or is_prose(chunks, own) else "spoken"
-    return _Reader(chunks, bare, _quoted(chunks, bare, narrator=narrator), tuple(own), conventions)
+    return _FragmentReader(chunks, bare, _quoted(chunks, bare, narrator=narrator), tuple(own), conventions)
 
 
-def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Reader:
+def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _FragmentReader:
     """Role play: what is thought is cut out before anything else is read."""
     hidden = conventions.hidden(text)
     over = covered(text, hidden) if hidden else text
@@ -134,7 +134,7 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Read
     bare: FragmentKind = "action" if prose else "spoken"
     told = ThoughtFinder(over, tuple(own), conventions, prose).told_apart(chunks)
     cut = tuple(part for chunk in told for part in uncovered(chunk, text, hidden)) if hidden else tuple(told)
-    return _Reader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
+    return _FragmentReader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
 
 
 def _quoted(chunks: Sequence[Chunk], bare: FragmentKind, *, narrator: bool) -> FragmentKind:
@@ -142,7 +142,7 @@ def _quoted(chunks: Sequence[Chunk], bare: FragmentKind, *, narrator: bool) -> F
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _FragmentReader:
     """Reads the chunks of one message, each by what the message as a whole is."""
 
     chunks: Sequence[Chunk]

@@ -81,7 +81,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _NameForm:
     """One way of naming somebody, or several at once (`guards`); with no ids, it could mean more than one."""
 
     words: WordSequence
@@ -94,7 +94,7 @@ class Names:
     """The names of one cast, ready to be found in texts. A name that could mean two of them finds neither."""
 
     def __init__(self, members: Sequence[Character]) -> None:
-        self._by_first: dict[str, list[_Form]] = {}
+        self._by_first: dict[str, list[_NameForm]] = {}
         for form in sorted(_forms(members), key=lambda form: -len(form.words)):
             self._by_first.setdefault(form.words[0], []).append(form)
         self._unspaced = _unspaced(members)
@@ -128,7 +128,7 @@ class Names:
                     yield from (Mention(id, start, end, possessive) for id in form.ids)
                     break
 
-    def _is_anothers_title(self, form: _Form, after: str) -> bool:
+    def _is_anothers_title(self, form: _NameForm, after: str) -> bool:
         """`the Duke of York`, `King Lewis`: not ours, when the cast has only a Duke of Kent and a King Edward."""
         bearer = _BEARER.match(after) if form.title else None
         return bearer is not None and not any(fold(bearer[1]) in self._words[id] for id in form.ids)
@@ -196,18 +196,18 @@ def _joined(mentions: Iterable[Mention], text: str) -> list[Mention]:
     return found
 
 
-def _forms(members: Sequence[Character]) -> Iterator[_Form]:
+def _forms(members: Sequence[Character]) -> Iterator[_NameForm]:
     """Every way to name each of them. A full name beats a part of another's."""
     full, parts = _owners(members, lambda words: (words,)), _owners(members, _parts)
     for words, ids in full.items():
-        yield _Form(words, tuple(sorted(ids)) if len(ids) == 1 else (), _needs_capital(words), title=False)
+        yield _NameForm(words, tuple(sorted(ids)) if len(ids) == 1 else (), _needs_capital(words), title=False)
     for words, ids in parts.items():
         if words not in full:
             together = len(ids) == 1 or (_singular(words[0]) is not None and _are_numbered(ids, members))
-            yield _Form(words, tuple(sorted(ids)) if together else (), capital=True, title=words[-1] in _TITLES)
+            yield _NameForm(words, tuple(sorted(ids)) if together else (), capital=True, title=words[-1] in _TITLES)
     for words, ids in _plurals(parts).items():
         if words not in full:
-            yield _Form(words, tuple(sorted(ids)), capital=False, title=False)
+            yield _NameForm(words, tuple(sorted(ids)), capital=False, title=False)
 
 
 def _are_numbered(ids: set[str], members: Sequence[Character]) -> bool:
@@ -259,7 +259,7 @@ def _needs_capital(words: WordSequence) -> bool:
     return len(words) == 1 and (words[0] in _EVERYDAY or len(words[0]) < 3)
 
 
-def _ends(form: _Form, words: Sequence[tuple[str, int, int]], at: int, text: str) -> int | None:
+def _ends(form: _NameForm, words: Sequence[tuple[str, int, int]], at: int, text: str) -> int | None:
     """Where the name ends in the text, or `None` when it does not stand at this word."""
     last = at + len(form.words) - 1
     if last >= len(words) or any(words[at + i][0] != word for i, word in enumerate(form.words)):

@@ -16,7 +16,7 @@ BATCH = 500
 """Rows read before they are written: a store of any size is rewritten in little memory."""
 
 
-class _Column(NamedTuple):
+class _RecordColumn(NamedTuple):
     """Where records of one kind are stored."""
 
     kind: StoredKind
@@ -26,12 +26,12 @@ class _Column(NamedTuple):
 
 
 _COLUMNS = (
-    _Column("body", "ledger_entries", "place", "body"),
-    _Column("plan", "ledger_plans", "place", "plan"),
-    _Column("delivery", "ledger_deliveries", "number", "delivery"),
-    _Column("delivery", "ledger_repeats", "rowid", "delivery"),
-    _Column("message", "ledger_messages", "number", "message"),
-    _Column("snapshot", "ledger_sessions", "number", "snapshot"),
+    _RecordColumn("body", "ledger_entries", "place", "body"),
+    _RecordColumn("plan", "ledger_plans", "place", "plan"),
+    _RecordColumn("delivery", "ledger_deliveries", "number", "delivery"),
+    _RecordColumn("delivery", "ledger_repeats", "rowid", "delivery"),
+    _RecordColumn("message", "ledger_messages", "number", "message"),
+    _RecordColumn("snapshot", "ledger_sessions", "number", "snapshot"),
 )
 """As the tables were first made; an upgrade that comes after they have changed needs a list of its own."""
 
@@ -46,7 +46,7 @@ def json_migration(upgrade: Upgrade) -> Callable[[apsw.Connection], bool]:
     return rewrite
 
 
-def _rewrite(connection: apsw.Connection, where: _Column, upgrade: Upgrade) -> bool:
+def _rewrite(connection: apsw.Connection, where: _RecordColumn, upgrade: Upgrade) -> bool:
     update = f"UPDATE {where.table} SET {where.column} = ? WHERE {where.key} = ?"  # noqa: S608 - our own words
     rewritten = False
     for batch in _batches(connection, where):
@@ -56,7 +56,7 @@ def _rewrite(connection: apsw.Connection, where: _Column, upgrade: Upgrade) -> b
     return rewritten
 
 
-def _batches(connection: apsw.Connection, where: _Column) -> Iterator[list[tuple[int, str | bytes]]]:
+def _batches(connection: apsw.Connection, where: _RecordColumn) -> Iterator[list[tuple[int, str | bytes]]]:
     after = -1
     select = (
         f"SELECT {where.key}, {where.column} FROM {where.table}"  # noqa: S608 - our own words

@@ -39,11 +39,11 @@ def insert(connection: apsw.Connection, session: int, sequence: int, blobs: Mapp
 def whole(connection: apsw.Connection, parts: Iterable[Part]) -> list[Delivery]:
     """The deliveries of these parts. Those with the same fields share one metadata and one support."""
     parts = list(parts)
-    reader = _Reader(connection, {number for part in parts for number in part[3:] if number is not None})
+    reader = _SharedTexts(connection, {number for part in parts for number in part[3:] if number is not None})
     return [reader.delivery(*part) for part in parts]
 
 
-class _Reader:
+class _SharedTexts:
     """The shared texts that some rows name, each read once."""
 
     def __init__(self, connection: apsw.Connection, numbers: Iterable[int]) -> None:

@@ -92,7 +92,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _SearchRows:
     """The rows of a container that a search may find; see `earwitness_plugins.ranking.Candidates`."""
 
     view: View
@@ -128,7 +128,7 @@ def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: R
         return _newest(view, rows[::-1][:limit].tolist())
     words, idfs = _word_scores(view, list(query.words.values()))
     meaning = _meaning_scores(view.index, query.vector, rows)
-    seen = _Seen(view, rows, words[rows], meaning, spoken, idfs, method.reranker)
+    seen = _SearchRows(view, rows, words[rows], meaning, spoken, idfs, method.reranker)
     ranked = rank(seen, query.words, limit, method)
     return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
 
