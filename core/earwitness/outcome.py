@@ -29,6 +29,9 @@ class Settlement(Record):
     plan: Plan
     """The recorded plan."""
 
+    def __str__(self) -> str:
+        return str(self.plan)
+
     @property
     def message(self) -> Message | None:
         """The message as settled, if the entry is about one."""
@@ -89,6 +92,10 @@ class Outcome:
 
     def __repr__(self) -> str:
         return f"<Outcome {self.key!r} {'decided' if self._settlement else 'acknowledged'}>"
+
+    def __str__(self) -> str:
+        found = self._settlement
+        return str(found) if found else f"entry {self.sequence}, key {self.key!r}: acknowledged, not decided yet"
 
     async def decided(self) -> Settlement:
         """Wait until it is decided and its plan is recorded. The store may not hold it yet.

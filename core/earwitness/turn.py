@@ -68,6 +68,9 @@ class Turn:
     def __repr__(self) -> str:
         return f"<Turn of {self.character!r}, {len(self.memories)} memories>"
 
+    def __str__(self) -> str:
+        return str(self._recalled)
+
     @property
     def character(self) -> str:
         """Whose turn it is."""

@@ -8,6 +8,7 @@ import pytest
 from click.testing import Result
 
 from earwitness.loading.settings import Settings
+from earwitness_plugins.applications.evaluation.evaluate import load
 from earwitness_plugins.applications.evaluation.plot import limits
 
 from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines
@@ -69,6 +70,15 @@ def test_detectors_are_compared_with_the_first(run: Run, evening: str) -> None:
     ours, theirs = scores(report, "mine.LastFew")["leak"], scores(report)["leak"]
     assert gap["values"]["leak"]["value"] == pytest.approx(ours - theirs)
     assert gap["values"]["leak"]["low"] <= ours - theirs <= gap["values"]["leak"]["high"]
+
+
+def test_a_report_is_printed_as_the_tables_that_the_command_line_shows(run: Run, evening: str) -> None:
+    run("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew", "--report", "report.json")
+    _, report = load("report.json")
+    assert report is not None
+    assert str(report).startswith("Who perceives a message (n messages)")
+    assert "Against everyone" in str(report)
+    assert str(report.results[0].scores["tavern"].values["recall"]).startswith("1.000")
 
 
 def test_which_detector_the_others_are_compared_with_can_be_chosen(run: Run, evening: str) -> None:

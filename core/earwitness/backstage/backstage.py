@@ -122,7 +122,13 @@ class Backstage:
         world = World.of(self._engine, live, live.snapshot, self._applier)
         plan = await said(self._engine, live, message, sequence, world)
         participants = plan.message.participants if plan.message else {}
-        found = Preview(message=message, participants=participants, deliveries=plan.deliveries, answers=plan.answers)
+        found = Preview(
+            message=message,
+            participants=participants,
+            deliveries=plan.deliveries,
+            answers=plan.answers,
+            calendar=self._engine.settings.calendar,
+        )
         return found if self.persona is None else found.seen_by(self.persona)
 
     async def replan(self, key: str) -> Replanned:
@@ -190,6 +196,7 @@ class Backstage:
             decided=snapshot.decided,
             containers=tuple(containers),
             parent=snapshot.parent,
+            calendar=self._engine.settings.calendar,
         )
 
     async def before(self) -> Before:

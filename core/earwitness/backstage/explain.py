@@ -14,7 +14,6 @@ from ..records.character import Cast
 from ..records.memory import Memory
 from ..records.plan import Delivery
 from .records import Cited, Explanation, Hop, Origin
-from .who_knows import learned_by
 
 
 async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> Explanation:
@@ -101,7 +100,7 @@ async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:
     via = await _explained(engine, delivery.session, support.via, seen) if support.via else None
     return Hop(
         how=support.how,
-        learned=None if delivery.owner == WORLD else learned_by(delivery),
+        learned=None if delivery.owner == WORLD else delivery.learned,
         status=delivery.status,
         learned_day=support.learned_day,
         shared_from=support.shared_from,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from pydantic import Field
 
@@ -13,9 +13,10 @@ from ..records.character import Cast
 from ..records.journal import Original, Piece
 from ..records.learned import Learned
 from ..records.memory import Memory
-from ..records.memory_types import MESSAGE, OUR_TYPES, MetaValue
+from ..records.memory_types import MESSAGE, OUR_TYPES, PIECE_TYPES, MetaValue
 from ..records.message import Message, Participant
 from ..records.plan import Answer, Delivery
+from ..records.prose import counted, gist, numbered
 from ..records.state import State
 
 
@@ -40,12 +41,18 @@ class Preparation(BackstageRecord):
     originals: tuple[Original, ...]
     """The files they came from, unchanged."""
 
+    def __str__(self) -> str:
+        return "\n  ".join([f"prepared with key {self.key!r}:", *map(str, (*self.pieces, *self.originals))])
+
 
 class Before(BackstageRecord):
     """The knowledge from before the story, without what was replaced or retracted since."""
 
     preparations: tuple[Preparation, ...]
     """The preparations, in order."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.preparations)) or "nothing was there before the story"
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -149,7 +156,9 @@ class Hop(DatedRecord):
     """How the teller came to know it."""
 
     def __str__(self) -> str:
-        return f"{self.words()} on {self.calendar.show(self.learned_day)}{self.why}{self.gone}"
+        before = self.learned is not None and self.learned.way == "before"
+        day = "" if before else f" on {self.calendar.show(self.learned_day)}"
+        return f"{self.words()}{day}{self.why}{self.gone}"
 
     def words(self, name: Callable[[str], str] = str) -> str:
         """How it got there, as text. `name` turns a character id into a display name."""
@@ -246,9 +255,12 @@ class Explanation(DatedRecord):
 
     @property
     def about(self) -> str:
-        """`what alice said on day 1 (message 2, key 'm1')`; `the summary 'sum'`; `'lore:sword'` for a piece."""
+        """`what alice said on day 1 (message 2, key 'm1')`; `the summary 'sum'`; `the lore 'sword'` for a piece."""
         if (type := str(self.metadata.get("type", MESSAGE))) not in OUR_TYPES:
             return f"the {type} {self.source!r}" if self.source else f"the {type} {self.content!r}"
+        if type in PIECE_TYPES:
+            key = self.metadata.get("loreKey")
+            return f"the {type.replace('_', ' ')}" + ("" if key is None else f" {key!r}")
         speaker, day = self.metadata.get("speaker"), self.metadata.get("gameDay")
         if speaker is None or not isinstance(day, int | float):
             return repr(self.source)
@@ -262,7 +274,7 @@ class Explanation(DatedRecord):
         return f"message {self.sequence}" + ("" if self.source == own_key(self.sequence) else f", key {self.source!r}")
 
 
-class Preview(BackstageRecord):
+class Preview(DatedRecord):
     """Who would learn a message if it were said now. Nothing was written."""
 
     message: Message
@@ -273,6 +285,20 @@ class Preview(BackstageRecord):
     """The deliveries that would be made, including struck ones with the reason."""
     answers: tuple[Answer, ...] = ()
     """The answers of the strategies and plugins that were asked, including failures."""
+
+    def __str__(self) -> str:
+        return "\n  ".join([f"{self.message.speaker}: {gist(self.message.content)}", *self._lines()])
+
+    def _lines(self) -> Iterator[str]:
+        yield from (f"{id}: {part}" for id, part in self.participants.items())
+        others = {id: each for each in self.deliveries if (id := each.owner) in self.learners and id != WORLD}
+        for id in others.keys() - self.participants.keys():
+            yield f"{id}: would learn it on {self._day(others[id])} ({others[id].learned})"
+        yield from (f"struck for {each.owner}: {each.reason}" for each in self.deliveries if each.status == "struck")
+        yield from (str(each) for each in self.answers if each.failure)
+
+    def _day(self, delivery: Delivery) -> str:
+        return self.calendar.show(delivery.support.learned_day)
 
     @property
     def learners(self) -> tuple[str, ...]:
@@ -295,6 +321,12 @@ class Replanned(BackstageRecord):
     """The characters who perceived it, as recorded."""
     now: dict[str, Participant]
     """The characters who would perceive it now."""
+
+    def __str__(self) -> str:
+        more = [f"  would perceive it too: {id}: {self.now[id]}" for id in self.added]
+        fewer = [f"  would not perceive it: {id}: {self.recorded[id]}" for id in self.removed]
+        changed = "who perceives it would change" if more or fewer else "the same characters would perceive it"
+        return "\n".join([f"message {self.key!r}: {changed}", *more, *fewer])
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -323,8 +355,13 @@ class ContainerPage(BackstageRecord):
     warnings: tuple[str, ...] = ()
     """If nothing matches: the fields and texts of the filter that no memory here has, with what may be meant."""
 
+    def __str__(self) -> str:
+        total = counted(self.total, "memory", "memories")
+        some = total if self.matching == self.total else f"{self.matching:,} of {total}"
+        return "\n".join([f"{self.owner}: {some}", *numbered(self.memories)])
 
-class Overview(BackstageRecord):
+
+class Overview(DatedRecord):
     """An overview of a session."""
 
     session: str
@@ -339,6 +376,21 @@ class Overview(BackstageRecord):
     """All containers, without their memories."""
     parent: str | None = None
     """The session it was forked from."""
+
+    def __str__(self) -> str:
+        branch = f", a branch of {self.parent}" if self.parent else ""
+        day = self.calendar.show(self.state.game_day)
+        head = f"{self.session}: {day}, {self.state.current_scene}, {counted(self.decided, 'entry', 'entries')}{branch}"
+        return "\n".join([head, *map(self._line, self.containers)])
+
+    def _line(self, page: ContainerPage) -> str:
+        memories = counted(page.total, "memory", "memories")
+        if page.owner == WORLD:
+            return f"the world: {memories}"
+        member, where = self.cast[page.owner], self.state.whereabouts.get(page.owner)
+        named = member.id if member.id.casefold() == member.name.casefold() else f"{member.id} ({member.name})"
+        kind = "" if member.kind == "character" else f"{member.kind}, "
+        return f"{named}: {kind}{where or 'away'}, {memories}"
 
 
 Hop.model_rebuild()

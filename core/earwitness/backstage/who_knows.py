@@ -21,7 +21,7 @@ from ..live import Live
 from ..loading.settings import Calendar
 from ..protocols import Store, TermIndex
 from ..records.backends import TermHolders
-from ..records.learned import Learned, learned
+from ..records.learned import Learned
 from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
 from ..words import plain
@@ -162,11 +162,6 @@ def _text(proof: Proof) -> str:
 
 def _found(proof: Proof, text: str) -> dict[str, Any]:
     delivery, told_along = proof
-    learned = Learned(way="news") if told_along else learned_by(delivery)
+    learned = Learned(way="news") if told_along else delivery.learned
     since, id = delivery.support.learned_day, delivery.memory_id
     return {"learned": learned, "since": since, "memory_id": id, "text": text}
-
-
-def learned_by(delivery: Delivery) -> Learned:
-    """How the owner of a delivery learned of it."""
-    return learned(delivery.metadata, delivery.support.how, delivery.support.shared_from)

@@ -8,6 +8,7 @@ from typing import Any
 from ..dispatch import Plugins
 from ..errors import EarwitnessError
 from ..records.base import Record
+from ..records.prose import joined
 from ..redaction import without
 from ..time_limit import contained, reason
 from .kinds import CHOSEN
@@ -33,6 +34,13 @@ class Survey(Record):
     """Identity of the embedder; `None` without an embedder."""
     failures: tuple[LoadFailure, ...]
     """Plugins and strategies that could not be loaded or made."""
+
+    def __str__(self) -> str:
+        used = (f"{kind}: {joined((each.name for each in specs), 'none')}" for kind, specs in self.in_use.items())
+        plugins = (f"plugin {name}: {joined(hooks, 'no hooks')}" for name, hooks in self.plugins.items())
+        blocked = (f"plugin {name}: blocked" for name in self.blocked)
+        broken = (f"broken: {each.group} {each.name!r}: {each.failure}" for each in self.failures)
+        return "\n".join([*used, *plugins, *blocked, *broken])
 
 
 def survey(settings: Settings) -> Survey:

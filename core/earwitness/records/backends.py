@@ -24,6 +24,10 @@ class Health(Record):
     details: dict[str, str | int | float | bool]
     """What was found: versions, sizes, counts, integrity."""
 
+    def __str__(self) -> str:
+        found = "".join(f"\n  {name.replace('_', ' ')}: {value}" for name, value in self.details.items())
+        return f"{'usable' if self.ok else 'not usable'}{found}"
+
 
 class TermHolders(Record):
     """Which memories of a container hold some terms."""

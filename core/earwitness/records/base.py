@@ -7,6 +7,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from .prose import fields
+
 # The slots of a pydantic model, set without the search for their names that `object.__setattr__` makes each time.
 _set_values = BaseModel.__dict__["__dict__"].__set__
 _set_names = BaseModel.__dict__["__pydantic_fields_set__"].__set__
@@ -24,6 +26,9 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, ser_json_inf_nan="constants")
     """`constants`: NaN is written as NaN, so that `check_readable` finds it, and never becomes `null` unseen."""
+
+    def __str__(self) -> str:
+        return fields(self)
 
     @classmethod
     def unchecked(cls, values: dict[str, Any]) -> Self:

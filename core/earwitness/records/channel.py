@@ -20,3 +20,8 @@ class Channel(Record):
     """The host's id of the guild or server; `None` = outside any guild."""
     persona_id: str | None = None
     """The persona that a user speaks or reads under; `None` = no persona."""
+
+    def __str__(self) -> str:
+        ids = {"channel": self.channel_id, "guild": self.guild_id, "persona": self.persona_id}
+        context = self.context.replace("_", " ")
+        return ", ".join([context, *(f"{name} {id!r}" for name, id in ids.items() if id is not None)])

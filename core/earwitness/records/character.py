@@ -12,6 +12,7 @@ from pydantic import field_validator
 from ..errors import InputError, UnknownName, quoted, unknown
 from ..ids import check_character_id, check_visible
 from .base import Record
+from .prose import joined
 from .read_only import ReadOnlyDict
 
 CharacterKind = Literal["character", "persona", "narrator"]
@@ -66,6 +67,10 @@ class Character(Record):
         for field in ("id", "personality_id", "user_id", "persona_id"):
             check_visible(f"character {self.id!r}: {field}", getattr(self, field) or "")
 
+    def __str__(self) -> str:
+        kind = "" if self.kind == "character" else f" ({self.kind})"
+        return f"{self.id}: {joined((self.name, *self.aliases))}{kind}"
+
     @property
     def names(self) -> tuple[str, ...]:
         """Everything the character is called: id, display name, aliases."""
@@ -83,6 +88,9 @@ class Cast(Record):
 
     def __len__(self) -> int:
         return len(self.members)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.members)) or "nobody"
 
     def __contains__(self, id: object) -> bool:
         return id in self.by_id

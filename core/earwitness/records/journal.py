@@ -11,6 +11,8 @@ from .base import Record
 from .channel import Channel
 from .character import Character
 from .derived import Derivation
+from .moment import Movement
+from .prose import counted, gist, joined
 from .state import Day
 from .update import Audience, Update
 
@@ -32,6 +34,9 @@ class Said(Record):
     """The host's own notes."""
     in_turn: bool = False
     """Whether it ended a turn that began with a recall; `turn_count` counts those."""
+
+    def __str__(self) -> str:
+        return f"{self.speaker}: {gist(self.content)}"
 
 
 class Changed(Record):
@@ -56,6 +61,13 @@ class Changed(Record):
     quiet: bool = False
     """Whether the world remembers nothing of it, as when the story begins or somebody joins."""
 
+    def __str__(self) -> str:
+        changes = [f"{key} = {value}" for key, value in self.changes.items()]
+        moves = [str(Movement(character=id, kind=kind, place=place)) for id, kind, place in self.moves]
+        joins = [f"{each.id} joins" for each in self.joins] + [f"{id} is forgotten" for id in self.leaves_cast]
+        told = [gist(each) for each in (self.description, *(each.description for each in self.updates)) if each]
+        return "; ".join([*changes, *moves, *joins, *told])
+
 
 class Prepared(Record):
     """What was there before the story: plot, cards, dialogue, lore."""
@@ -66,6 +78,9 @@ class Prepared(Record):
     """Each becomes one permanent memory for each of its owners."""
     originals: tuple[Original, ...] = ()
     """The files that the pieces came from, unchanged, for an export without loss."""
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, (*self.pieces, *self.originals)))
 
 
 class Piece(Record):
@@ -81,6 +96,11 @@ class Piece(Record):
     """Metadata `loreKey`; a piece with the same type, key and owners replaces the older one."""
     words: tuple[str, ...] = ()
     """Words by which a search finds it, besides its own."""
+
+    def __str__(self) -> str:
+        key = f" {self.lore_key!r}" if self.lore_key else ""
+        known = "everybody" if self.owners is None else joined(self.owners)
+        return f"{self.type.replace('_', ' ')}{key}, known to {known}: {gist(self.text)}"
 
     @property
     def version_of(self) -> str:
@@ -104,6 +124,10 @@ class Original(Record):
     owner: str | None = None
     """Id of the character whose card it is."""
 
+    def __str__(self) -> str:
+        whose = f" of {self.owner}" if self.owner else ""
+        return f"file {self.name!r} ({self.format}{whose}, {counted(len(self.text), 'character')})"
+
     @property
     def version_of(self) -> str:
         """What identifies it across versions: format and character, or format and file name."""
@@ -124,6 +148,9 @@ class Revised(Record):
     present: tuple[str, ...] | None = None
     """Ids of those who perceive the new text, if the host says so."""
 
+    def __str__(self) -> str:
+        return f"{'another answer' if self.reroll else 'other words'} for {self.target!r}: {gist(self.content)}"
+
 
 class Retracted(Record):
     """A message, update or memory was taken back."""
@@ -135,6 +162,9 @@ class Retracted(Record):
     by: str = "author"
     """The backstage role that retracted it."""
 
+    def __str__(self) -> str:
+        return f"{self.target!r}, by {self.by}"
+
 
 class Derived(Record):
     """A host wrote, or a plugin proposed, a memory that is not a message."""
@@ -143,6 +173,10 @@ class Derived(Record):
     """The body's kind."""
     derivation: Derivation
     """The memory, and what it rests on."""
+
+    def __str__(self) -> str:
+        found = self.derivation
+        return f"{found.type} for {found.owner or found.container}: {gist(found.text)}"
 
 
 class Transferred(Record):
@@ -161,6 +195,9 @@ class Transferred(Record):
     day: Day | None = None
     """The game day on which it is passed on; `None` = the story's current day."""
 
+    def __str__(self) -> str:
+        return f"{self.teller} tells {self.listener} of {self.memory!r}" + (f": {gist(self.text)}" if self.text else "")
+
 
 class Archived(Record):
     """Memories were taken out of recall, or put back."""
@@ -171,6 +208,9 @@ class Archived(Record):
     """Memory ids."""
     restore: bool = False
     """Whether to put archived memories back rather than take memories out."""
+
+    def __str__(self) -> str:
+        return f"{'put back' if self.restore else 'taken out of recall'}: {joined(self.memories)}"
 
 
 Body = Annotated[
@@ -193,6 +233,9 @@ class Entry(Record):
     """ISO 8601, UTC."""
     applied: bool = False
     """Whether everything in its plan that is due has reached the store."""
+
+    def __str__(self) -> str:
+        return f"{self.sequence}, key {self.key!r}, {self.body.kind}: {self.body}"
 
 
 class NewEntry(Record):

@@ -7,6 +7,7 @@ from typing import Literal
 from .base import Record
 from .learned import Learned, learned
 from .memory_types import Metadata, MetaValue
+from .prose import gist, number
 from .state import Day
 
 Interaction = Literal["direct", "witnessed", "shared"]
@@ -41,6 +42,12 @@ class Memory(Record):
     """The text, in one of the formats of `earwitness.formats`."""
     metadata: dict[str, MetaValue]
     """camelCase keys and their values, as stored and exported."""
+
+    def __str__(self) -> str:
+        day = self.learned_day
+        since = "" if day is None or self.permanent else f" on day {number(day)}"
+        known = f"{self.learned}{since}" if "interactionType" in self.metadata else since.strip()
+        return gist(self.text) + (f" ({known})" if known else "")
 
     @property
     def type(self) -> str:
@@ -99,3 +106,6 @@ class Hit(Record):
     """0 to 1, higher is better. Comparable within one search only."""
     parts: dict[str, float] = {}
     """The score by part, such as `words`, `meaning`, `rerank`, `recency`."""
+
+    def __str__(self) -> str:
+        return f"{self.score:.2f} {self.memory}"

@@ -8,6 +8,7 @@ from pydantic import JsonValue, ValidationInfo, field_validator
 
 from .base import Record
 from .channel import Channel, Context
+from .prose import gist, number
 from .state import Day
 
 Role = Literal["speaker", "addressee", "present", "overhearing", "absent", "mentioned"]
@@ -39,6 +40,10 @@ class Message(Record):
     metadata: dict[str, JsonValue] = {}
     """The host's own notes; kept in the journal, never in memories."""
 
+    def __str__(self) -> str:
+        which = f"message {self.sequence}, key {self.key!r}"
+        return f"{self.speaker} on day {number(self.game_day)} ({which}): {gist(self.content)}"
+
     @property
     def context(self) -> Context:
         """A direct message, a private channel or a public one."""
@@ -62,7 +67,10 @@ class Participant(Record):
         return 0.0 if value is None and info.mode == "json" else value
 
     def __repr__(self) -> str:
-        return f"{self.role} ({self.confidence:.2f}: {'; '.join(self.evidence)})"
+        return f"{self.role} ({': '.join(filter(None, [f'{self.confidence:.2f}', '; '.join(self.evidence)]))})"
+
+    def __str__(self) -> str:
+        return repr(self)
 
 
 class SettledMessage(Record):
@@ -78,6 +86,10 @@ class SettledMessage(Record):
     """Whether it was taken back, so that nobody remembers it."""
     degraded: bool = False
     """Whether it was settled fail-closed, because somebody who was asked failed or took too long."""
+
+    def __str__(self) -> str:
+        state = " [retracted]" if self.retracted else ""
+        return "\n".join([f"{self.message}{state}", *(f"  {id}: {part}" for id, part in self.participants.items())])
 
     def heard_by(self, character: str) -> str:
         """What this participant perceived of it."""

@@ -72,6 +72,9 @@ class Perceived(Record):
     evidence: tuple[str, ...] = ()
     """Why, in words."""
 
+    def __str__(self) -> str:
+        return f"{self.role} ({': '.join(filter(None, [f'{self.probability:.2f}', '; '.join(self.evidence)]))})"
+
 
 class Movement(Record):
     """A character comes, goes, changes place, falls asleep, hides and so on."""
@@ -88,6 +91,11 @@ class Movement(Record):
     """Why, in words."""
     certain: bool = False
     """Whether the host said so. Movements that a detector reports are never certain."""
+
+    def __str__(self) -> str:
+        to = f" to {self.place}" if self.place else ""
+        done = {"enter": "enters", "leave": f"leaves{to}", "move": f"goes{to}", "become": f"is {self.condition}"}
+        return f"{self.character} {done[self.kind]}" + (f" ({self.evidence})" if self.evidence else "")
 
 
 class Segment(Record):
@@ -111,6 +119,11 @@ class Presence(Reply):
     segments: tuple[Segment, ...] = ()
     """The message in pieces, in order. Each participant receives the pieces they could perceive. Empty = one piece that
     everybody perceives."""
+
+    def __str__(self) -> str:
+        segments = (f"{each.kind}: {each.text}" for each in self.segments)
+        found = (f"{id}: {part}" for id, part in self.characters.items())
+        return "\n".join([*found, *map(str, self.movements), *segments])
 
     @classmethod
     def only(cls, speaker: str, why: str = "said it") -> Presence:

@@ -7,14 +7,16 @@ from typing import Any, Literal
 
 from pydantic import JsonValue, field_validator
 
-from ..ids import derive
+from ..ids import WORLD, derive
 from .base import Record
 from .character import Cast
 from .derived import Derivation
+from .learned import Learned, learned
 from .memory import Support
 from .memory_types import MetaValue, without_null
 from .message import SettledMessage
 from .moment import Movement, Perceived
+from .prose import counted, gist, joined, number
 from .state import Day, State, Whereabouts
 from .update import Knowledge
 from .usage import Usage
@@ -65,6 +67,22 @@ class Delivery(Record):
 
     _readable = field_validator("metadata", mode="before")(without_null)
 
+    def __str__(self) -> str:
+        known = "" if self.owner == WORLD else f" {self.learned} on day {number(self.support.learned_day)}"
+        return f"{self.owner}{known}: {gist(self.body)}{self.gone}"
+
+    @property
+    def learned(self) -> Learned:
+        """How its owner learns of it."""
+        return learned(self.metadata, self.support.how, self.support.shared_from)
+
+    @property
+    def gone(self) -> str:
+        """` [withdrawn: edited]`, ` [pending]`; empty if it is applied."""
+        reason = None if self.reason == self.status else self.reason
+        told = ": ".join(filter(None, [self.status, reason]))
+        return "" if told == "applied" else f" [{told}]"
+
     @property
     def id(self) -> str:
         """Derives from the memory and the way it got there, so that the same way twice is one delivery."""
@@ -114,6 +132,10 @@ class Withdrawal(Record):
     reason: str
     """`retracted by author`, `edited`, `rerolled`, `archived`, `guard:privacy: …`, …."""
 
+    def __str__(self) -> str:
+        memories = counted(len(set(self.removes.values())), "memory", "memories")
+        return f"{self.reason}: {memories}" + (f" of {self.source!r}" if self.source else "")
+
 
 class Restoration(Record):
     """Archived deliveries that return to recall."""
@@ -151,6 +173,10 @@ class Answer(Record):
     """How long it took, in seconds."""
     failure: str | None = None
     """What went wrong, if anything."""
+
+    def __str__(self) -> str:
+        went = f"failed: {self.failure}" if self.failure else f"{self.seconds:.3f} s"
+        return f"{self.by}: {went}"
 
 
 class Plan(Record):
@@ -199,10 +225,36 @@ class Plan(Record):
         """The state after this plan."""
         return (before.updated(self.state) if self.state else before).moved(self.whereabouts)
 
+    def __str__(self) -> str:
+        return plan_text(self)
+
     @property
     def failures(self) -> tuple[Answer, ...]:
         """The answers that failed."""
         return tuple(answer for answer in self.answers if answer.failure)
+
+
+def plan_text(plan: Plan) -> str:
+    """Who perceives it and why, what else is learned or told, and what changes, one a line."""
+    settled = plan.message
+    head = str(settled.message) if settled else f"entry {plan.sequence}, key {plan.key!r}"
+    perceivers = settled.participants if settled else {}
+    told = [each for each in plan.deliveries if each.owner != WORLD and each.owner not in perceivers]
+    lines = [f"{id}: {part}" for id, part in perceivers.items()]
+    lines += [str(each) for each in told if each.is_kept]
+    lines += [f"told to {each.owner}: {line.text}" for each in plan.deliveries for line in each.knowledge]
+    lines += map(str, plan.movements)
+    lines += [
+        f"happened: {gist(each.body)}" for each in plan.deliveries if each.owner == WORLD and each.part != "message"
+    ]
+    lines += [f"struck for {each.owner}: {each.reason}" for each in plan.deliveries if each.status == "struck"]
+    lines += [f"derived for {each.owner or each.container}: {gist(each.text)}" for each in plan.derived]
+    lines += map(str, plan.withdrawals)
+    lines += [f"restored: {counted(len(each.restores), 'support')} of {each.memory_id}" for each in plan.restorations]
+    lines += [f"forgotten: {joined(plan.forgotten)}"] if plan.forgotten else []
+    lines += map(str, plan.failures)
+    lines += ["decided fail-closed"] if plan.degraded else []
+    return "\n  ".join([head, *lines])
 
 
 class Snapshot(Record):

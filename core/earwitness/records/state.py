@@ -37,6 +37,10 @@ class Whereabouts(Record):
     certain: bool = False
     """Whether the host said so. Then it holds until the story says otherwise, however long they are silent."""
 
+    def __str__(self) -> str:
+        place = "here" if self.here else self.place or "away"
+        return place if self.condition == "awake" else f"{place}, {self.condition.replace('_', ' ')}"
+
 
 UNTOLD = frozenset(
     {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..records.base import Record
 from ..records.learned import Learned
 from ..records.memory import Memory
+from ..records.prose import counted, gist, number, numbered
 
 OWN_SECTION = "memories"
 """Name of the section of the character's own memories."""
@@ -38,6 +39,12 @@ class Recalled(Record):
 
     unsayable: str | None = None
     """Why it is known but not sayable here; `None` if it is sayable."""
+
+    def __str__(self) -> str:
+        day = self.memory.learned_day
+        since = "" if day is None or self.memory.permanent else f" on day {number(day)}"
+        unsayable = "" if self.sayable else f" [not to be said here: {self.unsayable}]"
+        return f"{gist(self.text)} ({self.learned}{since}; {self.why}){unsayable}"
 
     @property
     def sayable(self) -> bool:
@@ -80,3 +87,9 @@ class Recall(Record):
     failures: tuple[str, ...] = ()
     """Failures of plugins, guards and read providers; refused reads; fields of the host's filter that no memory has. A
     read whose guard failed finds nothing."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.character} remembers {counted(len(self.memories), 'memory', 'memories')}", *self.notes]
+        lines += numbered(self.memories)
+        lines += [f"not waited for: {key}" for key in self.pending]
+        return "\n".join([*lines, *(f"failed: {each}" for each in self.failures)])

@@ -30,6 +30,12 @@ class Interval(Record):
     high: float | None = None
     """97.5th percentile of the draws; `None` as `low`."""
 
+    def __str__(self) -> str:
+        if self.value is None:
+            return "nothing to measure"
+        ends = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
+        return f"{self.value:.3f}{ends}"
+
 
 def by_group(counts: Doubles, groups: NDArray[np.intp]) -> Doubles:
     """Sum the rows of each group: counts of shape (rows, columns) become sums of shape (groups, columns).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
 from itertools import groupby
 
 from rich.box import SIMPLE_HEAD
@@ -38,6 +39,14 @@ def show(report: EvaluationReport, console: Console) -> None:
     if not console.is_terminal:
         console.width = max(console.width, WIDTH)
     console.print(shown(report))
+
+
+def as_text(report: EvaluationReport) -> str:
+    """A report as plain text, as `print(report)` shows it."""
+    console = Console(width=WIDTH, file=StringIO(), highlight=False)
+    with console.capture() as printed:
+        console.print(shown(report))
+    return "\n".join(line.rstrip() for line in printed.get().splitlines())
 
 
 def shown(report: EvaluationReport) -> RenderableType:
