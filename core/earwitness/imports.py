@@ -34,6 +34,8 @@ class Scene(Record):
     """The lines in order."""
     personas: tuple[str, ...] = ()
     """Names from the roster that are personas of users."""
+    present: tuple[str, ...] | None = None
+    """Names from the roster of those who are there from the first line on; `None` leaves that to the lines."""
     channel: Channel = Channel()
     """The channel of all lines that have none of their own."""
 

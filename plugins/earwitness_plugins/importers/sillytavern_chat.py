@@ -12,7 +12,8 @@ from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.journal import Original
 
-from .cards.macros import with_user
+from .cards.macros import with_character, with_user
+from .chat_opening import there_at_first
 from .files.content_type import is_text, text_of
 from .files.documents import parsed
 from .files.lenient import LenientObject, lenient_object, storable
@@ -134,13 +135,15 @@ def _chosen(row: LenientObject) -> str:
 
 
 def _scene(id: str, header: LenientObject, messages: Sequence[_ChatMessage]) -> Scene:
-    users = dict.fromkeys(each.name for each in messages if each.user and not each.narrated)
+    users = list(dict.fromkeys(each.name for each in messages if each.user and not each.narrated))
     user = _named(header, "user_name") or next(iter(users), "")
+    personas = tuple(users or filter(None, (user,)))
+    character = _named(header, "character_name")
     faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
-    lines = tuple(_line(message, user, faces) for message in messages)
+    lines = tuple(_line(message, user, character, faces) for message in messages)
     speakers = (line.speaker for line in lines if line.speaker)
-    roster = dict.fromkeys((*filter(None, (_named(header, "character_name"),)), *speakers))
-    return Scene(id=id, roster=tuple(roster), lines=lines, personas=tuple(users))
+    roster = tuple(dict.fromkeys((*filter(None, (character,)), *speakers, *personas)))
+    return Scene(id=id, roster=roster, lines=lines, personas=personas, present=there_at_first(roster, personas))
 
 
 def _named(header: LenientObject, key: str) -> str:
@@ -149,9 +152,11 @@ def _named(header: LenientObject, key: str) -> str:
     return "" if name == UNUSED else name
 
 
-def _line(message: _ChatMessage, user: str, faces: Mapping[str, str]) -> SceneLine:
+def _line(message: _ChatMessage, user: str, character: str, faces: Mapping[str, str]) -> SceneLine:
     speaker = None if message.narrated else message.name
     text = with_user(message.text, user) if user else message.text
+    if meant := character if message.user or message.narrated else message.name:
+        text = with_character(text, meant)
     return SceneLine(speaker=speaker, text=text, present=_present(message, user, faces))
 
 

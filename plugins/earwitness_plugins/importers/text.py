@@ -12,6 +12,7 @@ from pathlib import Path
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
 
+from .chat_opening import there_at_first
 from .files.content_type import is_text, text_of
 from .files.lenient import storable
 from .files.limits import whole
@@ -44,7 +45,10 @@ class TextImporter:
         if not roster:
             raise StoryError(f"{path}: nobody speaks in it. Write one message per line, as in Alice: Good morning.")
         repairs = tuple(f"{path}: {repair}" for repair in found.repairs)
-        return Imported(scenes=(Scene(id=Path(path).stem, roster=roster, lines=lines),), repairs=repairs)
+        return Imported(
+            scenes=(Scene(id=Path(path).stem, roster=roster, lines=lines, present=there_at_first(roster, ())),),
+            repairs=repairs,
+        )
 
 
 def _lines(text: str) -> Iterator[SceneLine]:

@@ -120,4 +120,29 @@ def test_transcripts_of_other_kinds_are_left_to_others(tmp_path: Path) -> None:
 
 
 def test_a_long_first_line_is_known_by_its_beginning(tmp_path: Path) -> None:
-    assert scene(tmp_path, {**HEADER, "chat_metadata": {"note": "x" * 9000}}, says("Mira", "Hm.")).roster == ("Mira",)
+    assert scene(tmp_path, {**HEADER, "chat_metadata": {"note": "x" * 9000}}, says("Mira", "Hm.")).roster == (
+        "Mira",
+        "Kim",
+    )
+
+
+# ── who is there from the first line on ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_in_a_chat_of_two_both_are_there_from_the_first_line(tmp_path: Path) -> None:
+    silent = scene(tmp_path, HEADER, says("Mira", "You are late, {{user}}."))
+    assert (silent.roster, silent.personas, silent.present) == (("Mira", "Kim"), ("Kim",), ("Mira", "Kim"))
+    assert silent.lines[0].text == "You are late, Kim."
+    told = scene(tmp_path, HEADER, says("Mira", "Welcome."), says("Kim", "Thanks.", is_user=True))
+    assert told.present == ("Mira", "Kim")
+
+
+def test_in_a_group_only_the_user_is_there_before_anything_is_said(tmp_path: Path) -> None:
+    rows = [says("Mira", "Evening."), says("Kim", "Hm.", is_user=True), says("Tom", "*steps out of the shadows*")]
+    assert scene(tmp_path, GROUP, *rows).present == ("Kim",)
+    assert scene(tmp_path, GROUP, rows[0], rows[2], says("Bo", "Hm.")).present is None
+
+
+def test_the_character_of_a_line_is_its_speaker_or_whom_the_chat_is_with(tmp_path: Path) -> None:
+    rows = [says("Mira", "{{char}} nods to {{user}}."), says("Kim", "Hello, {{char}}.", is_user=True)]
+    assert [line.text for line in scene(tmp_path, HEADER, *rows).lines] == ["Mira nods to Kim.", "Hello, Mira."]

@@ -8,12 +8,12 @@ from earwitness.app import Earwitness
 from earwitness.imports import Imported
 from earwitness.lore import pieces_of
 from earwitness.records.base import Record
-from earwitness.records.character import Cast
+from earwitness.records.character import Cast, Character
 from earwitness.session import Session
 from earwitness_plugins.applications.replay.replay import replay
-from earwitness_plugins.applications.replay.roles import session_id
+from earwitness_plugins.applications.replay.roles import Roles, session_id
 
-from .merge import FilePreparation, merge
+from .merge import FilePreparation, MergedFiles, merge
 
 
 class ImportResult(Record):
@@ -52,7 +52,8 @@ async def import_files(
     """
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
     found = merge(files, cast, user=user)
-    story = await ew.session(session, cast=found.cast)
+    everybody, there = _everybody(found, cast)
+    story = await ew.session(session, cast=everybody, present=there)
     prepared = [await _prepare(story, part) for part in found.parts]
     messages = new = 0
     for scene in found.scenes:
@@ -68,6 +69,17 @@ async def import_files(
         changed=new > 0 or story.cast.ids != cast.ids or any(changed for _, changed in prepared),
         warnings=found.warnings,
     )
+
+
+def _everybody(found: MergedFiles, cast: Cast) -> tuple[list[Character], tuple[str, ...]]:
+    """Those whom the files describe or let speak, and the ids of those who are there when they begin a story."""
+    known, there = cast.joined(found.cast), tuple[str, ...]()
+    for scene in reversed(found.scenes):
+        there = Roles(scene, known).there_at_first(scene)
+    for scene in found.scenes:
+        known = known.joined(Roles(scene, known).cast())
+    described = {each.id for each in found.cast}
+    return [each for each in known if each.id in described or each.id not in cast], there
 
 
 async def _prepare(story: Session, part: FilePreparation) -> tuple[int, bool]:

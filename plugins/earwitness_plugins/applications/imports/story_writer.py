@@ -21,10 +21,11 @@ def story_values(
     """The contents of a story file, and warnings. `user` is the name that `{{user}}` stands for."""
     found = merge(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
     cast = _cast(found)
-    steps, narrators = _said(found, cast) if found.scenes else (_greetings(found), ())
+    steps, narrators, there = _said(found, cast) if found.scenes else (_greetings(found), (), cast.ids)
     members, renamed = _told_apart((*cast, *narrators))
     values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in members]}
-    values["present"] = list(cast.ids)
+    if there:
+        values["present"] = list(there)
     if prepare := _before(found):
         values["prepare"] = prepare
     return {**values, "steps": steps or _nothing_yet(cast.ids)}, (*found.warnings, *renamed)
@@ -104,12 +105,13 @@ def _nothing_yet(ids: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _said(found: MergedFiles, cast: Cast) -> tuple[list[dict[str, Any]], tuple[Character, ...]]:
-    """What was said in the scenes, and their narrators."""
+def _said(found: MergedFiles, cast: Cast) -> tuple[list[dict[str, Any]], tuple[Character, ...], tuple[str, ...]]:
+    """What was said in the scenes, their narrators, and the ids of those who are there from the first line on."""
     steps: list[dict[str, Any]] = []
     narrators: dict[str, Character] = {}
     for scene in found.scenes:
         roles = Roles(scene, cast.joined(narrators.values()))
         narrators |= {each.id: each for each in roles.cast()}
         steps += [{roles.speaker(line): tidy(line.text)} for line in scene.lines if tidy(line.text)]
-    return steps, tuple(narrators.values())
+    first = found.scenes[0]
+    return steps, tuple(narrators.values()), Roles(first, cast).there_at_first(first)

@@ -16,6 +16,7 @@ from earwitness.imports import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
 from earwitness.records.base import Record
 from earwitness.records.character import Cast
+from earwitness.session import Session
 
 from .roles import Roles
 
@@ -100,7 +101,8 @@ async def replay(
     Many messages are told at once, and settled before the next are told.
     """
     roles = Roles(scene, cast or Cast())
-    story = await ew.session(session, cast=roles.cast())
+    story = await ew.session(session, cast=roles.cast(), present=roles.there_at_first(scene))
+    await _enter(story, roles.there_at_first(scene), scene, prefix)
     lines: list[ReplayedLine] = []
     for window in windows(_spoken(scene), WINDOW):
         told = await story.say_all(
@@ -117,6 +119,17 @@ async def replay(
             lines.append(_line(session, roles.speaker(line), line, outcome, await outcome.settled()))
             seen(lines[-1])
     return ReplayedScene(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
+
+
+async def _enter(story: Session, there: Sequence[str], scene: Scene, prefix: str) -> None:
+    """Bring those who are there from the first line on into a story that was going on before this scene."""
+    missing = [id for id in there if id not in story.state.here]
+    first = next((line.key or str(number) for number, line in _spoken(scene)), None)
+    if not missing or first is None:
+        return
+    journal = await story.backstage().journal()
+    if f"{prefix}{first}" not in {entry.key for entry in journal}:
+        await story.enter(*missing, key=f"{prefix}there")
 
 
 def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled: Settlement) -> ReplayedLine:

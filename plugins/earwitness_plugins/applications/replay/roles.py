@@ -33,6 +33,10 @@ class Roles:
         everybody = [*told, Character(self.narrator, kind="narrator")] if self.narrator else told
         return [each for each in everybody if each.id not in self._cast]
 
+    def there_at_first(self, scene: Scene) -> tuple[str, ...]:
+        """Ids of those who are there from the first line on, where the scene says so."""
+        return tuple(dict.fromkeys(self.by_name[name] for name in scene.present or () if name in self.by_name))
+
     def speaker(self, line: SceneLine) -> str:
         """Character id of the speaker."""
         return self.narrator if line.speaker is None else self.by_name[line.speaker]
