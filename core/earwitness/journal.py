@@ -100,6 +100,27 @@ class Journal:
         self._decider.check()
         return await self._ledger.entry(self._live.snapshot.id, key=check_key(key))
 
+    async def entry(self, key: str) -> Entry:
+        """The entry with this key, the host's or Earwitness's own. Raises `UnknownName`."""
+        self._decider.check()
+        await self._decider.staleness.check()
+        session = self._live.snapshot.id
+        found = await self._ledger.entry(session, key=text("key", key))
+        if found is None:
+            raise UnknownName(
+                f"unknown key {key!r} in session {session!r}: nothing was told under it. `messages()` has the keys of "
+                "messages, and `has(key)` says whether there is one."
+            )
+        return found
+
+    async def point(self, key: str) -> Entry:
+        """The message or change with this key, as a point of the story. Raises `UnknownName`, and `InputError` for an
+        edit, a reroll or a retraction."""
+        entry = await self.entry(key)
+        if isinstance(entry.body, Revised | Retracted):
+            refuse_revision(entry)
+        return entry
+
     async def refuse_conflict(self, key: str, first: Body, body: Body) -> None:
         """Raises `KeyConflict` if the key belongs to something else, among the new entries or in the journal."""
         if first != body:

@@ -23,10 +23,12 @@ from .names import NameResolver
 from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
-from .records.journal import Body, Changed, NewEntry, Original, Revised
+from .records.journal import Body, Changed, NewEntry, Original, Revised, Said
+from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest
+from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import several, text, texts
@@ -47,6 +49,7 @@ class Session:
         self._journal = Journal(engine, live, decider, applier)
         self._names = NameResolver(live, decider)
         self._drafts = Drafts(live, self._names, self._journal)
+        self._transcript = Transcript(engine, live, decider, self._journal, self._names)
         self._opener = opener
 
     def __repr__(self) -> str:
@@ -73,6 +76,7 @@ class Session:
         self,
         character: str,
         *,
+        before: str | None = None,
         query: str | None = None,
         in_prompt: Sequence[str] | None = None,
         context: Context | None = None,
@@ -82,17 +86,21 @@ class Session:
     ) -> Turn:
         """Begin a character's turn: what does this character remember now?
 
-        `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
-        those in the query); `filter` narrows what may come to mind, as in `'location = "tavern"'`; `recall` overrides
-        settings of `RecallSettings`, such as `memories=5`.
+        `before` is the key of a message: the turn is as before it (in its channel, unless you name one), for another
+        answer in its place (see `reroll`). `query` replaces the recall query; `in_prompt` are keys of messages that the
+        prompt holds already (by default those in the query); `filter` narrows what may come to mind, as in
+        `'location = "tavern"'`; `recall` overrides settings of `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
-        where, settings = known_channel(channel, context), self._engine.settings.recall_with(recall)
+        settings = self._engine.settings.recall_with(recall)
+        where = None if channel is None and context is None else known_channel(channel, context)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
         filter = as_filter(filter)
         waiting = await self._journal.waiting(settings.wait)
-        request = RecallRequest(self._names.member(character).id, query, in_prompt, where, filter)
+        point = None if before is None else await self._journal.point(before)
+        where = where or (point.body.channel if point and isinstance(point.body, Said) else Channel())
+        request = RecallRequest(self._names.member(character).id, query, in_prompt, where, filter, point)
         return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -304,6 +312,37 @@ class Session:
         A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
         """
         return await self._journal.append(await self._drafts.preparation(plot, cards, examples, lore, originals), key)
+
+    # ── reading back ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def messages(
+        self,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        speaker: str | None = None,
+        heard_by: str | None = None,
+        channel_id: str | None = None,
+        limit: int | None = None,
+        retracted: bool = False,
+    ) -> tuple[SettledMessage, ...]:
+        """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
+
+        `before` and `after` are keys; `limit` keeps the newest, or with `after` the first. `heard_by` keeps what a
+        character perceived and still remembers, in the words they perceived; guards are not asked. With `retracted`,
+        retracted ones are there too, and marked. Waits until everything is decided. Raises `UnknownName`, `InputError`.
+        """
+        query = MessageQuery(before, after, speaker, heard_by, channel_id, limit, retracted)
+        return await self._transcript.messages(query)
+
+    async def has(self, key: str) -> bool:
+        """Whether a message or anything else was told under this key, even if it was retracted since."""
+        return await self._transcript.has(key)
+
+    async def outcome(self, key: str) -> Outcome:
+        """What became of the message or change with this key: the outcome that the first call returned, with
+        `created` `False`. Raises `UnknownName`; `has` says whether there is one."""
+        return await self._transcript.outcome(key)
 
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 

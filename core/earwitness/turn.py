@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from .engine import Engine
-from .errors import WallError, unknown
+from .errors import InputError, WallError, unknown
 from .live import Live
 from .loading.settings import RecallSettings
 from .middle.fill import SYSTEM_ROLES, Prompt, fill
@@ -42,13 +42,21 @@ class Turn:
     """One character's turn, from recall to saying."""
 
     def __init__(
-        self, session: Sayer, engine: Engine, live: Live, recalled: Recall, channel: Channel, waiting: Sequence[Entry]
+        self,
+        session: Sayer,
+        engine: Engine,
+        live: Live,
+        recalled: Recall,
+        request: RecallRequest,
+        waiting: Sequence[Entry],
     ) -> None:
         self._session = session
         self._engine = engine
         self._live = live
-        self._recalled = recalled.model_copy(update={"pending": tuple(entry.key for entry in waiting)})
-        self._channel = channel
+        missed = [each for each in waiting if request.before is None or each.sequence < request.before.sequence]
+        self._recalled = recalled.model_copy(update={"pending": tuple(each.key for each in missed)})
+        self._channel = request.channel
+        self._before = request.before
         self._undecided = {entry.body.content for entry in waiting if isinstance(entry.body, Said | Revised)}
 
     @classmethod
@@ -63,7 +71,7 @@ class Turn:
     ) -> Turn:
         """START. See `Session.turn`."""
         found = await recall(engine, live, settings, request)
-        return cls(session, engine, live, found, request.channel, waiting)
+        return cls(session, engine, live, found, request, waiting)
 
     def __repr__(self) -> str:
         return f"<Turn of {self.character!r}, {len(self.memories)} memories>"
@@ -148,7 +156,15 @@ class Turn:
     async def say(
         self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
     ) -> Outcome:
-        """END: what the character says. See `Session.say`."""
+        """END: what the character says. See `Session.say`.
+
+        Raises `InputError` in a turn `before=` an earlier message: `Session.reroll` reports another answer there.
+        """
+        if self._before is not None:
+            raise InputError(
+                f"this turn is as before {self._before.key!r}, and say() would add a message at the end of the story. "
+                f"Report another answer with story.reroll(text, key={self._before.key!r})."
+            )
         more = more if "context" in more else {"channel": self._channel, **more}
         return await self._session.say(self.character, content, key=key, present=present, in_turn=True, **more)
 

@@ -42,7 +42,7 @@ async def reconciled(
     active = [
         each for each in deliveries if each.status == "applied" or (each.status == "pending" and each.id in arriving)
     ]
-    removed = await _removed(ledger, session, {id for each in active for id in each.cites})
+    removed = await removed_among(ledger, session, {id for each in active for id in each.cites})
     groups = grouped(active, lambda each: each.memory_id)
     alive = {group[0].memory_id for group in groups}
     gone: dict[str, set[str]] = {}
@@ -59,7 +59,7 @@ async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> se
     return fresh | taken | citing
 
 
-async def _removed(ledger: Ledger, session: str, cited: Collection[str]) -> set[str]:
+async def removed_among(ledger: Ledger, session: str, cited: Collection[str]) -> set[str]:
     """The cited world memories that were retracted."""
     if not cited:
         return set()

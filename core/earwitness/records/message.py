@@ -91,6 +91,26 @@ class SettledMessage(Record):
         state = " [retracted]" if self.retracted else ""
         return "\n".join([f"{self.message}{state}", *(f"  {id}: {part}" for id, part in self.participants.items())])
 
+    @property
+    def key(self) -> str:
+        """The message's key."""
+        return self.message.key
+
+    @property
+    def speaker(self) -> str:
+        """Id of the character who said it."""
+        return self.message.speaker
+
+    @property
+    def content(self) -> str:
+        """The text as it now reads."""
+        return self.message.content
+
+    @property
+    def edited(self) -> bool:
+        """Whether it was edited or rerolled."""
+        return self.message.revision > 0
+
     def heard_by(self, character: str) -> str:
         """What this participant perceived of it."""
         return self.heard.get(character, self.message.content)

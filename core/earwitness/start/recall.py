@@ -15,9 +15,11 @@ from ..live import Live
 from ..loading.settings import RecallSettings
 from ..plugin_data import PluginData
 from ..records.channel import Channel
+from ..records.journal import Entry
 from ..records.memory import Hit, Memory
 from . import strange_fields
 from .news import told_along
+from .past import PastSource, as_before
 from .rank import SectionCandidates, chosen, merged, ranked
 from .reads import Read, own_read, requested_reads
 from .recalled import Recall, Recalled
@@ -43,21 +45,26 @@ class RecallRequest:
     """Where the character is about to speak."""
     filter: Filter
     """A further filter on what may be recalled. It can only narrow the result."""
+    before: Entry | None = None
+    """The entry before which it is asked; `None` = now."""
 
 
 async def recall(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> Recall:
     """Search the listed reads, ask the plugins, rank.
 
-    Raises `StorageError`, and `StrategyError` or `PluginError` if `strict`.
+    Raises `StorageError`, `InputError` for a character who was not there yet, and `StrategyError` or `PluginError` if
+    `strict`.
     """
     character, channel = request.character, request.channel
+    if request.before is not None:
+        live = await as_before(engine, live, character, request.before)
     data = dict(live.data())
     reader = Reader(live.snapshot, character, channel)
     own, failures = await own_read(engine, reader, settings.memories, data)
     asked, keys = await _asked(engine, live, reader, own, settings, request)
     others, more = await requested_reads(engine, reader, asked, keys, data)
     reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
-    source = RecallSource(engine, live, settings.timeout)
+    source = _source(engine, live, settings, request)
     found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
     strange = await strange_fields.reports(source, reads, request.filter, found)
     permanent = await _permanent(source, reads[0]) if settings.permanent == "always" else []
@@ -80,6 +87,12 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
             *_observer_failures(engine),
         ),
     )
+
+
+def _source(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> RecallSource:
+    if request.before is None:
+        return RecallSource(engine, live, settings.timeout)
+    return PastSource(engine, live, settings.timeout, request.before.sequence)
 
 
 def _observer_failures(engine: Engine) -> Sequence[str]:

@@ -12,6 +12,7 @@ from ..memory_entries import MemoryRef
 from ..records.channel import Channel, Context
 from ..records.character import Cast, Character
 from ..records.journal import Original
+from ..records.message import SettledMessage
 from ..records.state import State
 from ..records.update import Audience, Update
 from ..session import Session as AsyncSession
@@ -44,6 +45,7 @@ class Session(Mirror[AsyncSession]):
         self,
         character: str,
         *,
+        before: str | None = None,
         query: str | None = None,
         in_prompt: Sequence[str] | None = None,
         context: Context | None = None,
@@ -53,9 +55,10 @@ class Session(Mirror[AsyncSession]):
     ) -> Turn:
         """Begin a character's turn: what does this character remember now?
 
-        `query` replaces the recall query; `in_prompt` are keys of messages that the prompt holds already (by default
-        those in the query); `filter` narrows what may come to mind, as in `'location = "tavern"'`; `recall` overrides
-        settings of `RecallSettings`, such as `memories=5`.
+        `before` is the key of a message: the turn is as before it (in its channel, unless you name one), for another
+        answer in its place (see `reroll`). `query` replaces the recall query; `in_prompt` are keys of messages that the
+        prompt holds already (by default those in the query); `filter` narrows what may come to mind, as in
+        `'location = "tavern"'`; `recall` overrides settings of `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
         return Turn(
@@ -63,6 +66,7 @@ class Session(Mirror[AsyncSession]):
             self._call(
                 self._behind.turn,
                 character,
+                before=before,
                 query=query,
                 in_prompt=in_prompt,
                 context=context,
@@ -286,6 +290,43 @@ class Session(Mirror[AsyncSession]):
                 self._behind.prepare, plot=plot, cards=cards, examples=examples, lore=lore, originals=originals, key=key
             ),
         )
+
+    def messages(
+        self,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        speaker: str | None = None,
+        heard_by: str | None = None,
+        channel_id: str | None = None,
+        limit: int | None = None,
+        retracted: bool = False,
+    ) -> tuple[SettledMessage, ...]:
+        """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
+
+        `before` and `after` are keys; `limit` keeps the newest, or with `after` the first. `heard_by` keeps what a
+        character perceived and still remembers, in the words they perceived; guards are not asked. With `retracted`,
+        retracted ones are there too, and marked. Waits until everything is decided. Raises `UnknownName`, `InputError`.
+        """
+        return self._call(
+            self._behind.messages,
+            before=before,
+            after=after,
+            speaker=speaker,
+            heard_by=heard_by,
+            channel_id=channel_id,
+            limit=limit,
+            retracted=retracted,
+        )
+
+    def has(self, key: str) -> bool:
+        """Whether a message or anything else was told under this key, even if it was retracted since."""
+        return self._call(self._behind.has, key)
+
+    def outcome(self, key: str) -> Outcome:
+        """What became of the message or change with this key: the outcome that the first call returned, with
+        `created` `False`. Raises `UnknownName`; `has` says whether there is one."""
+        return Outcome(self._call, self._call(self._behind.outcome, key))
 
     def settled(self, timeout: float | None = None) -> None:
         """Wait until everything told so far is decided, and remembered by those who perceived it.

@@ -80,5 +80,8 @@ class Turn(Mirror[AsyncTurn]):
     def say(
         self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
     ) -> Outcome:
-        """END: what the character says. See `Session.say`."""
+        """END: what the character says. See `Session.say`.
+
+        Raises `InputError` in a turn `before=` an earlier message: `Session.reroll` reports another answer there.
+        """
         return Outcome(self._call, self._call(self._behind.say, content, key=key, present=present, **more))

@@ -1,0 +1,101 @@
+"""START as before an earlier entry: the session, its recent messages and its memories as they were then.
+
+What was edited, rerolled, retracted, archived or forgotten since stays so. What was prepared counts as from before the
+story, whenever that was. Plugins see their data as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..end.deliveries import memory_of
+from ..end.reconciliation import removed_among
+from ..end.revise import snapshot_before
+from ..engine import Engine
+from ..errors import InputError
+from ..filters import Filter
+from ..live import RECENT, Live
+from ..records.journal import Entry, Revised
+from ..records.memory import Hit, Memory
+from ..records.plan import Delivery, grouped
+from .source import RecallSource
+
+
+async def as_before(engine: Engine, live: Live, character: str, entry: Entry) -> Live:
+    """The session as before this entry, for one recall. It shares everything else with the session as it is.
+
+    Raises `InputError` for a character who was not there yet.
+    """
+    sequence = entry.sequence
+    snapshot = live.snapshot if sequence > live.snapshot.decided else await snapshot_before(engine, live, sequence)
+    if character not in snapshot.cast or live.snapshot.joined.get(character, 0) >= sequence:
+        raise InputError(
+            f"{character!r} joined after {entry.key!r}, and has no turn before it. Leave out before=, or name a later "
+            "key."
+        )
+    recent = await engine.ledger.messages(live.snapshot.id, before=sequence, limit=RECENT)
+    return replace(live, snapshot=snapshot, recent=tuple(recent), taken_back={})
+
+
+class PastSource(RecallSource):
+    """The reads of a recall as before an entry.
+
+    The store is searched as it is. Memories that have changed since are replaced by what they were, or left out.
+    """
+
+    def __init__(self, engine: Engine, live: Live, limit: float, before: int) -> None:
+        super().__init__(engine, live, limit)
+        self._before = before
+        self._known: dict[str, Mapping[str, Memory | None]] = {}
+
+    async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
+        """The best hits of what was there, best first. Raises `StorageError` if `strict`."""
+        since = await self._since(container)
+        hits = await super().search(container, query, filter=filter, limit=limit + len(since))
+        pairs = [(each, since.get(each.memory.id, each.memory)) for each in hits]
+        return [each.model_copy(update={"memory": memory}) for each, memory in pairs if memory is not None][:limit]
+
+    async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
+        """What was there, at most `limit`. Raises `StorageError` if `strict`."""
+        since = await self._since(container)
+        found = await super().list(container, filter=filter, limit=None if limit is None else limit + len(since))
+        return _as_then(found, since)[:limit]
+
+    async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
+        """The memories with these ids that were there. Raises `StorageError` if `strict`."""
+        return _as_then(await super().get(container, ids), await self._since(container))
+
+    async def _since(self, container: str) -> Mapping[str, Memory | None]:
+        """The memories that changed since, as they were; `None` for one that was not there."""
+        if container not in self._known:
+            self._known[container] = await self._as_they_were(container)
+        return self._known[container]
+
+    async def _as_they_were(self, container: str) -> dict[str, Memory | None]:
+        ledger, session = self._engine.ledger, self._live.snapshot.id
+        late = await ledger.deliveries(session, container=container, after=self._before - 1)
+        changed = sorted({each.memory_id for each in late})
+        supports = await ledger.deliveries(session, memory_ids=changed) if changed else ()
+        there = [each for each in supports if each.is_active and await self._was_there(each)]
+        removed = await removed_among(ledger, session, {id for each in there for id in each.cites})
+        memories = (memory_of(group, removed) for group in grouped(there, lambda each: each.memory_id))
+        return dict.fromkeys(changed) | {each.id: each for each in memories}
+
+    async def _was_there(self, delivery: Delivery) -> bool:
+        """Whether it was delivered before, or is a new wording of what was, or is from before the story."""
+        if delivery.sequence < self._before or delivery.metadata.get("permanent") is True:
+            return True
+        if not delivery.revision:
+            return False
+        ledger, session = self._engine.ledger, self._live.snapshot.id
+        entry = await ledger.entry(session, sequence=delivery.sequence)
+        if entry is None or not isinstance(entry.body, Revised):
+            return False
+        original = await ledger.entry(session, key=entry.body.target)
+        return original is not None and original.sequence < self._before
+
+
+def _as_then(memories: Sequence[Memory], since: Mapping[str, Memory | None]) -> list[Memory]:
+    then = (since.get(each.id, each) for each in memories)
+    return [each for each in then if each is not None]

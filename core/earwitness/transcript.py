@@ -1,0 +1,139 @@
+"""The transcript: the messages of a story as they now read, and the outcomes of what was told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .containers import character_container
+from .end.decider import Decider
+from .engine import Engine
+from .journal import Journal
+from .live import Live
+from .names import NameResolver
+from .outcome import Outcome
+from .records.journal import Said
+from .records.message import SettledMessage
+from .records.plan import Delivery
+from .validation.arguments import count, text
+
+PAGE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class MessageQuery:
+    """Which messages a host asks for."""
+
+    before: str | None = None
+    """Key of the entry before which they were said."""
+    after: str | None = None
+    """Key of the entry after which they were said."""
+    speaker: str | None = None
+    """The speaker: id, name or alias."""
+    heard_by: str | None = None
+    """A character: only what this character perceived and was not made to forget."""
+    channel_id: str | None = None
+    """The host's id of the channel."""
+    limit: int | None = None
+    """The most messages: the newest, or with `after` the first."""
+    retracted: bool = False
+    """Whether to include those that were retracted."""
+
+    @property
+    def characters(self) -> tuple[str | None, str | None]:
+        """The speaker and the listener."""
+        return self.speaker, self.heard_by
+
+    def matches(self, settled: SettledMessage) -> bool:
+        """Whether the message meets the conditions that can be read off it. Those of `heard_by` need the ledger."""
+        return (
+            (self.retracted or not settled.retracted)
+            and self.speaker in {None, settled.message.speaker}
+            and self.channel_id in {None, settled.message.channel.channel_id}
+        )
+
+
+class Transcript:
+    """Reads one session's journal back."""
+
+    def __init__(self, engine: Engine, live: Live, decider: Decider, journal: Journal, names: NameResolver) -> None:
+        self._ledger = engine.ledger
+        self._live = live
+        self._decider = decider
+        self._journal = journal
+        self._names = names
+
+    async def has(self, key: str) -> bool:
+        """Whether something was told under this key. Raises `UnknownName` once the story is forgotten."""
+        self._decider.check()
+        await self._decider.staleness.check()
+        return await self._ledger.entry(self._live.snapshot.id, key=text("key", key)) is not None
+
+    async def outcome(self, key: str) -> Outcome:
+        """The outcome of what was told under this key. Raises `UnknownName`."""
+        return self._journal.outcome(await self._journal.entry(key))
+
+    async def messages(self, query: MessageQuery) -> tuple[SettledMessage, ...]:
+        """The messages, oldest first. See `Session.messages`."""
+        await self._decider.caught_up()
+        query = await self._checked(query)
+        start = None if query.after is None else (await self._journal.entry(query.after)).sequence
+        end = None if query.before is None else (await self._journal.entry(query.before)).sequence
+        found = await (self._newest(query, end) if start is None else self._first(query, start, end))
+        return tuple(found)
+
+    async def _checked(self, query: MessageQuery) -> MessageQuery:
+        """The same query with ids in place of names. Raises `UnknownName`, `InputError`."""
+        speaker, heard_by = [None if each is None else await self._names.id(each) for each in query.characters]
+        if query.limit is not None:
+            count("limit", query.limit)
+        return replace(query, speaker=speaker, heard_by=heard_by)
+
+    async def _newest(self, query: MessageQuery, end: int | None) -> Sequence[SettledMessage]:
+        """Pages from the newest message backwards, until there are enough."""
+        found: list[SettledMessage] = []
+        most = float("inf") if query.limit is None else query.limit
+        while len(found) < most:
+            page = await self._ledger.messages(self._live.snapshot.id, before=end, limit=PAGE)
+            found = [*await self._matching(page, query), *found]
+            if len(page) < PAGE:
+                break
+            end = page[0].message.sequence
+        return found if query.limit is None else found[max(0, len(found) - query.limit) :]
+
+    async def _first(self, query: MessageQuery, start: int, end: int | None) -> Sequence[SettledMessage]:
+        """Pages from an entry onwards, until there are enough."""
+        found: list[SettledMessage] = []
+        last = None if end is None else end - 1
+        most = float("inf") if query.limit is None else query.limit
+        while len(found) < most:
+            entries = await self._ledger.entries(self._live.snapshot.id, after=start, up_to=last, limit=PAGE)
+            if not entries:
+                break
+            keys = [each.key for each in entries if isinstance(each.body, Said)]
+            page = await self._ledger.messages(self._live.snapshot.id, keys=keys) if keys else ()
+            found += await self._matching(page, query)
+            start = entries[-1].sequence
+        return found[: query.limit]
+
+    async def _matching(self, page: Sequence[SettledMessage], query: MessageQuery) -> Sequence[SettledMessage]:
+        kept = [each for each in page if query.matches(each)]
+        return kept if query.heard_by is None else await self._as_heard(kept, query.heard_by)
+
+    async def _as_heard(self, page: Sequence[SettledMessage], character: str) -> list[SettledMessage]:
+        """What the character perceived of these messages, of which it still has a copy."""
+        joined = self._live.snapshot.joined.get(character, 0)
+        hers = [each for each in page if each.message.sequence > joined and character in each.participants]
+        copies = await self._copies([each.message.key for each in hers], character) if hers else {}
+        return [_in_words_of(each, character) for each in hers if each.message.key in copies]
+
+    async def _copies(self, keys: Sequence[str], character: str) -> Mapping[str, Delivery]:
+        session = self._live.snapshot.id
+        container = character_container(session, character).name
+        found = await self._ledger.deliveries(session, container=container, sources=keys)
+        return {each.source: each for each in found if each.part == "message" and each.is_active}
+
+
+def _in_words_of(settled: SettledMessage, character: str) -> SettledMessage:
+    heard = settled.message.model_copy(update={"content": settled.heard_by(character)})
+    return settled.model_copy(update={"message": heard, "heard": {}})
