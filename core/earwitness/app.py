@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,7 @@ from .live import Live
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .open_handle import OPEN_ALREADY, OpenHandle
+from .protocols import SnapshotLedger
 from .records.backends import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
@@ -240,6 +242,20 @@ class Earwitness:
         """
         self._background.check()
         await register.forget(self.engine, container)
+
+    async def snapshot(self, path: str | Path) -> None:
+        """Copy all stories to a new file, as they are at one moment, while they go on: to back them up, or to peek.
+
+        The copy holds everything acknowledged before the call, and can be opened by itself. Raises `InputError` for a
+        path that exists, and where ledger and store do not share one file that can be copied; and `StorageError`.
+        """
+        self._background.check()
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(f"path = {path!r} cannot be used: it must be the name of a file.")
+        ledger = self.engine.ledger
+        if not (self.engine.one_database and isinstance(ledger, SnapshotLedger)):
+            raise InputError("this ledger and this store do not share one file. Back up each with its own tools.")
+        await ledger.snapshot(os.fspath(path))
 
     async def health(self) -> dict[str, Health]:
         """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""

@@ -22,6 +22,7 @@
         ├── StorageFull           no space left on the device
         ├── StorageLocked         another process has locked the file for too long
         ├── StorageCorrupt        the file is no Earwitness store, or is damaged
+        ├── StorageReplaced       the file or its log was deleted or replaced while it was open
         ├── SchemaMismatch        the file was written by a newer Earwitness
         └── EmbedderMismatch      the file's vectors were made by another embedder
 """
@@ -113,6 +114,10 @@ class StorageLocked(StorageError):
 
 class StorageCorrupt(StorageError):
     """The file is not an Earwitness store, or it is damaged. It was left untouched."""
+
+
+class StorageReplaced(StorageError):
+    """The file or its log was deleted or replaced while it was open. The call was not acknowledged: open it again."""
 
 
 class SchemaMismatch(StorageError):

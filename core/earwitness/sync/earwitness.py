@@ -146,6 +146,14 @@ class Earwitness(OpenedMirror):
         """
         self._call(self._behind.forget_container, container)
 
+    def snapshot(self, path: str | Path) -> None:
+        """Copy all stories to a new file, as they are at one moment, while they go on: to back them up, or to peek.
+
+        The copy holds everything acknowledged before the call, and can be opened by itself. Raises `InputError` for a
+        path that exists, and where ledger and store do not share one file that can be copied; and `StorageError`.
+        """
+        self._call(self._behind.snapshot, path)
+
     def health(self) -> dict[str, Health]:
         """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""
         return self._call(self._behind.health)

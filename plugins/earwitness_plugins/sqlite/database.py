@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,8 @@ from .inline_reader import InlineReader, WouldBlock
 from .job import Job, Transaction
 from .migrations import Migration, compact, migrate, up_to_date
 from .readers import Readers
+from .snapshot import write_snapshot
+from .watch import Watch
 from .writer import Writer
 
 T = TypeVar("T")
@@ -51,6 +54,7 @@ class Database:
         self._inline: InlineReader | None = None
         self._folder: TemporaryDirectory[str] | None = None
         self._gave_way = 0.0
+        self._file = self.path
 
     @classmethod
     def at(cls, path: str, resources: Resources, *, busy_timeout: float = 5.0) -> Database:
@@ -122,6 +126,18 @@ class Database:
         """Return once every write so far is durable."""
         await self.write(_nothing)
 
+    async def snapshot(self, target: str) -> None:
+        """Copy all that is committed to a new file, as one moment sees it. Nobody waits for it.
+
+        Raises `InputError` for a target that exists.
+        """
+        self._opened(self._writer)
+        try:
+            await to_thread.run_sync(write_snapshot, self._file, target, self._busy_timeout)
+        except (apsw.Error, OSError) as error:
+            ours = translated(error, target, self._busy_timeout)
+            raise ours if ours is not error else StorageError(f"{target!r} cannot be written: {error}") from error
+
     async def close(self) -> None:
         """Stop using the file. The last user waits for what is queued and closes it."""
         with self._lock:
@@ -145,17 +161,26 @@ class Database:
         if path == IN_MEMORY:
             self._folder = TemporaryDirectory(prefix="earwitness-")
             path = str(Path(self._folder.name) / "story.db")
-        self._writer = Writer(partial(connect_writer, path, self._busy_timeout), self._translated)
-        self._readers = Readers(partial(connect_reader, path, self._busy_timeout), self._translated)
-        self._inline = InlineReader(partial(connect_reader, path, 0))
+        self._file = path
+        self._readers = readers = Readers(partial(connect_reader, path, self._busy_timeout), self._translated)
+        self._inline = inline = InlineReader(partial(connect_reader, path, 0))
+        connect = partial(connect_writer, path, self._busy_timeout)
+        self._writer = Writer(connect, self._translated, Watch(path), partial(_disconnected, readers, inline))
 
     def _translated(self, error: BaseException) -> BaseException:
         return translated(error, self.path, self._busy_timeout)
 
     def _opened(self, part: T | None) -> T:
-        if part is None:
+        if part is None or self._writer is None:
             raise StorageError(f"{self.path!r} is not open. Call `open` first, or do not use it after `close`.")
+        self._writer.check()
         return part
+
+
+@contextmanager
+def _disconnected(readers: Readers, inline: InlineReader) -> Iterator[None]:
+    with readers.disconnected(), inline.disconnected():
+        yield
 
 
 def _stop(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import TypeVar
 
@@ -54,10 +56,16 @@ class InlineReader:
         finally:
             self._lock.release()
 
-    def stop(self) -> None:
-        """Close the connection as soon as it is free. Blocks."""
+    @contextmanager
+    def disconnected(self) -> Iterator[None]:
+        """No connection is open while the block lasts; what is asked meanwhile would block."""
         with self._lock:
-            self._stopped = True
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
+            yield
+
+    def stop(self) -> None:
+        """Close the connection as soon as it is free. Blocks."""
+        with self.disconnected():
+            self._stopped = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -11,11 +11,16 @@ from typing import Any
 import apsw
 
 from .job import Job, answer_all
+from .watch import Lost, Watch
 
 BATCH = 256
 CHECKPOINT_PAGES = 1000
 Connect = Callable[[], apsw.Connection]
+SECOND_LOOK = 0.1
+"""Seconds after which the file is looked at again, if nothing is written meanwhile."""
 Translate = Callable[[BaseException], BaseException]
+Alone = Callable[[], AbstractContextManager[None]]
+"""Closes all other connections to the file, and lets none be opened, while the block lasts."""
 
 
 class Writer:
@@ -25,7 +30,7 @@ class Writer:
     twice: when SQLite gives up the whole transaction, the jobs that had not failed run again, each on its own.
     """
 
-    def __init__(self, connect: Connect, translate: Translate) -> None:
+    def __init__(self, connect: Connect, translate: Translate, watch: Watch, alone: Alone) -> None:
         self._connect = connect
         self._translate = translate
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
@@ -33,12 +38,21 @@ class Writer:
         self._synchronous = ""
         self._undurable = False
         self._wal_pages = 0
+        self._watch = watch
+        self._alone = alone
+        self._look_again = False
+        self._lost: Lost | None = None
         self._thread = Thread(target=self._serve, name="earwitness-writer", daemon=True)
         self._thread.start()
 
     def submit(self, job: Job[Any]) -> None:
         """Queue a job."""
         self._queue.put(job)
+
+    def check(self) -> None:
+        """Raise `StorageReplaced` once the file or its log was lost: nothing more is written."""
+        if self._lost is not None:
+            raise self._watch.error(self._lost)
 
     def stop(self) -> None:
         """Finish the queued jobs and close the connection. Blocks."""
@@ -52,10 +66,12 @@ class Writer:
             jobs.clear()  # this thread must not keep the results alive while it waits
             self._checkpoint()
         if self._connection is not None:
-            self._connection.close()
+            with suppress(Exception):  # it is closed all the same
+                self._look()
+            self._close(self._connection)
 
     def _next_batch(self) -> list[Job[Any]] | None:
-        first = self._queue.get()
+        first = self._first()
         if first is None:
             return None
         jobs = [first]
@@ -67,6 +83,15 @@ class Writer:
                     break
                 jobs.append(job)
         return jobs
+
+    def _first(self) -> Job[Any] | None:
+        """The next job. Once after a batch, the file and its log are looked at again: somebody may be closing it."""
+        with suppress(Empty):
+            return self._queue.get(timeout=SECOND_LOOK if self._look_again else None)
+        self._look_again = False
+        with suppress(Exception):  # the next job is told
+            self._look()
+        return self._queue.get()
 
     def _batch(self, jobs: Sequence[Job[Any]]) -> None:
         """Run the jobs and commit. Afterwards each has its result or its error."""
@@ -82,12 +107,15 @@ class Writer:
             self._fail(jobs, error)
 
     def _begin(self, *, durable: bool) -> apsw.Connection:
+        self.check()
         connection = self._connected()
         wanted = "FULL" if durable else "NORMAL"
         if wanted != self._synchronous:
             connection.execute(f"PRAGMA synchronous = {wanted}")
             self._synchronous = wanted
         connection.execute("BEGIN IMMEDIATE")
+        if not self._watch.is_set:
+            self._watch.set()
         if durable and self._undurable:
             _touch(connection)
         return connection
@@ -118,6 +146,47 @@ class Writer:
     def _commit(self, connection: apsw.Connection) -> None:
         connection.execute("COMMIT")
         self._undurable = self._synchronous != "FULL"
+        self._look_again = True
+        self._look()
+
+    def _look(self) -> None:
+        """Raise `StorageReplaced` if what was committed is not in the file, and cannot be brought there."""
+        lost = self._lost or self._watch.lost()
+        if lost is None or (lost == "log" and self._lost is None and self._brought_back()):
+            return
+        if lost == "file":
+            self._watch.discard_log()
+        self._lost = lost
+        self.check()
+
+    def _brought_back(self) -> bool:
+        """Bring what is in a log that was deleted into the file, and begin a new log.
+
+        The last connection of a process that closes does that, unless another program has opened the file meanwhile.
+        Whether it did is seen by a number, which is written last.
+        """
+        connection = self._connected()
+        connection.execute("BEGIN IMMEDIATE")
+        _touch(connection)
+        expected = connection.pragma("user_version")
+        connection.execute("COMMIT")
+        with self._alone():
+            connection.close()
+            self._connection = None
+            self._watch.unset()
+            connection = self._connected()
+            connection.execute("BEGIN IMMEDIATE")  # opens the log
+            self._watch.set()
+            found = connection.pragma("user_version")
+            connection.execute("ROLLBACK")
+        return bool(found == expected)
+
+    def _close(self, connection: apsw.Connection) -> None:
+        """Close. What was lost leaves the file and the log alone that are there in its place."""
+        if self._lost is not None:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.close()
+        self._watch.unset()
 
     def _one_by_one(self, jobs: Sequence[Job[Any]]) -> None:
         for job in jobs:

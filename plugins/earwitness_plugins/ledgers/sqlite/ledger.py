@@ -250,6 +250,10 @@ class SqliteLedger:
             lambda connection: data.write(connection, sessions.known(connection, session), plugin, values)
         )
 
+    async def snapshot(self, path: str) -> None:
+        """Copy the file, with what a store keeps in it, to a new one. Raises `InputError` for a path that exists."""
+        await self._database.snapshot(path)
+
     async def health(self) -> Health:
         """For `doctor`."""
         return await self._database.read(examine)
