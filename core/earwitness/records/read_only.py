@@ -5,7 +5,7 @@ A copy of one (`dict(...)`, `list(...)`, `copy`, `deepcopy`, `pickle`) is a plai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from types import NoneType
@@ -116,9 +116,9 @@ def _closed(value: dict[str, Any] | list[Any], memo: _Memo) -> ReadOnlyDict | Re
 
 
 @cache
-def _open_fields(kind: type) -> tuple[str, ...]:
+def _open_fields(kind: Hashable) -> tuple[str, ...]:
     """The fields that may hold a dict or a list, at any depth; none of what is no record."""
-    if not issubclass(kind, BaseModel):
+    if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return ()
     return tuple(name for name, field in kind.model_fields.items() if _is_open(field.annotation))
 

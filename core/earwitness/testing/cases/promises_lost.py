@@ -109,27 +109,31 @@ class NothingLost(PromiseCases):
 
         The story is as it would be without them. So is what the store hands out.
         """
-        told = []
-        for makes in (lambda made: made, Vandal):
-            vandal = Vandal()
-            strategies = {
+        told: list[object] = []
+        vandals: list[Vandal] = []
+
+        def spoiling(inner: object) -> Vandal:
+            vandals.append(Vandal(inner))
+            return vandals[-1]
+
+        for makes in (lambda made: made, spoiling):
+            strategies: dict[str, Any] = {
                 "detector": makes(ByScript()),
                 "world_agent": makes(Crier()),
                 "sharing_rules": [makes(Gossip({"bob": ["carol"]}, delay=1))],
                 "guards": [makes(Only())],
-                "plugins": [vandal] if makes is Vandal else [],
+                "plugins": [spoiling(None)],
             }
-            async with stage.open(settings={"recall": {"recent": 1}}, **strategies) as ew:
+            async with stage.open(**strategies) as ew:
                 story = await self.tavern(ew, f"s{len(told)}")
                 await (await story.change(flags={"a": {"b": [1]}}, weather=["rain"])).settled()
                 for number in range(3):
                     await self.tell(story, "alice", f"message {number}", metadata={"deep": [{"a": 1}]})
                 await (await story.change(game_day=2)).settled()
                 await story.turn("bob")
-                told.append(
-                    (story.cast.ids, story.state, {each: await self.contents(story, each) for each in story.cast.ids})
-                )
-        assert vandal.spoilt == []
+                held = {each: await self.contents(story, each) for each in story.cast.ids}
+                told.append((story.cast.ids, story.state, held))
+        assert [each.spoilt for each in vandals] == [[]] * 6
         assert told[0] == told[1]
 
     @case
