@@ -5,7 +5,7 @@ A copy of one (`dict(...)`, `list(...)`, `copy`, `deepcopy`, `pickle`) is a plai
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from types import NoneType
@@ -88,7 +88,7 @@ def _seal(record: BaseModel, fields: Sequence[str], memo: _Memo) -> None:
 
 def _sealed(value: Any, memo: _Memo) -> Any:
     """The value, read-only. A list that many records share stays one, which `memo` knows by its id."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is dict or kind is list:
         if id(value) not in memo:  # the value is kept too, so that no other gets its id
             memo[id(value)] = (_closed(value, memo), value)
@@ -102,9 +102,10 @@ def _sealed(value: Any, memo: _Memo) -> Any:
 
 def _sealed_items(values: tuple[Any, ...], memo: _Memo) -> tuple[Any, ...]:
     for each in values:
-        if type(each) in _OPEN:  # free values only
+        kind: Any = type(each)
+        if kind in _OPEN:  # free values only
             return tuple([_sealed(each, memo) for each in values])
-        if fields := _open_fields(type(each)):
+        if fields := _open_fields(kind):
             _seal(each, fields, memo)
     return values
 
@@ -116,7 +117,7 @@ def _closed(value: dict[str, Any] | list[Any], memo: _Memo) -> ReadOnlyDict | Re
 
 
 @cache
-def _open_fields(kind: Hashable) -> tuple[str, ...]:
+def _open_fields(kind: Any) -> tuple[str, ...]:
     """The fields that may hold a dict or a list, at any depth; none of what is no record."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return ()

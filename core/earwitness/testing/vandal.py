@@ -38,7 +38,7 @@ class Vandal(Plugin):
         """See `WorldAgent`. What the world shows is spoilt too."""
         world: WorldView = event.world
         for id in event.cast.ids:
-            self._spoil([*await world.updates(id), *await world.messages(id, event.moment.recent)])
+            self._spoil((*await world.updates(id), *await world.messages(id, event.moment.recent)))
         return await self._answer("propose", event)
 
     async def share(self, event: Any) -> Any:
