@@ -96,19 +96,21 @@ def check_container(container: Container) -> Container:
     for what, value in (("name", container.name), ("kind", container.kind), ("owner", container.owner)):
         check_shared_id(f"container {what}", value)
     if container.kind in SESSION_KINDS:
-        raise InputError(f"container {container.name!r}: sessions make those of kind {container.kind!r} themselves.")
+        raise InputError(f"container {container.name!r}: only sessions make containers of kind {container.kind!r}.")
     wanted = _wanted_prefix(container)
     if wanted is not None and not container.name.startswith(wanted):
         raise InputError(f"container {container.name!r} of {_described(container)} must be named {wanted}….")
     if container.session is None and (kind := _reserved_by(container.name)) not in {None, container.kind}:
-        raise InputError(f"container {container.name!r} of {_described(container)} is named like one of kind {kind!r}.")
+        raise InputError(
+            f"container {container.name!r} of {_described(container)} has a name that is reserved for kind {kind!r}."
+        )
     return container
 
 
 def collision(claim: Container, held: Container) -> ContainerCollision:
     """The error that a ledger raises when another owner already has the name of a container."""
     return ContainerCollision(
-        f"container {claim.name!r} of {_described(claim)} would be the one of {_described(held)}. "
+        f"container {claim.name!r} of {_described(claim)} has the name of the container of {_described(held)}. "
         "Choose another session, character or container id."
     )
 

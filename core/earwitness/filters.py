@@ -120,7 +120,7 @@ def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
         case Compare(field, op, value):
             return _compare(metadata.get(field), op, value)
     # Returning False here would make a NOT around it hold for everything.
-    raise InvalidFilter(f"{filter!r} is no filter: use Compare, In, And, Or and Not of earwitness.filters.")
+    raise InvalidFilter(f"{filter!r} is not a filter: use Compare, In, And, Or and Not of earwitness.filters.")
 
 
 def all_of(*parts: Filter | None) -> Filter:
@@ -225,7 +225,7 @@ def _parts(filter: object) -> tuple[object, ...]:
             return (part,)
         case And(parts) | Or(parts) if isinstance(parts, tuple | list):
             return tuple(parts)
-    raise InvalidFilter(f"{quoted(filter)} is no filter: use Compare, In, And, Or and Not of earwitness.filters.")
+    raise InvalidFilter(f"{quoted(filter)} is not a filter: use Compare, In, And, Or and Not of earwitness.filters.")
 
 
 def _literal(text: str) -> Scalar:

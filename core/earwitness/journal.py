@@ -194,14 +194,12 @@ class Journal:
         if at is None:
             return self._live.snapshot.decided
         if isinstance(at, bool) or not isinstance(at, str | int):
-            raise InputError(f"at={at!r} is no entry to fork at. Give a message key or a sequence number.")
+            raise InputError(f"at={at!r} cannot be an entry. Give a message key or a sequence number.")
         key, sequence = (text("at", at), None) if isinstance(at, str) else (None, at)
         session = self._live.snapshot.id
         entry = await self._ledger.entry(session, key=key, sequence=sequence)
         if entry is None:
-            raise UnknownName(
-                f"no entry {at!r} in session {session!r} to fork at. Give a message key or a sequence number."
-            )
+            raise UnknownName(f"session {session!r} has no entry {at!r}. Give a message key or a sequence number.")
         return entry.sequence
 
     async def branch_point(self, id: str, at: str | int | None) -> int:

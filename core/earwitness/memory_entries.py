@@ -56,11 +56,11 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
     grounds = await grounds_of(ledger, session, container.name, derivation.rests_on)
     if grounds.unknown is not None:
         raise UnknownName(
-            f"rests_on = {grounds.unknown!r} is no memory id and no key of what session {session!r} was told: "
+            f"rests_on = {grounds.unknown!r} is neither a memory id nor a key of session {session!r}: "
             "`inspect` lists memories with their ids and keys."
         )
     if grounds.gone is not None:
-        raise InputError(f"rests_on = {grounds.gone!r} was taken back: nothing can rest on it.")
+        raise InputError(f"rests_on = {grounds.gone!r} was retracted: nothing can rest on it.")
 
 
 async def _check_transferred(ledger: Ledger, session: str, body: Transferred, today: float) -> None:

@@ -37,7 +37,7 @@ class PluginData(MutableMapping[str, JsonValue]):
             self.changes[_text(key)] = _keepable(value)
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(
-                f"data[{quoted(key)}] = {quoted(value)} cannot be kept, JSON does not hold it: {error}. {KEEPABLE}"
+                f"data[{quoted(key)}] = {quoted(value)} cannot be kept; JSON cannot hold it: {error}. {KEEPABLE}"
             ) from error
 
     def copy(self) -> PluginData:

@@ -159,7 +159,7 @@ def _origin(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
     """The id of the exported session, and the export's version. Raises `StoryError` if this is not an export."""
     for number, line in enumerate(lines, 1):
         if not isinstance(line, Mapping):
-            raise StoryError(f"line {number}: not an exported line: {line!r} is no table.")
+            raise StoryError(f"line {number}: not an exported line: {line!r} is not an object.")
     head = lines[0] if lines else {}
     if head.get("kind") != "session" or not isinstance(head.get("id"), str):
         raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")

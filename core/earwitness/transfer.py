@@ -37,11 +37,11 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     """
     check_session_id(id)
     if id == session:
-        raise ContainerCollision(f"a branch needs an id of its own: {id!r} is the session it would branch off.")
+        raise ContainerCollision(f"a branch needs an id of its own: {id!r} is the session that it branches off.")
     found = await engine.ledger.load(id)
     if found is not None and (found.parent, found.forked_at) != (session, up_to):
         raise ContainerCollision(
-            f"session {id!r} exists, and is not the branch of {session!r} at {up_to}. Choose another id."
+            f"session {id!r} exists and is not the branch of {session!r} at {up_to}. Choose another id."
         )
     if found is None:
         check_new_session_id(id)
@@ -67,7 +67,7 @@ def whole(snapshot: Snapshot | None) -> Snapshot | None:
     if snapshot.parent is not None:
         what = f"forking it from {snapshot.parent!r} at {snapshot.forked_at}"
         again = f"Fork {snapshot.parent!r} to {snapshot.id!r} at {snapshot.forked_at} again"
-    raise InputError(f"session {snapshot.id!r} is not whole: {what} was cut short. {again}; that takes it up.")
+    raise InputError(f"session {snapshot.id!r} is incomplete: {what} was interrupted. {again} to resume it.")
 
 
 async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen: Seen = unseen) -> None:
@@ -181,7 +181,7 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
         await write_copy(engine, Snapshot(id=name), export, seen)
     elif not await _holds(engine, found, export):
         raise InputError(
-            f"session {name!r} exists already, and it is another. "
+            f"session {name!r} already exists and is a different story. "
             "Import it under another id (`--as ID`, in Python `id=`), or forget it first."
         )
     return name

@@ -137,7 +137,7 @@ def test_json_that_nobody_takes_is_said_to_be_json_with_what_was_looked_for(run:
     said = run("import", "odd.json").stderr
     assert "It is JSON with the keys 'a': no card (data, or name and first_mes), no lorebook (entries)" in said
     (files / "odd.json").write_text('{"a": ', "utf-8")
-    assert "It may be damaged: not JSON: Expecting value: line 1 column 7" in run("import", "odd.json").stderr
+    assert "It may be damaged: not JSON: Expecting value: column 7" in run("import", "odd.json").stderr
 
 
 def test_a_format_may_be_named_and_an_unknown_one_lists_them(run: Run, files: Path) -> None:
@@ -186,7 +186,10 @@ def test_another_story_under_its_id_is_told_of_as(played: Run, files: Path, stor
     assert played("play", "cellar.yaml", "--fresh").exit_code == 0
     result = played("import", "out.jsonl")
     assert result.exit_code == 2
-    assert "session 'cellar' exists already, and it is another. Import it under another id (`--as ID`" in result.stderr
+    assert (
+        "session 'cellar' already exists and is a different story. Import it under another id (`--as ID`"
+        in result.stderr
+    )
 
 
 def test_an_import_names_the_shared_containers_that_it_left_out(run: Run, folder: Path) -> None:

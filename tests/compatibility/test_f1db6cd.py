@@ -189,7 +189,7 @@ async def test_playing_the_old_story_file_again_tells_nothing_new(old: Path, old
 
 async def test_a_branch_whose_writing_was_cut_short_is_refused_and_taken_up(old_store: Store) -> None:
     async with Earwitness.open(old_store("stories.db")) as ew:
-        with pytest.raises(EarwitnessError, match="cut short"):
+        with pytest.raises(EarwitnessError, match="was interrupted"):
             await ew.open_session("cut-short")
         branch = await (await ew.open_session("tavern")).fork("cut-short", at="t4")
         assert "Fine weather" in (await branch.backstage().inspect("bob")).memories[-1].content

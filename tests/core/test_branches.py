@@ -253,7 +253,7 @@ async def test_a_branch_cannot_take_the_id_of_another_story_or_point(open_app: O
     await story.say("alice", "Hello.", key="m1")
     await story.fork("s2", at="m1")
     for id, at in (("other", None), ("s2", "#begin")):
-        with pytest.raises(ContainerCollision, match=f"session '{id}' exists, and is not the branch of 's1'"):
+        with pytest.raises(ContainerCollision, match=f"session '{id}' exists and is not the branch of 's1'"):
             await story.fork(id, at=at)
     with pytest.raises(ContainerCollision, match="a branch needs an id of its own: 's1' is the session"):
         await story.fork("s1")
@@ -273,7 +273,7 @@ async def test_a_branch_whose_containers_would_be_another_s_is_refused_and_nothi
 @pytest.mark.parametrize("at", ["m9", 99, 0])
 async def test_a_branch_needs_a_point_there_is(begin: Begin, at: str | int) -> None:
     story = await three_messages(begin)
-    with pytest.raises(UnknownName, match=f"no entry {at!r} in session 's1' to fork at"):
+    with pytest.raises(UnknownName, match=f"session 's1' has no entry {at!r}"):
         await story.fork("s2", at=at)
 
 
@@ -439,7 +439,9 @@ async def test_an_import_does_not_write_over_another_story(open_app: OpenApp, me
     await ew.forget("s1")
     story = await ew.session("s1", cast=["alice"])
     await story.say("alice", "Good evening.", key="m2")
-    with pytest.raises(InputError, match=r"session 's1' exists already, and it is another. Import .* \(`--as ID`"):
+    with pytest.raises(
+        InputError, match=r"session 's1' already exists and is a different story. Import .* \(`--as ID`"
+    ):
         await ew.import_session(lines)
     assert await keys(memories, story, "alice") == ["m2"]
 
@@ -451,7 +453,7 @@ async def test_an_import_does_not_write_over_the_same_story_decided_otherwise(op
     lines = await exported(story)
     plan = lines[-1]["plan"]
     plan["deliveries"] = [each for each in plan["deliveries"] if each["owner"] != "bob"]
-    with pytest.raises(InputError, match="it is another"):
+    with pytest.raises(InputError, match="a different story"):
         await ew.import_session(lines)
 
 
@@ -562,7 +564,7 @@ async def test_an_import_cut_short_is_not_opened_and_is_taken_up_again(
         await app.import_session(lines)
     ledger.left = 99
     for opening in (app.session("s1", cast=["alice"]), app.open_session("s1")):
-        with pytest.raises(InputError, match=r"'s1' is not whole: its import was cut short\. Import it again"):
+        with pytest.raises(InputError, match=r"'s1' is incomplete: its import was interrupted\. Import it again"):
             await opening
     assert await exported(await app.import_session(lines)) == lines
 
@@ -579,9 +581,9 @@ async def test_a_branch_cut_short_is_not_opened_and_is_taken_up_again(
     with pytest.raises(StorageFull):
         await story.fork("s2")
     ledger.left = 99
-    with pytest.raises(InputError, match=r"'s2' is not whole: forking it from 's1' at 4 .* Fork 's1' to 's2' at 4"):
+    with pytest.raises(InputError, match=r"'s2' is incomplete: forking it from 's1' at 4 .* Fork 's1' to 's2' at 4"):
         await app.session("s2", cast=["alice"])
-    with pytest.raises(InputError, match="'s2' exists already"):
+    with pytest.raises(InputError, match="'s2' already exists"):
         await app.import_session(await exported(story), id="s2")
     await story.say("alice", "Later.", key="m4", present=["bob"])
     branch = await story.fork("s2")

@@ -72,11 +72,14 @@ def test_an_owner_is_visible_text(make: Callable[[Any], Container]) -> None:
 @pytest.mark.parametrize(
     ("container", "why"),
     [
-        (Container(name="s1-alice", kind="character", owner="alice", session="s1"), "sessions make those of kind"),
-        (Container(name="s1-world", kind="world", owner="world"), "sessions make those of kind 'world'"),
+        (
+            Container(name="s1-alice", kind="character", owner="alice", session="s1"),
+            "only sessions make containers of kind",
+        ),
+        (Container(name="s1-world", kind="world", owner="world"), "only sessions make containers of kind 'world'"),
         (Container(name="olympus", kind="pantheon", owner="olympus"), "must be named pantheon-…"),
-        (Container(name="pantheon-x", kind="guild", owner="x"), "is named like one of kind 'pantheon'"),
-        (Container(name="Persona-x-y", kind="guild", owner="x"), "is named like one of kind 'persona'"),
+        (Container(name="pantheon-x", kind="guild", owner="x"), "has a name that is reserved for kind 'pantheon'"),
+        (Container(name="Persona-x-y", kind="guild", owner="x"), "has a name that is reserved for kind 'persona'"),
         (Container(name="board", kind="board", owner="x", session="s1"), "in session 's1' must be named s1-…"),
         (OLYMPUS.model_copy(update={"session": "s1"}), "belongs to no session"),
         (Container(name="guild", kind="", owner="x"), "container kind ''"),
@@ -108,7 +111,7 @@ async def test_a_host_registers_containers_and_lists_them(open_app: Open, begin:
 async def test_what_collides_or_belongs_nowhere_registers_nothing(open_app: Open) -> None:
     app = await open_app()
     await app.session("s1", cast=["alice", "board"])
-    with pytest.raises(ContainerCollision, match="would be the one of character 'board' in session 's1'"):
+    with pytest.raises(ContainerCollision, match="has the name of the container of character 'board' in session 's1'"):
         await app.register(OLYMPUS, BOARD)
     with pytest.raises(UnknownName, match=r"unknown session 's9'\. Known: s1"):
         await app.register(OLYMPUS, Container(name="s9-board", kind="board", owner="x", session="s9"))
@@ -120,7 +123,7 @@ async def test_what_collides_or_belongs_nowhere_registers_nothing(open_app: Open
 async def test_a_session_that_would_take_a_shared_container_is_refused(open_app: Open) -> None:
     app = await open_app()
     await app.register(Container(name="guild-alice", kind="guild", owner="x"))
-    with pytest.raises(ContainerCollision, match="would be the one of guild 'x' beyond sessions"):
+    with pytest.raises(ContainerCollision, match="has the name of the container of guild 'x' beyond sessions"):
         await app.session("guild", cast=["alice"])
     assert await app.sessions() == ()
 
@@ -389,7 +392,7 @@ async def test_an_export_that_reaches_beyond_its_story_is_refused(open_app: Open
         ({"session": "s9", "name": "s9-board"}, "does not belong to session 's1'"),
         ({"session": None}, "does not belong to session 's1'"),
         ({"name": "s9-board"}, "must be named s1-"),
-        ({"kind": "world"}, "sessions make those of kind 'world'"),
+        ({"kind": "world"}, "only sessions make containers of kind 'world'"),
     ):
         forged = copy.deepcopy(lines)
         forged[at]["container"] |= change

@@ -88,8 +88,8 @@ async def test_a_memory_may_be_written_to_a_container_beyond_the_session(open_ap
         ({"type": ""}, InputError, "type '' is taken or empty"),
         ({"metadata": {"is_speaker": True}}, InputError, "metadata sets 'isSpeaker', which Earwitness sets itself"),
         ({"metadata": {"a": {"b": 1}}}, InputError, "metadata.a"),
-        ({"rests_on": ["nothing"]}, UnknownName, "rests_on = 'nothing' is no memory id and no key"),
-        ({"rests_on": ["gone"]}, InputError, "rests_on = 'gone' was taken back"),
+        ({"rests_on": ["nothing"]}, UnknownName, "rests_on = 'nothing' is neither a memory id nor a key"),
+        ({"rests_on": ["gone"]}, InputError, "rests_on = 'gone' was retracted"),
         ({"character": None}, InputError, "needs an owner or a container"),
     ],
 )
@@ -261,7 +261,10 @@ async def test_a_reroll_after_a_proposal_still_moves_those_it_moves(begin: Begin
         ({"owner": "dora"}, "owner 'dora' is not one of alice, bob, charlie, world"),
         ({"owner": "alice", "type": "plot"}, "type 'plot' is taken"),
         ({"owner": "alice", "text": "<think>Hm.</think>"}, "is empty"),
-        ({"owner": "alice", "rests_on": ("k", "no such memory")}, "rests on 'no such memory', which is no memory id"),
+        (
+            {"owner": "alice", "rests_on": ("k", "no such memory")},
+            "rests on 'no such memory', which is neither a memory id",
+        ),
     ],
 )
 async def test_a_proposal_that_is_of_no_use_is_a_failure_of_its_plugin_and_harms_nothing(

@@ -209,7 +209,7 @@ def test_one_text_is_not_taken_for_its_letters() -> None:
 @pytest.mark.parametrize("garbage", [None, True, "speaker==bob", {}, (), Compare])
 def test_what_is_no_filter_holds_for_nothing_not_even_under_not(garbage: Any) -> None:
     for filter in (garbage, Not(garbage), Or((garbage,)), And((EVERYTHING, garbage))):
-        with pytest.raises(InvalidFilter, match="is no filter"):
+        with pytest.raises(InvalidFilter, match="is not a filter"):
             matches(filter, {"speaker": "bob"})
 
 

@@ -89,7 +89,7 @@ async def test_in_an_answer_it_is_that_ones_failure_and_the_story_goes_on(
     story = await begin(strict=False, **given(value))
     settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
     assert [each.by for each in settled.failures] == [by]
-    assert "no number that JSON holds" in str(settled.failures[0].failure)
+    assert "not a number that JSON can hold" in str(settled.failures[0].failure)
     assert list(settled.participants) == ["alice", "bob"]
 
 
@@ -113,7 +113,7 @@ async def test_from_the_host_it_is_refused_and_nothing_is_told(begin: Begin, val
         lambda: begin("s2", state={"pressure": value}),
     ]
     for attempt in attempts:
-        with pytest.raises(InputError, match=r"no number that JSON holds|not JSON compliant"):
+        with pytest.raises(InputError, match=r"not a number that JSON can hold|not JSON compliant"):
             await attempt()
     assert len(await story.backstage().journal()) == before
 
@@ -131,7 +131,7 @@ async def test_an_import_that_holds_one_is_refused_naming_its_line(open_app: Ope
     await (await story.say("alice", "Hello.", metadata={"x": 1})).settled()
     lines = [line async for line in story.backstage().export()]
     lines[2]["entry"]["body"]["metadata"] = {"x": float("nan")}
-    with pytest.raises(StoryError, match=r"line 3: .*NaN is no number that JSON holds") as refusal:
+    with pytest.raises(StoryError, match=r"line 3: .*NaN is not a number that JSON can hold") as refusal:
         await ew.import_session(lines, id="copy")
     assert len(str(refusal.value)) < 500
     assert await ew.sessions() == ("s1",)

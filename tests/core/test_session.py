@@ -221,7 +221,7 @@ async def test_a_key_of_the_hosts_own_stays_as_it_is_written_and_ours_take_eithe
         ({"whereabouts": {"bob": "tavern"}}, r"state whereabouts\.bob = 'tavern' cannot be used"),
         ({"game_day": None}, "state game_day = None cannot be used: every story has one"),
         ({"current_scene": None}, "state current_scene = None cannot be used: every story has one"),
-        ({"mood": object()}, "state mood = <object .* cannot be used: JSON does not hold it"),
+        ({"mood": object()}, "state mood = <object .* cannot be used: JSON cannot hold it"),
     ],
 )
 async def test_a_value_the_state_cannot_hold_is_quoted_and_changes_nothing(
@@ -556,7 +556,7 @@ async def test_a_handle_of_a_forgotten_story_never_acts_on_another_of_its_id(ope
         lambda: backstage.retract("m1"),
     ]
     for call in calls:
-        with pytest.raises(UnknownName, match="'s1' was forgotten, and this handle with it"):
+        with pytest.raises(UnknownName, match="'s1' was forgotten: this handle cannot be used any more"):
             await call()
     assert await entries(new) == 2
     assert new.cast.ids == ("alice",)
@@ -698,7 +698,7 @@ async def test_a_handle_notices_that_another_process_forgot_its_story(
         lambda: old.backstage().inspect("alice"),
     ]
     for call in calls:
-        with pytest.raises(UnknownName, match="'s1' was forgotten, and this handle with it"):
+        with pytest.raises(UnknownName, match="'s1' was forgotten: this handle cannot be used any more"):
             await call()
     new = await ew.session("s1", cast=["alice"])
     assert new is not old

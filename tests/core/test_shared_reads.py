@@ -272,7 +272,7 @@ async def test_strict_raises_for_a_provider_that_fails_and_names_what_it_may_not
         (None, "answered None, expected any number of ReadRequest"),
         ("pantheon-olympus", "answered 'pantheon-olympus', expected"),
         ([HUB], "expected any number of ReadRequest"),
-        ([ReadRequest.model_construct(container="x", filter="gameDay<=3")], "is no filter"),
+        ([ReadRequest.model_construct(container="x", filter="gameDay<=3")], "is not a filter"),
     ],
 )
 async def test_an_answer_that_is_no_requests_is_named(open_app: Open, answer: object, why: str) -> None:
@@ -377,7 +377,7 @@ async def test_one_placeholder_stands_for_one_thing(open_app: Open) -> None:
         {"sections": {"pantheon": {"placeholder": "{{x}}"}}, "placeholders": ["{{x}}"]},
         {"sections": {"pantheon": {"placeholder": "{{x}}"}, "canon": {"placeholder": "{{x}}"}}},
     ):
-        with pytest.raises(SettingsError, match="stands for two things"):
+        with pytest.raises(SettingsError, match="belongs to two sections"):
             await open_app(fill=fill)
 
 

@@ -118,5 +118,5 @@ def test_nobody_was_present_before_they_joined(story: Session) -> None:
 @pytest.mark.parametrize("at", [True, 2.5])
 def test_a_branch_begins_at_a_key_or_a_number(story: Session, at: Any) -> None:
     story.say("alice", "Hm.")
-    with pytest.raises(InputError, match=f"at={at} is no entry to fork at"):
+    with pytest.raises(InputError, match=f"at={at} cannot be an entry"):
         story.fork("s2", at=at)

@@ -228,9 +228,9 @@ def doubled(levels: int = 60) -> Filter:
 
 
 NO_FILTERS: list[tuple[Any, str]] = [
-    (And((3,)), "3 is no filter"),  # type: ignore[arg-type]
-    (Not(Or((EVERYTHING, None))), "None is no filter"),  # type: ignore[arg-type]
-    (And(3), "And.parts=3. is no filter"),  # type: ignore[arg-type]
+    (And((3,)), "3 is not a filter"),  # type: ignore[arg-type]
+    (Not(Or((EVERYTHING, None))), "None is not a filter"),  # type: ignore[arg-type]
+    (And(3), "And.parts=3. is not a filter"),  # type: ignore[arg-type]
     (deep(), "nested more than 100 deep"),
     (doubled(), "more than 100000 parts"),
 ]

@@ -28,7 +28,7 @@ def check_role(role: str, persona: str | None, cast: Cast) -> str | None:
     if text("role", role) not in PERMISSIONS:
         raise unknown("backstage role", role, PERMISSIONS)
     if role == "player" and persona is None:
-        raise InputError("backstage(role='player') needs to know whose player it is: give persona='…'.")
+        raise InputError("backstage(role='player') needs the character that the player plays: give persona='…'.")
     if role != "player" and persona is not None:
         raise InputError(f"backstage(role={role!r}, persona={persona!r}): only a player has a persona.")
     return None if persona is None else _persona(text("persona", persona), cast)

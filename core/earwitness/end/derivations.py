@@ -93,7 +93,7 @@ async def _fault(ledger: Ledger, story: Snapshot, plan: Plan, derivation: Deriva
     unknown = (await grounds_of(ledger, story.id, container.name, rests_on)).unknown
     if unknown is None or await ledger.entry(story.id, key=unknown):  # an earlier proposal, not yet decided
         return None
-    return f"it rests on {unknown!r}, which is no memory id and no key of this story"
+    return f"it rests on {unknown!r}, which is neither a memory id nor a key of this story"
 
 
 def _refused(why: str) -> str:

@@ -50,7 +50,12 @@ class Arrivals:
             for group in grouped(today, lambda each: each.source):
                 waiting += await self._arrived(group, day)
         if waiting:
-            self.answers.append(Answer(by="core:rumours", failure=f"stopped after {MOST_HOPS} days of hops"))
+            self.answers.append(
+                Answer(
+                    by="core:rumours",
+                    failure=f"rumours were stopped after {MOST_HOPS} hops within one change of the day",
+                )
+            )
 
     async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
         """Guard the deliveries of one source, then ask the rules who tells it on.

@@ -196,7 +196,7 @@ async def _told(
         struck += [
             Answer(
                 by="core:walls",
-                failure=f"knowledge for {id!r} struck, it cites what {id!r} may not know: {line.text!r}",
+                failure=f"knowledge for {id!r} was withheld, because it cites what {id!r} may not know: {line.text!r}",
             )
             for line in refused
         ]

@@ -121,7 +121,7 @@ class FillSettings(Record):
     def _one_meaning_each(self) -> Self:
         every = [*PLACEHOLDERS, *self.placeholders, *self.own_placeholders.values()]
         if twice := next((each for each in every if every.count(each) > 1), None):
-            raise ValueError(f"placeholder {twice!r} stands for two things. Give each section one of its own.")
+            raise ValueError(f"placeholder {twice!r} belongs to two sections. Give each section one of its own.")
         return self
 
     @property

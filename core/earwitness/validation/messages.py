@@ -30,8 +30,8 @@ def message_text(content: str) -> str:
             "never stored: it holds no answer. Ask the model again, or allow it more tokens."
         )
     raise InputError(
-        f"message {content!r} is empty (memories filled in by us do not count): there is nothing to remember. "
-        "Do not tell it; a message that is to be taken back is retracted, not edited to nothing."
+        f"message {content!r} is empty, not counting memories that Earwitness filled in: there is nothing to remember. "
+        "To take a message back, retract it."
     )
 
 
@@ -39,12 +39,12 @@ def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str,
     """The key of one message among several, and the other arguments of `say`. Raises `InputError`."""
     what = f"messages[{number}]"
     if given is None:
-        raise InputError(f"{what} = None cannot be told: it must be a table of what say() takes.")
+        raise InputError(f"{what} = None cannot be used: it must be a table of what say() takes.")
     arguments = dict(table(what, given))
     for name in (name for name in arguments if name not in SAY):
         raise InputError(f"{what} has {name!r}, which say() does not take: {', '.join(SAY)}.{did_you_mean(name, SAY)}")
     for name in (name for name in SAY[:2] if name not in arguments):
-        raise InputError(f"{what} = {quoted(given)} cannot be told: it has no {name!r}.")
+        raise InputError(f"{what} = {quoted(given)} cannot be used: it has no {name!r}.")
     return arguments.pop("key", None), arguments
 
 
@@ -69,9 +69,9 @@ def refuse_revision(entry: Entry) -> None:
     """Raise `InputError` for an entry that cannot be retracted: an edit, a retraction, `archive` or `restore`."""
     match entry.body:
         case Revised(target=target):
-            raise InputError(f"{entry.key!r} is itself a revision of {target!r}: name that one.")
+            raise InputError(f"{entry.key!r} is itself a revision of {target!r}: give that key.")
         case Retracted(target=target):
-            raise InputError(f"{entry.key!r} is itself a retraction of {target!r}: name that one.")
+            raise InputError(f"{entry.key!r} is itself a retraction of {target!r}: give that key.")
         case Archived(restore=restore):
             undo = "archive()" if restore else "restore()"
             raise InputError(f"{entry.key!r} cannot be retracted: call {undo} with its memories.")
@@ -110,6 +110,6 @@ def known_channel(channel: Channel | None, context: Context | None) -> Channel:
 def gone(session: str) -> UnknownName:
     """The error for a call on a session that was forgotten."""
     return UnknownName(
-        f"session {session!r} was forgotten, and this handle with it. Begin a story of that id anew with "
-        "session(), and use what that returns."
+        f"session {session!r} was forgotten: this handle cannot be used any more. "
+        "Begin a new story with that id by calling session(), and use what that returns."
     )

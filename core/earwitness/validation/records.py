@@ -64,7 +64,7 @@ def check_finite(text: str) -> None:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number that JSON holds")
+    raise ValueError(f"{name} is not a number that JSON can hold")
 
 
 def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _check_json(key: str, value: Any) -> None:
     try:
         jsonable = to_jsonable_python(value)
     except PydanticSerializationError as error:
-        raise InputError(f"state {key} = {quoted(value)} cannot be used: JSON does not hold it.") from error
+        raise InputError(f"state {key} = {quoted(value)} cannot be used: JSON cannot hold it.") from error
     except ValueError as error:  # too deep to be written
         raise InputError(f"state {key} cannot be used: it is nested too deep. {KEEPABLE}") from error
     try:

@@ -36,4 +36,6 @@ def _ask(question: str) -> None:
         if not isinstance(stopped.__context__, EOFError):
             raise
         click.echo(err=True)
-        raise InputError("there is nobody to ask. --yes removes it without asking. Nothing was removed.") from None
+        raise InputError(
+            "nobody can be asked here, and nothing was removed. --yes removes it without asking."
+        ) from None

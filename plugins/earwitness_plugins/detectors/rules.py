@@ -79,7 +79,9 @@ class RulesDetector:
         self.whole, self.omniscient = perception == "whole", omniscient
         own = tuple((markup or {}).items())
         if wrong := [mark for mark, _ in own if not all(mark.partition("…"))]:
-            raise SettingsError(f"markup {wrong[0]!r} must be what begins and what ends it, as '{{…}}' or '<<…>>'.")
+            raise SettingsError(
+                f"markup {wrong[0]!r} must be an opening and a closing mark with … between them, as '{{…}}' or '<<…>>'."
+            )
         self._role_play, self._staged = Conventions(own=own), Conventions(staged=True, own=own)
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(DramatisPersonae)

@@ -52,7 +52,7 @@ def refuse_bomb(place: str, packed: int, size: int) -> None:
     """Raise `StoryError` for a text that is suspiciously larger than its packed size."""
     refuse_larger(place, size, MAX_TEXT)
     if size > SMALL and size > packed * MAX_RATIO:
-        raise StoryError(f"{place}: unpacks to more than {MAX_RATIO} times its size, which no honest text does.")
+        raise StoryError(f"{place}: unpacks to more than {MAX_RATIO} times its size, which no ordinary text does.")
 
 
 def inflated(place: str, data: bytes) -> bytes:

@@ -69,7 +69,7 @@ def write(connection: apsw.Connection, ours: Fingerprint) -> None:
 def mismatch(path: str, found: Fingerprint, ours: Fingerprint) -> EmbedderMismatch:
     """The error for a file whose vectors, or words, are not this store's."""
     return EmbedderMismatch(
-        f"the vectors in {path!r} were made by the embedder {_described(found)}, this store was opened with "
+        f"the vectors in {path!r} were made by the embedder {_described(found)}, but this store was opened with "
         f"{_described(ours)}. Open it with the first, or make all vectors again with the second (`store.reembed()`)."
     )
 
