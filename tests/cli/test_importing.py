@@ -345,3 +345,18 @@ def test_replay_of_a_card_says_what_takes_it(run: Run, files: Path) -> None:
     result = run("replay", "mira.png")
     assert result.exit_code == 2
     assert "mira.png: nobody speaks in it. To bring it into a story: earwitness import mira.png" in result.stderr
+
+
+def test_a_chat_is_edited_and_played_on_and_comes_out(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    before = run("export", "night", "--format", "chat").stdout.splitlines()
+    assert run("edit", "night", "night:1", "Only the fog.").exit_code == 0
+    after = run("export", "night", "--format", "chat").stdout.splitlines()
+    assert (after[:2], json.loads(after[2])["mes"]) == (before[:2], "Only the fog.")
+
+
+def test_a_story_that_was_played_comes_out_as_a_chat(played: Run, folder: Path) -> None:
+    assert answer(played("export", "cellar", "--format", "chat", "-o", "out.jsonl", "--json"))["file"] == "out.jsonl"
+    assert played("import", "out.jsonl", "--into", "again").exit_code == 0
+    found = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
+    assert [row["name"] for row in found[1:]] == ["Alice", "Bob", "Charlie"]

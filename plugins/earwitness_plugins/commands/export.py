@@ -25,15 +25,16 @@ OUTPUT = "A folder; or a file, where one file goes out and PATH ends in a suffix
     type=click.Choice([WHOLE, "card", "worldinfo", "chat"]),
     default=WHOLE,
     show_default=True,
-    help="jsonl: the whole story. The others: the cards, lorebooks or chats that came into it.",
+    help="jsonl: the whole story. The others: its cards, lorebooks or chats.",
 )
 @click.option("--output", "-o", metavar="PATH", default="-", help=OUTPUT)
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 async def command(cli: CliContext, session: str | None, name: str, output: str, force: bool) -> None:
     """Write a story as JSON Lines: everything said and decided. `import` takes it back.
 
-    As card, worldinfo or chat: every file of that kind as it came, to the letter, and what came from no file as a new
-    one. SESSION may be left out where there is one story only.
+    As card or worldinfo: every file of that kind as it came, to the letter, and what came from no file as a new
+    one. As chat: what the story now says; lines that nothing has changed stay as they came. SESSION may be left out
+    where there is one story only.
     """
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions(), "earwitness export ID"))
@@ -62,7 +63,9 @@ async def _files(story: Session, name: str) -> list[File]:
     from earwitness.errors import InputError
     from earwitness_plugins.applications.exports.files import files
 
-    made = files(name, await story.backstage(role="owner").before(), story.cast, story.id)
+    backstage = story.backstage(role="owner")
+    journal = await backstage.journal() if name == "chat" else ()
+    made = files(name, await backstage.before(), story.cast, story.id, journal)
     if not made:
         raise InputError(f"{story.id!r} has nothing to export as {name}. For all of it: --format {WHOLE}.")
     return list(made)

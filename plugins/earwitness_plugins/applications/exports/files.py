@@ -1,4 +1,7 @@
-"""The files of an export: what came from a file goes out as that file, byte by byte; new files are made of the rest."""
+"""The files of an export: what came from a file goes out as that file, byte by byte; new files are made of the rest.
+
+A chat goes out as the story now says it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ from typing import Any
 
 from earwitness.backstage.records import Before
 from earwitness.records.character import Cast
-from earwitness.records.journal import Original
+from earwitness.records.journal import Entry, Original
 
 from .card import fresh_card
+from .chat import chats
+from .told import ToldMessage, told_messages
 from .worldinfo import fresh_worldinfo
 
 FORMATS = ("card", "worldinfo", "chat")
@@ -29,11 +34,21 @@ class File:
     """Its content."""
 
 
-def files(format: str, before: Before, cast: Cast, session: str) -> tuple[File, ...]:
-    """The files of one of `FORMATS`."""
+def files(format: str, before: Before, cast: Cast, session: str, journal: Sequence[Entry] = ()) -> tuple[File, ...]:
+    """The files of one of `FORMATS`. Chats are made of the story's `journal`."""
     kept = [each for each in before.originals if each.format == format]
+    if format == "chat":
+        return tuple(_distinct(_chats(kept, told_messages(journal, session), cast, session)))
     fresh = _FRESH[format](before, cast, session, kept) if format in _FRESH else ()
     return tuple(_distinct([*map(_as_it_came, kept), *(File(name, _json(value)) for name, value in fresh)]))
+
+
+def _chats(kept: Sequence[Original], told: Mapping[str, ToldMessage], cast: Cast, session: str) -> Iterator[File]:
+    """Chats that came into the story, as they now are, and a new one of what came from none."""
+    came, fresh = chats(kept, told, cast)
+    yield from (File(_as_it_came(original).name, data) for original, data in came)
+    if fresh is not None:
+        yield File(file_name(session, ".jsonl"), fresh)
 
 
 def file_name(text: str, ending: str, default: str = "story") -> str:

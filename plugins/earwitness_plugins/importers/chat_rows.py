@@ -1,0 +1,99 @@
+"""Rows of a SillyTavern chat: JSON Lines with a header, then one message per line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from earwitness.errors import StoryError
+
+from .files.documents import parsed
+from .files.lenient import LenientObject, lenient_object
+
+NARRATOR = "narrator"
+UNUSED = "unused"
+HEADER = ("chat_metadata", "user_name", "character_name")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRow:
+    """One message of a chat."""
+
+    line: int
+    """Index of its line in the text."""
+    name: str
+    """Who says it; not used for narration."""
+    text: str
+    """The text of the chosen swipe."""
+    user: bool
+    """Whether a user says it."""
+    narrated: bool
+    """Whether it is narration."""
+    in_story: bool
+    """False for help texts, comments and the like. Hidden messages are in the story: they were said."""
+    face: str
+    """The avatar file of a group member."""
+    present: tuple[str, ...] | None
+    """Avatar files of those whom the extension «Presence» lists."""
+
+
+def is_header(row: Mapping[str, Any]) -> bool:
+    """Whether it is the header of a chat."""
+    return any(key in row for key in HEADER) and "mes" not in row
+
+
+def is_message(row: Mapping[str, Any]) -> bool:
+    """Whether it is a message of a chat."""
+    return "mes" in row and "name" in row
+
+
+def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list[ChatRow]]:
+    """Header and messages. A line that cannot be read is left out and reported."""
+    header, messages = lenient_object({}, path, repairs), list[ChatRow]()
+    for index, line in enumerate(text.split("\n")):
+        if not line.strip():
+            continue
+        place = f"{path}:{index + 1}"
+        try:
+            row = lenient_object(parsed(line, place, repairs), place, repairs)
+        except StoryError as error:
+            repairs.append(f"{error} The line was left out.")
+            continue
+        if is_header(row.values):
+            header = row
+        elif is_message(row.values):
+            messages.append(_message(row, index))
+        else:
+            repairs.append(f"{place}: neither a header nor a message; left out")
+    return header, messages
+
+
+def _message(row: LenientObject, index: int) -> ChatRow:
+    extra = row.values.get("extra")
+    kind = str(extra.get("type") or "") if isinstance(extra, dict) else ""
+    there = row.values.get("present")
+    return ChatRow(
+        line=index,
+        name=" ".join(row.text("name").split()) or "Somebody",
+        text=_chosen(row),
+        user=row.flag("is_user"),
+        narrated=kind == NARRATOR,
+        in_story=not (row.flag("is_system") and kind not in ("", NARRATOR)),
+        face=row.text("original_avatar"),
+        present=tuple(map(str, there)) if isinstance(there, list) else None,
+    )
+
+
+def _chosen(row: LenientObject) -> str:
+    """The text of the chosen swipe; the message itself where there are no swipes."""
+    swipes, number = row.values.get("swipes"), row.values.get("swipe_id")
+    if isinstance(number, str) and number.isdecimal():
+        row.repaired("swipe_id", number, "taken as a number")
+        number = int(number[:9])
+    if not isinstance(swipes, list) or type(number) is not int:
+        return row.text("mes")
+    if not 0 <= number < len(swipes) or not isinstance(swipes[number], str):
+        row.repaired("swipe_id", number, f"there are {len(swipes)} swipes; the message itself was taken")
+        return row.text("mes")
+    return row.within(f"swipes[{number}]", {"mes": swipes[number]}).text("mes")
