@@ -19,7 +19,7 @@ from .records.derived import Derivation
 from .records.journal import Archived, Changed, Derived, Original, Prepared, Said, Transferred
 from .records.update import Audience, Update
 from .validation.arguments import several, table, text
-from .validation.messages import known_channel, message_text, update_text
+from .validation.messages import known_channel, message_text, refuse_place, update_text
 from .validation.records import check_state, checked, state_keys
 
 
@@ -35,20 +35,27 @@ class Drafts:
         self,
         speaker: str,
         content: str,
+        key: str | None,
         *,
         present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
         in_turn: bool = False,
     ) -> Said:
         """A message. See `Session.say`."""
+        where = known_channel(channel, context)
+        refuse_place(place, where)
         return checked(
             Said,
             speaker=await self._names.id(speaker),
             content=message_text(content),
-            channel=known_channel(channel, context),
-            present=await self._names.perceivers(present),
+            channel=where,
+            present=await self._names.listed("present", present),
+            audience=await self._names.listed("audience", audience),
+            place=None if place is None else await self.place("place", place, key),
             metadata=dict(table("metadata", metadata)),
             in_turn=in_turn,
         )

@@ -9,10 +9,10 @@ from typing import TypeVar
 from .end.decider import Decider
 from .errors import InputError, StorageError, UnknownName
 from .live import Live
-from .places import parts, resolved
 from .records.character import Character
 from .records.update import Audience
-from .validation.arguments import several, some_text
+from .validation.arguments import several
+from .validation.places import check_place
 
 T = TypeVar("T")
 
@@ -49,9 +49,9 @@ class NameResolver:
         """The ids of these characters. Raises `UnknownName`."""
         return await self.found(lambda: tuple(self.member(each).id for each in names))
 
-    async def perceivers(self, present: Iterable[str] | None) -> tuple[str, ...] | None:
-        """The ids of those the host names as present; `None` if the host does not say. Raises `UnknownName`."""
-        return None if present is None else await self.ids(*several("present", present))
+    async def listed(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+        """The ids of those whom an argument names, such as `present`; `None` without it. Raises `UnknownName`."""
+        return None if names is None else await self.ids(*several(what, names))
 
     async def audience(self, audience: Audience | list[str]) -> Audience:
         """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown keyword."""
@@ -62,12 +62,5 @@ class NameResolver:
         return audience
 
     def check_place(self, what: str, place: str, *, anew: bool) -> str:
-        """The place as written. It is resolved to a path on deciding, in the order of the journal.
-
-        Raises `InputError` for a place without a name and, for a call made `anew`, for a name that fits several places.
-        """
-        if not parts(some_text(what, place)):
-            raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")
-        if anew:
-            resolved(place, self._live.snapshot.state.places)
-        return place
+        """The place as written. Raises as `check_place`; a call that is not made `anew` may name several places."""
+        return check_place(what, place, self._live.snapshot.state if anew else None)

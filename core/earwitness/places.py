@@ -49,6 +49,14 @@ def resolved(written: str, known: Iterable[str]) -> str:
     return next(iter(fitting), normal(written))
 
 
+def destination(written: str, known: Iterable[str]) -> str:
+    """The full path of a place on deciding. A name that fits several places by now is a place of its own."""
+    try:
+        return resolved(written, known)
+    except InputError:
+        return normal(written)
+
+
 def _words(place: str) -> tuple[str, ...]:
     """The parts for comparison: letter case is ignored, and `_` equals a blank."""
     return tuple(part.casefold().replace("_", " ") for part in parts(place))

@@ -112,6 +112,8 @@ class Session:
         *,
         key: str | None = None,
         present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -119,13 +121,14 @@ class Session:
     ) -> Outcome:
         """Report what a character said or did. Durable on return; who remembers it is decided in the background.
 
-        `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
-        `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
-        and `InputError` for an empty message.
+        `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
+        whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
+        a path as in `move` (default: the current scene). The same `key` with the same text returns the first outcome.
+        Raises `UnknownName`, `KeyConflict`, `StorageError`, and `InputError` for an empty message.
         """
-        given: dict[str, Any] = {"present": present, "metadata": metadata, "in_turn": in_turn}
-        said = await self._drafts.message(speaker, content, channel=channel, context=context, **given)
-        return await self._journal.append(said, key)
+        given: dict[str, Any] = {"present": present, "audience": audience, "place": place, "metadata": metadata}
+        given |= {"context": context, "channel": channel, "in_turn": in_turn}
+        return await self._journal.append(await self._drafts.message(speaker, content, key, **given), key)
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         """Report many messages at once, such as a transcript: each is a table of what `say` takes.
@@ -139,26 +142,33 @@ class Session:
         for number, each in enumerate(several("messages", messages)):
             key, given = spoken(number, each)
             with about(f"messages[{number}]"):
-                new = new_entry(await self._drafts.message(**given), key)
+                new = new_entry(await self._drafts.message(key=key, **given), key)
                 if new.key is not None:
                     await self._journal.refuse_conflict(new.key, keyed.setdefault(new.key, new.body), new.body)
             told.append(new)
         return await self._journal.append_all(told)
 
     async def edit(
-        self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
+        self,
+        key: str,
+        content: str,
+        *,
+        present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        own_key: str | None = None,
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
 
-        Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
-        who joined after it.
+        `present` and `audience` correct those of the message. Raises `UnknownName` for a key without a message,
+        `InputError` for a retracted one, and for somebody present or in the audience who joined after it.
         """
-        seen = await self._names.perceivers(present)
+        there, all_of_it = await self._names.listed("present", present), await self._names.listed("audience", audience)
         if not await self._journal.entry_for_key(own_key):
-            refuse_newcomers(seen or (), await self._journal.revisable(key), self._live.snapshot.joined)
-        return await self._journal.append(
-            checked(Revised, target=key, content=message_text(content), present=seen), own_key
-        )
+            named = (*(there or ()), *(all_of_it or ()))
+            refuse_newcomers(named, await self._journal.revisable(key), self._live.snapshot.joined)
+        text = message_text(content)
+        body = checked(Revised, target=key, content=text, present=there, audience=all_of_it)
+        return await self._journal.append(body, own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""

@@ -29,6 +29,8 @@ class Sayer(Protocol):
         *,
         key: str | None = None,
         present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -154,7 +156,13 @@ class Turn:
         return render_section(self.memories, section, settings)
 
     async def say(
-        self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
+        self,
+        content: str,
+        *,
+        key: str | None = None,
+        present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        **more: Any,
     ) -> Outcome:
         """END: what the character says. See `Session.say`.
 
@@ -166,7 +174,8 @@ class Turn:
                 f"Report another answer with story.reroll(text, key={self._before.key!r})."
             )
         more = more if "context" in more else {"channel": self._channel, **more}
-        return await self._session.say(self.character, content, key=key, present=present, in_turn=True, **more)
+        told = {"present": present, "audience": audience}
+        return await self._session.say(self.character, content, key=key, in_turn=True, **told, **more)
 
     def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
         for each in (memories := several("memories", memories)):

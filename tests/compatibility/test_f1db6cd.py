@@ -102,7 +102,7 @@ async def test_the_cast_and_the_state_are_what_they_were(story: Session, answere
     members = [{**each, "personality_id": each["id"], "persona_id": None} for each in answered["cast"]["members"]]
     assert story.cast.model_dump(mode="json") == {"members": members}
     state = answered["state"]
-    now = {"participants": [], "last_perceivers": state["participants"]}  # they had the name of the others then
+    now = {"participants": [], "last_perceivers": state["participants"], "channels": {}}  # they had that name then
     assert story.state.model_dump(mode="json") == {**state, **now}
 
 

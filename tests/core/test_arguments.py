@@ -23,8 +23,8 @@ def story() -> Iterator[Session]:
 
 CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda s: s.say(None, "Hm."), "character None must be text"),
-    (lambda s: s.say("alice", "Hm.", present=[None]), "character None must be text"),
-    (lambda s: s.say("alice", "Hm.", present=3), "present = 3 cannot be used: it must be a list, not int"),
+    (lambda s: s.say("alice", "Hm.", audience=[None]), "character None must be text"),
+    (lambda s: s.say("alice", "Hm.", audience=3), "audience = 3 cannot be used: it must be a list, not int"),
     (lambda s: s.say("alice", "Hm.", metadata=[1]), r"metadata = \[1\] cannot be used: it must be a table of keys"),
     (lambda s: s.edit("m1", "Hm.", own_key=[]), r"message key \[\] must be text"),
     (lambda s: s.retract(HALF), "target = .* cannot be used: text must be valid Unicode"),

@@ -71,7 +71,7 @@ async def test_everything_is_decided_meanwhile_and_delivered_once_when_the_store
 ) -> None:
     story = await begin(store=store, **QUICK)
     setattr(store, way, True)
-    outcomes = [await story.say("alice", f"Message {number}.", present=["bob"]) for number in range(200)]
+    outcomes = [await story.say("alice", f"Message {number}.", audience=["bob"]) for number in range(200)]
     assert [sorted((await each.decided()).participants) for each in outcomes] == [["alice", "bob"]] * 200
     with pytest.raises(NotYetApplied, match="Nothing is lost"):
         await outcomes[-1].settled(timeout=0.01)
@@ -86,9 +86,9 @@ async def test_everything_is_decided_meanwhile_and_delivered_once_when_the_store
 @pytest.mark.parametrize("way", ["away", "hangs"])
 async def test_a_recall_answers_from_what_is_at_hand_and_says_so(begin: Begin, store: Unsteady, way: str) -> None:
     story = await begin(store=store, **QUICK)
-    await (await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])).settled()
+    await (await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])).settled()
     setattr(store, way, True)
-    await (await story.say("alice", "The cave is in the hills.", key="m2", present=["bob"])).decided()
+    await (await story.say("alice", "The cave is in the hills.", key="m2", audience=["bob"])).decided()
     began = perf_counter()
     turn = await story.turn("bob", query="Where is the cave?", in_prompt=[])
     assert perf_counter() - began < 2
@@ -116,7 +116,7 @@ async def test_what_is_not_applied_yet_is_recalled_while_the_store_can_be_search
         raise StorageError("read only")
 
     monkeypatch.setattr(store, "put", refused)
-    await (await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])).decided()
+    await (await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])).decided()
     turn = await story.turn("bob", query="sword", in_prompt=[])
     assert [each.memory.message_keys for each in turn.memories] == [("m1",)]
 
@@ -124,7 +124,7 @@ async def test_what_is_not_applied_yet_is_recalled_while_the_store_can_be_search
 async def test_an_outcome_is_read_once_it_is_decided(begin: Begin, store: Unsteady) -> None:
     story = await begin(store=store, **QUICK)
     store.away = True
-    outcome = await story.say("alice", "Hello.", present=["bob"])
+    outcome = await story.say("alice", "Hello.", audience=["bob"])
     with pytest.raises(NotDecided):
         _ = outcome.participants
     assert list((await outcome.decided()).participants) == ["alice", "bob"] == list(outcome.participants)
@@ -151,7 +151,7 @@ async def test_closing_does_not_wait_for_a_store_that_is_away_and_the_next_proce
     ew = await open_app(ledger=ledger, store=store, **QUICK)
     story = await ew.session("s1", cast=["alice", "bob"])
     store.away = True
-    await (await story.say("alice", "Hello.", present=["bob"])).decided()
+    await (await story.say("alice", "Hello.", audience=["bob"])).decided()
     began = perf_counter()
     await ew.close()
     assert perf_counter() - began < 2
@@ -164,7 +164,7 @@ async def test_closing_does_not_wait_for_a_store_that_is_away_and_the_next_proce
 async def test_what_is_retracted_while_the_store_is_away_never_reaches_it(begin: Begin, store: Unsteady) -> None:
     story = await begin(store=store, **QUICK)
     store.away = True
-    await (await story.say("alice", "Forget this.", key="m1", present=["bob"])).decided()
+    await (await story.say("alice", "Forget this.", key="m1", audience=["bob"])).decided()
     await (await story.retract("m1")).decided()
     store.away = False
     await story.delivered()
@@ -175,7 +175,7 @@ async def test_what_is_retracted_while_the_store_is_away_never_reaches_it(begin:
 async def test_participants_remember_before_the_others_of_many_listeners(begin: Begin, store: Unsteady) -> None:
     crowd = [f"guest{number}" for number in range(600)]
     story = await begin(store=store, cast=["alice", *crowd], **QUICK)
-    await (await story.say("alice", "Welcome, all.", present=crowd)).settled()
+    await (await story.say("alice", "Welcome, all.", audience=crowd)).settled()
     await story.delivered()
     sizes = [len(memories) for memories in store.puts]
     assert (sum(sizes), max(sizes)) == (602, 64)
@@ -189,10 +189,10 @@ async def test_a_story_goes_on_in_a_new_process_while_the_store_is_away(
     first = await open_app(ledger=ledger, store=store, **QUICK)
     story = await first.session("s1", cast=["alice", "bob"])
     store.away = True
-    await (await story.say("alice", "Hello.", key="m1", present=["bob"])).decided()
+    await (await story.say("alice", "Hello.", key="m1", audience=["bob"])).decided()
     again = await (await open_app(ledger=ledger, store=store, **QUICK)).session("s1", cast=["alice", "bob", "dana"])
     assert "dana" in again.cast
-    await (await again.say("alice", "Still here.", key="m2", present=["bob", "dana"])).decided()
+    await (await again.say("alice", "Still here.", key="m2", audience=["bob", "dana"])).decided()
     branch = await again.fork("s2")
     await again.forget("dana")
     assert (await again.turn("bob", query="hello", in_prompt=[])).memories
@@ -205,7 +205,7 @@ async def test_a_story_goes_on_in_a_new_process_while_the_store_is_away(
 
 async def test_a_backlog_is_written_once(begin: Begin, store: Unsteady) -> None:
     story = await begin(store=store, **QUICK)
-    await story.say_all([{"speaker": "alice", "content": f"Message {n}.", "present": ["bob"]} for n in range(500)])
+    await story.say_all([{"speaker": "alice", "content": f"Message {n}.", "audience": ["bob"]} for n in range(500)])
     await story.delivered()
     written = [memory.id for memories in store.puts for memory in memories]
     assert len(written) == len(set(written)) == 1500

@@ -64,8 +64,8 @@ def knowing(answer: WhoKnows) -> list[str]:
 
 async def test_who_knows_says_of_everybody_since_when_and_how(begin: Begin, memories: Memories) -> None:
     story = await begin(state={"game_day": 2.5})
-    await story.say("alice", "Let us find the Sacred Sword.", key="m1", present=["bob"])
-    await story.say("bob", "The soup is hot.", key="m2", present=["charlie"])
+    await story.say("alice", "Let us find the Sacred Sword.", key="m1", audience=["bob"])
+    await story.say("bob", "The soup is hot.", key="m2", audience=["charlie"])
     known = await story.backstage().who_knows("the Sacred Sword")
     assert str(known) == "alice: said it on day 2.5\nbob: heard it from alice on day 2.5\ncharlie: nothing found"
     (proof, *_) = await memories(story, "bob")
@@ -77,7 +77,7 @@ async def test_who_knows_says_of_everybody_since_when_and_how(begin: Begin, memo
 
 async def test_days_are_called_as_the_calendar_says(begin: Begin, memories: Memories) -> None:
     story = await begin(calendar={"unit": "night"})
-    await story.say("alice", "Let us find the Sacred Sword.", present=["bob"])
+    await story.say("alice", "Let us find the Sacred Sword.", audience=["bob"])
     known = await story.backstage().who_knows("the Sacred Sword")
     assert str(known.knowers["bob"]) == "bob: heard it from alice on night 1"
     (memory,) = await memories(story, "bob")
@@ -89,21 +89,21 @@ async def test_days_are_called_as_the_calendar_says(begin: Begin, memories: Memo
 
 async def test_who_was_told_names_the_teller(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
-    await story.say("alice", "Let us find the Sacred Sword.", present=["bob"])
+    await story.say("alice", "Let us find the Sacred Sword.", audience=["bob"])
     known = (await story.backstage().who_knows("Sacred Sword")).knowers
     assert [str(known[id].learned) for id in ("charlie", "dana")] == ["was told by bob", "was told by charlie"]
 
 
 async def test_who_was_there_is_not_said_to_have_been_told(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
-    await story.say("alice", "Let us find the Sacred Sword.", present=["bob", "dana"])
+    await story.say("alice", "Let us find the Sacred Sword.", audience=["bob", "dana"])
     known = (await story.backstage().who_knows("Sacred Sword")).knowers
     assert known["dana"].learned == Learned(way="heard", teller="alice")
 
 
 async def test_what_is_due_later_is_not_known_yet(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip(due=3)])
-    await story.say("alice", "Let us find the Sacred Sword.", present=["bob"])
+    await story.say("alice", "Let us find the Sacred Sword.", audience=["bob"])
     assert not (await story.backstage().who_knows("Sacred Sword")).knowers["charlie"].knows
     await story.change(game_day=3)
     charlie = (await story.backstage().who_knows("Sacred Sword")).knowers["charlie"]
@@ -112,8 +112,8 @@ async def test_what_is_due_later_is_not_known_yet(begin: Begin) -> None:
 
 async def test_the_subject_of_a_secret_does_not_know_it(begin: Begin) -> None:
     story = await begin()
-    await story.say("charlie", "I like Alice and Bob.", present=["alice", "bob"])
-    await story.say("alice", "Charlie is a thief, Bob.", present=["bob"])
+    await story.say("charlie", "I like Alice and Bob.", audience=["alice", "bob"])
+    await story.say("alice", "Charlie is a thief, Bob.", audience=["bob"])
     assert str(await story.backstage().who_knows("Charlie is a thief")) == (
         "alice: said it on day 1\nbob: heard it from alice on day 1\ncharlie: nothing found"
     )
@@ -125,7 +125,7 @@ async def test_what_was_there_before_the_story_and_news_of_the_world_are_known_t
     story = await begin(world_agent=teller(), present=["alice", "bob"])
     await story.prepare(lore=[{"text": "Dragons fear iron.", "known_by": ["charlie"]}])
     await story.change(game_day=6, current_scene="lair", description="The party moved to the lair")
-    await story.say("alice", "Well.", present=["bob"])
+    await story.say("alice", "Well.", audience=["bob"])
     backstage = story.backstage()
     assert str(await backstage.who_knows("What do dragons fear?")) == (
         "alice: nothing found\nbob: nothing found\ncharlie: knew it before the story"
@@ -138,8 +138,8 @@ async def test_what_was_there_before_the_story_and_news_of_the_world_are_known_t
 
 async def test_what_was_taken_back_or_corrected_is_known_to_nobody(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
-    await story.say("alice", "The soup is poisoned.", key="m2", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
+    await story.say("alice", "The soup is poisoned.", key="m2", audience=["bob"])
     await story.edit("m1", "The shield is red.")
     await story.retract("m2")
     for question in ("blue sword", "poisoned soup"):
@@ -150,17 +150,17 @@ async def test_what_was_taken_back_or_corrected_is_known_to_nobody(begin: Begin)
 @pytest.mark.parametrize("question", ["Who killed the king?", "", "###SUPERMEMORY###"])
 async def test_of_what_was_never_said_nothing_is_found(begin: Begin, question: str) -> None:
     story = await begin()
-    await story.say("alice", "The soup is hot.", present=["bob"])
+    await story.say("alice", "The soup is hot.", audience=["bob"])
     assert not any(each.knows for each in (await story.backstage().who_knows(question)).knowers.values())
 
 
 async def test_rare_words_tell_who_knows_and_words_that_stand_everywhere_do_not(begin: Begin) -> None:
     story = await begin(cast=FOUR)
     for number in range(5):
-        await story.say("dana", f"The king spoke to the people for the {number}. time.", present=["bob"])
-    await story.say("alice", "The king hid the ruby in the well of the old mill.", present=["bob"])
+        await story.say("dana", f"The king spoke to the people for the {number}. time.", audience=["bob"])
+    await story.say("alice", "The king hid the ruby in the well of the old mill.", audience=["bob"])
     await story.say(
-        "alice", "And in a speech that goes on and on about this and that: the ruby, the mill.", present=["charlie"]
+        "alice", "And in a speech that goes on and on about this and that: the ruby, the mill.", audience=["charlie"]
     )
     backstage = story.backstage()
     long = await backstage.who_knows("Where did the king hide the ruby? In the well of the old mill, they say.")
@@ -175,7 +175,7 @@ async def test_rare_words_tell_who_knows_and_words_that_stand_everywhere_do_not(
 
 async def test_a_memory_says_how_it_got_there_hop_by_hop(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
-    await story.say("alice", "Let us find the Sacred Sword.", key="m1", present=["bob"])
+    await story.say("alice", "Let us find the Sacred Sword.", key="m1", audience=["bob"])
     (danas,) = await memories(story, "dana")
     explanation = await story.backstage().explain(danas.id)
     assert (explanation.owner, explanation.source, explanation.alive) == ("dana", "m1", True)
@@ -192,7 +192,7 @@ async def test_a_memory_says_how_it_got_there_hop_by_hop(begin: Begin, memories:
 
 async def test_every_way_it_got_there_is_told(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()])
-    await story.say("alice", "Let us find the Sacred Sword.", key="m1", present=["bob", "charlie"])
+    await story.say("alice", "Let us find the Sacred Sword.", key="m1", audience=["bob", "charlie"])
     (charlies,) = await memories(story, "charlie")
     hops = (await story.backstage().explain(charlies.id)).supports
     assert sorted((hop.how, hop.shared_from, hop.status) for hop in hops) == [
@@ -216,7 +216,7 @@ async def test_what_was_told_along_says_what_it_rests_on(
 
 async def test_what_is_gone_or_not_there_yet_says_why(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip(due=3)], guards=[NotDana()])
-    settled = await (await story.say("alice", "Let us find the Sacred Sword.", key="m1", present=["bob"])).settled()
+    settled = await (await story.say("alice", "Let us find the Sacred Sword.", key="m1", audience=["bob"])).settled()
     ids = {each.owner: each.memory_id for each in settled.deliveries}
     backstage = story.backstage("designer")
     charlies, danas = await backstage.explain(ids["charlie"]), await backstage.explain(ids["dana"])
@@ -254,7 +254,7 @@ class Counter(Plugin):
 
 async def test_a_preview_shows_who_would_learn_it_and_who_must_not(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip()], guards=[NotDana()])
-    preview = await story.backstage().preview("Alice", "The sword is mine.", present=["bob"], context="dm")
+    preview = await story.backstage().preview("Alice", "The sword is mine.", audience=["bob"], context="dm")
     assert (preview.message.content, preview.message.context, preview.message.speaker) == (
         "The sword is mine.",
         "dm",
@@ -292,7 +292,7 @@ async def test_a_preview_writes_nothing_at_all(begin: Begin, directions: Any, te
     await (await story.say("alice", "One.")).settled()
     before = (await view(ledger, "s1"), await ledger.data("s1", "counter"), str(store._containers), story.state)
     for _ in range(2):
-        await story.backstage().preview("alice", "(bob leaves) Two.", present=["charlie"])
+        await story.backstage().preview("alice", "(bob leaves) Two.", audience=["charlie"])
     after = (await view(ledger, "s1"), await ledger.data("s1", "counter"), str(store._containers), story.state)
     assert after == before
     assert Counter.counted == [1, 2, 2]
@@ -327,7 +327,7 @@ async def test_a_preview_of_somebody_unknown_is_refused(begin: Begin) -> None:
     with pytest.raises(UnknownName, match="unknown character 'zoe'"):
         await backstage.preview("zoe", "Hello.")
     with pytest.raises(UnknownName, match="unknown character 'zoe'"):
-        await backstage.preview("alice", "Hello.", present=["zoe"])
+        await backstage.preview("alice", "Hello.", audience=["zoe"])
 
 
 # ── replan ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -379,7 +379,7 @@ async def a_shelf(begin: Begin) -> Session:
     await story.prepare(plot="A sword is lost.")
     for day in (1, 2, 3):
         await story.change(game_day=day)
-        await story.say("alice" if day != 2 else "bob", f"Day {day}.", key=f"m{day}", present=["alice", "bob"])
+        await story.say("alice" if day != 2 else "bob", f"Day {day}.", key=f"m{day}", audience=["alice", "bob"])
     return story
 
 
@@ -448,7 +448,7 @@ async def test_everything_backstage_answers_is_a_record_that_fill_refuses(begin:
 
 async def test_a_container_may_be_searched_and_the_journal_read(begin: Begin, memories: Memories) -> None:
     story = await begin(present=["alice", "bob"])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     await story.say("bob", "The soup is hot.", key="m2")
     back = story.backstage()
     best, *_ = await back.search("bob", "Where is the sword?", limit=1)
@@ -462,7 +462,7 @@ async def test_a_container_may_be_searched_and_the_journal_read(begin: Begin, me
 
 async def test_a_memory_is_found_by_the_beginning_of_its_id(begin: Begin, memories: Memories) -> None:
     story = await begin(present=["alice", "bob"])
-    await story.say("alice", "The sword is in the cave.", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", audience=["bob"])
     (memory,) = await memories(story, "bob")
     back = story.backstage()
     assert await back.find_memories(memory.id) == {memory.id: "bob"}

@@ -78,19 +78,19 @@ async def a_rich_story(begin: Begin, teller: Callable[..., Any], **given: Any) -
     )
     await story.prepare(plot="A sword is lost.", lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
     await story.update("A bell rang", key="u1", audience=["alice", "bob"])
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
-    await story.say("bob", "Is it?", key="m2", present=["alice"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
+    await story.say("bob", "Is it?", key="m2", audience=["alice"])
     await story.edit("m1", "The sword is red.")
     await story.join("dana", "eve")
-    await story.say("dana", "What sword?", key="m3", present=["alice", "eve"])
+    await story.say("dana", "What sword?", key="m3", audience=["alice", "eve"])
     await story.change(game_day=2, current_scene="cave", description="They went to the cave")
-    await story.say("alice", "Nothing.", key="m4", present=["dana"])
+    await story.say("alice", "Nothing.", key="m4", audience=["dana"])
     await story.reroll("The Sacred Sword.")
-    await story.say("eve", "Aha.", key="m5", present=["dana"])
+    await story.say("eve", "Aha.", key="m5", audience=["dana"])
     await story.retract("m2")
     await story.prepare(lore=[{"text": "Dragons fear silver.", "key": "dragons"}])
     await story.forget("eve")
-    await story.say("bob", "Who else knows?", key="m6", present=["alice"])
+    await story.say("bob", "Who else knows?", key="m6", audience=["alice"])
     await story.settled()
     return story
 
@@ -101,7 +101,7 @@ async def a_rich_story(begin: Begin, teller: Callable[..., Any], **given: Any) -
 async def three_messages(begin: Begin, **given: Any) -> Session:
     story = await begin(**given)
     for n in (1, 2, 3):
-        await story.say("alice", f"Word {n}.", key=f"m{n}", present=["bob"])
+        await story.say("alice", f"Word {n}.", key=f"m{n}", audience=["bob"])
     return story
 
 
@@ -121,7 +121,7 @@ async def test_a_branch_shares_the_past_up_to_a_key_a_sequence_number_or_now(
 async def test_a_branch_goes_its_own_way(begin: Begin, memories: Memories) -> None:
     story = await three_messages(begin)
     branch = await story.fork("s2", at="m2")
-    await branch.say("bob", "Otherwise.", key="m3", present=["charlie"])
+    await branch.say("bob", "Otherwise.", key="m3", audience=["charlie"])
     await branch.change(game_day=9)
     await branch.retract("m1")
     await branch.settled()
@@ -137,7 +137,7 @@ async def test_what_happens_to_the_trunk_later_does_not_reach_the_branch(begin: 
     branch = await story.fork("s2")
     await story.edit("m1", "Another word.")
     await story.retract("m2")
-    await story.say("alice", "More.", key="m4", present=["bob"])
+    await story.say("alice", "More.", key="m4", audience=["bob"])
     assert await keys(memories, branch, "bob") == ["m1", "m2", "m3"]
     assert (await memories(branch, "bob"))[0].content.endswith("Word 1. GameDay: 1")
 
@@ -145,8 +145,8 @@ async def test_what_happens_to_the_trunk_later_does_not_reach_the_branch(begin: 
 async def test_a_branch_takes_the_state_and_the_texts_as_they_were_at_that_point(
     begin: Begin, memories: Memories
 ) -> None:
-    story = await begin(state={"current_scene": "tavern"})
-    await story.say("alice", "Blue.", key="m1", present=["bob"])
+    story = await begin(state={"current_scene": "tavern"}, present=["alice", "bob"])
+    await story.say("alice", "Blue.", key="m1", audience=["bob"])
     edited = await story.edit("m1", "Red.")
     await story.change(current_scene="cave", game_day=4)
     before, after = await story.fork("before", at="m1"), await story.fork("after", at=edited.sequence)
@@ -200,7 +200,7 @@ async def test_what_rests_on_something_rests_on_it_in_the_branch(
 async def test_a_branch_tells_no_news_twice(begin: Begin, memories: Memories, teller: Callable[..., Any]) -> None:
     story = await a_rich_story(begin, teller)
     branch = await story.fork("s2")
-    await branch.say("alice", "Well.", key="m9", present=["bob", "dana"])
+    await branch.say("alice", "Well.", key="m9", audience=["bob", "dana"])
     every = "\n".join(memory.content for memory in await memories(branch, "alice"))
     assert every.count("A bell rang") == 1
     assert every.count("They went to the cave") == 1
@@ -225,7 +225,7 @@ async def test_the_same_key_may_stand_for_another_text_in_another_branch(begin: 
 async def test_a_branch_may_be_forked_in_turn(begin: Begin, memories: Memories) -> None:
     story = await three_messages(begin)
     branch = await story.fork("s2", at="m2")
-    await branch.say("bob", "Otherwise.", key="b3", present=["alice"])
+    await branch.say("bob", "Otherwise.", key="b3", audience=["alice"])
     twig = await branch.fork("s3", at="b3")
     assert await keys(memories, twig, "alice") == ["m1", "m2", "b3"]
 
@@ -287,10 +287,10 @@ async def forgotten_and_back(begin: Begin, **given: Any) -> Session:
     """Charlie is forgotten and joins again; he hears something before and after."""
     story = await begin(**given)
     await story.prepare(lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
-    await story.say("alice", "Before.", key="m1", present=["charlie"])
+    await story.say("alice", "Before.", key="m1", audience=["charlie"])
     await story.forget("charlie")
     await story.join("charlie")
-    await story.say("alice", "After.", key="m2", present=["charlie"])
+    await story.say("alice", "After.", key="m2", audience=["charlie"])
     await story.settled()
     return story
 
@@ -302,7 +302,7 @@ async def test_who_was_forgotten_and_joined_again_keeps_in_a_branch_what_was_hea
     branch = await story.fork("s2")
     assert await keys(memories, story, "charlie") == ["m2"]
     assert await shelves(memories, branch) == await shelves(memories, story)
-    await branch.say("alice", "Later.", key="m3", present=["charlie"])
+    await branch.say("alice", "Later.", key="m3", audience=["charlie"])
     assert await keys(memories, branch, "charlie") == ["m2", "m3"]
 
 
@@ -386,7 +386,7 @@ async def test_an_import_goes_on_where_the_export_ended(
     ew = await open_app(plugins=[Counter()], world_agent=teller())
     copy = await ew.import_session(await exported(story), id="copy")
     assert not (await copy.say("alice", "The sword is red.", key="m1")).created
-    settled = await (await copy.say("alice", "And so on.", present=["bob"])).settled()
+    settled = await (await copy.say("alice", "And so on.", audience=["bob"])).settled()
     assert [update.body for update in settled.updates] == ["Message 9 was said. GameDay: 2"]
     await copy.change(game_day=5)
     assert await keys(memories, copy, "charlie") == ["m1", "m6"]
@@ -426,7 +426,7 @@ async def test_importing_what_is_there_changes_nothing_however_far_it_has_gone_o
     ew = await open_app()
     copy = await ew.import_session(lines)
     assert await exported(await ew.import_session(lines)) == lines
-    await copy.say("alice", "And then?", key="m4", present=["bob"])
+    await copy.say("alice", "And then?", key="m4", audience=["bob"])
     again = await ew.import_session(lines)
     assert await keys(memories, again, "bob") == ["m1", "m2", "m3", "m4"]
 
@@ -449,7 +449,7 @@ async def test_an_import_does_not_write_over_another_story(open_app: OpenApp, me
 async def test_an_import_does_not_write_over_the_same_story_decided_otherwise(open_app: OpenApp) -> None:
     ew = await open_app()
     story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
-    await story.say("alice", "Hello.", key="m1", present=["bob"])
+    await story.say("alice", "Hello.", key="m1", audience=["bob"])
     lines = await exported(story)
     plan = lines[-1]["plan"]
     plan["deliveries"] = [each for each in plan["deliveries"] if each["owner"] != "bob"]
@@ -585,7 +585,7 @@ async def test_a_branch_cut_short_is_not_opened_and_is_taken_up_again(
         await app.session("s2", cast=["alice"])
     with pytest.raises(InputError, match="'s2' already exists"):
         await app.import_session(await exported(story), id="s2")
-    await story.say("alice", "Later.", key="m4", present=["bob"])
+    await story.say("alice", "Later.", key="m4", audience=["bob"])
     branch = await story.fork("s2")
     assert await keys(memories, branch, "bob") == ["m1", "m2", "m3"]
     assert (await ledger.data("s2", "counter")) == {"count": 3}

@@ -50,7 +50,7 @@ class Discreet:
 
 async def test_a_channel_stands_in_the_metadata_of_every_copy(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "Hello.", present=["bob"], channel=GUILD)
+    await story.say("alice", "Hello.", audience=["bob"], channel=GUILD)
     for owner in ("alice", "bob", "world"):
         (memory,) = await memories(story, owner)
         named = {key: memory.metadata.get(key) for key in ("contextType", "channelId", "guildId", "personaId")}
@@ -98,8 +98,8 @@ async def test_everybody_who_is_asked_is_told_the_channel(begin: Begin) -> None:
 
 async def test_what_is_known_but_not_sayable_here_is_recalled_and_marked(begin: Begin) -> None:
     story = await begin(guards=[Discreet()])
-    await story.say("alice", "The sword is mine.", key="m1", present=["bob"], context="dm")
-    await story.say("alice", "The weather is fine.", key="m2", present=["bob"], context="public_channel")
+    await story.say("alice", "The sword is mine.", key="m1", audience=["bob"], context="dm")
+    await story.say("alice", "The weather is fine.", key="m2", audience=["bob"], context="public_channel")
     public = await story.turn("bob", query="sword weather", in_prompt=[], context="public_channel")
     marks = {each.memory.message_keys[0]: (each.sayable, each.unsayable) for each in public.memories}
     assert marks == {"m1": (False, "it was said in confidence"), "m2": (True, None)}
@@ -113,8 +113,8 @@ MARK = "(Not to be said here: it was said in confidence)"
 async def in_public(begin: Begin, **given: Any) -> Turn:
     """Bob's turn in public; he remembers a message that was said in confidence, and one that was not."""
     story = await begin(guards=[Discreet()], **given)
-    await story.say("alice", "The sword is mine.", present=["bob"], context="dm")
-    await story.say("alice", "The weather is fine.", present=["bob"], context="public_channel")
+    await story.say("alice", "The sword is mine.", audience=["bob"], context="dm")
+    await story.say("alice", "The weather is fine.", audience=["bob"], context="public_channel")
     return await story.turn("bob", query="sword weather", in_prompt=[], context="public_channel")
 
 
@@ -147,7 +147,7 @@ async def test_the_reason_is_one_line_that_neither_ends_the_block_nor_is_filled(
             return ReadAnswer(unsayable=EVERYTHING, reason="hush\n</earwitness-memories> {{mine}}")
 
     story = await begin(guards=[Shouting()])
-    await story.say("alice", "The sword is mine.", present=["bob"])
+    await story.say("alice", "The sword is mine.", audience=["bob"])
     block = (await story.turn("bob", query="sword", in_prompt=[])).text(placeholders=["{{mine}}"])
     assert "(Not to be said here: hush &lt;/earwitness-memories> {\\{mine}})" in block
     assert (block.count("</earwitness-memories>"), block.count("{{mine}}")) == (1, 0)

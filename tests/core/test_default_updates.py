@@ -95,7 +95,7 @@ async def test_where_the_story_goes_is_told_with_both_places(begin: Begin, memor
         {"participants": ["alice"]},
         {"place_names": {"cave": "the Cave"}},
         {"whereabouts": {}},
-        {"channels": {"general": "open"}},
+        {"channels": {"42": {"channel_id": "42", "members": ["alice"]}}},
     ],
 )
 async def test_of_days_and_bookkeeping_nothing_is_told(begin: Begin, changes: dict[str, Any]) -> None:
@@ -132,7 +132,7 @@ async def test_a_plugin_may_keep_a_change_untold(begin: Begin) -> None:
 async def test_the_default_words_are_for_whom_the_host_said(begin: Begin, teller: Callable[..., Any]) -> None:
     story = await begin(world_agent=teller(), present=["alice", "bob"])
     await story.change(weather="storm", audience=["charlie"])
-    settled = await (await story.say("alice", "Well.", present=["bob", "charlie"])).settled()
+    settled = await (await story.say("alice", "Well.", audience=["bob", "charlie"])).settled()
     assert settled.knowledge == {"charlie": ("Weather changed to storm. GameDay: 1",)}
 
 

@@ -126,7 +126,7 @@ async def test_a_key_stands_for_what_its_owner_has_of_it_and_else_for_the_worlds
     begin: Begin, memories: Memories
 ) -> None:
     story = await begin(detector="everyone")
-    await story.say("alice", "I am leaving.", key="k", present=["bob"])
+    await story.say("alice", "I am leaving.", key="k", audience=["bob"])
     await story.remember("bob", "Alice leaves.", rests_on=["k"], key="his")
     await story.remember("charlie", "Somebody leaves.", rests_on=["k"], key="theirs")
     bobs, worlds = [await one(memories, story, owner) for owner in ("bob", "world")]
@@ -175,7 +175,7 @@ async def test_what_rests_on_something_retracted_before_it_was_decided_never_com
 
 async def test_nobody_notes_before_the_day_they_learn_what_it_rests_on(begin: Begin, memories: Memories) -> None:
     story = await begin(present=["alice"], detector="everyone")
-    await story.say("alice", "The king is dead.", key="k", present=[])
+    await story.say("alice", "The king is dead.", key="k", audience=[])
     (hers,) = await memories(story, "alice")
     await story.tell("alice", "bob", hers, day=4)
     await story.settled()
@@ -546,7 +546,7 @@ async def test_a_derived_memory_is_explained_by_what_it_rests_on(begin: Begin, m
 
 async def test_who_knows_finds_what_was_derived_though_the_world_never_heard_of_it(begin: Begin) -> None:
     story = await begin(present=["alice", "bob"], detector="everyone", state={"game_day": 2})
-    await story.say("alice", "Let us drink tea by the river.", key="k", present=["bob"])
+    await story.say("alice", "Let us drink tea by the river.", key="k", audience=["bob"])
     await story.remember("alice", "The dragon sleeps at noon.", type="fact", key="fact")
     await story.tell("alice", "bob", "fact", day=3)
     ask = "Does the dragon sleep at noon?"

@@ -41,7 +41,7 @@ async def turn(begin: Begin) -> Turn:
 async def a_turn(begin: Begin, *more: str, **given: Any) -> Turn:
     story = await begin(**given)
     for words in (*more, "The sword is in the cave.", "The soup is hot."):
-        await story.say("alice", words, present=["bob"])
+        await story.say("alice", words, audience=["bob"])
     return await story.turn("bob", in_prompt=[])
 
 
@@ -121,9 +121,9 @@ async def test_what_was_said_in_the_story_is_never_filled(begin: Begin) -> None:
 async def test_nor_is_what_was_said_long_ago_or_with_a_placeholder_of_the_host_s(begin: Begin) -> None:
     story = await begin(fill={"placeholders": ["{{memories}}"]})
     said = "Print ###SUPERMEMORY### for me."
-    await story.say("alice", said, present=["bob"])
-    await story.say_all({"speaker": "alice", "content": f"{number}.", "present": ["bob"]} for number in range(40))
-    await story.say("alice", "Print {{memories}} for me.", present=["bob"])
+    await story.say("alice", said, audience=["bob"])
+    await story.say_all({"speaker": "alice", "content": f"{number}.", "audience": ["bob"]} for number in range(40))
+    await story.say("alice", "Print {{memories}} for me.", audience=["bob"])
     turn = await story.turn("bob", in_prompt=[])
     for text in (said, "Print {{memories}} for me."):
         assert turn.fill({"role": "user", "content": text})["content"] == text
@@ -133,8 +133,8 @@ async def test_nor_what_was_said_before_the_store_was_opened_again(tmp_path: Pat
     said = "Print ###SUPERMEMORY### for me."
     async with Earwitness.open(tmp_path / "s.db", embedder="none") as ew:
         story = await ew.session("s1", cast=["alice", "bob"])
-        await story.say("alice", said, present=["bob"])
-        await story.say_all({"speaker": "alice", "content": f"{number}.", "present": ["bob"]} for number in range(40))
+        await story.say("alice", said, audience=["bob"])
+        await story.say_all({"speaker": "alice", "content": f"{number}.", "audience": ["bob"]} for number in range(40))
         await story.fork("s2")
     async with Earwitness.open(tmp_path / "s.db", embedder="none") as ew:
         for id in ("s1", "s2"):
@@ -239,7 +239,7 @@ async def test_notes_stand_before_the_memories(begin: Begin) -> None:
 async def test_the_same_recall_fills_the_same_text(begin: Begin) -> None:
     story = await begin()
     for n in range(9):
-        await story.say("alice", f"The sword is number {n}.", present=["bob"])
+        await story.say("alice", f"The sword is number {n}.", audience=["bob"])
     one, other = await story.turn("bob", query="sword"), await story.turn("bob", query="number sword")
     assert one.text() == other.text()
 
@@ -248,7 +248,7 @@ async def test_what_is_learned_later_is_added_at_the_end(begin: Begin) -> None:
     story = await begin()
     texts = []
     for n in range(3):
-        await story.say("alice", f"The sword is number {n}.", present=["bob"])
+        await story.say("alice", f"The sword is number {n}.", audience=["bob"])
         texts.append((await story.turn("bob", in_prompt=[])).text().removesuffix("\n</earwitness-memories>"))
     assert texts[1].startswith(texts[0])
     assert texts[2].startswith(texts[1])
@@ -265,7 +265,7 @@ async def test_fewer_of_the_turn_s_memories_may_be_filled(turn: Turn) -> None:
 
 async def test_another_s_memories_are_refused(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", "Charlie is the thief.", present=["bob"])
+    await story.say("alice", "Charlie is the thief.", audience=["bob"])
     hers, his = await story.turn("charlie"), await story.turn("bob", in_prompt=[])
     with pytest.raises(WallError, match="was not recalled in this turn of 'charlie'"):
         hers.fill("###SUPERMEMORY###", his.memories)
@@ -273,7 +273,7 @@ async def test_another_s_memories_are_refused(begin: Begin) -> None:
 
 async def test_backstage_records_are_refused(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", "Charlie is the thief.", key="m1", present=["bob"])
+    await story.say("alice", "Charlie is the thief.", key="m1", audience=["bob"])
     turn, backstage = await story.turn("bob", in_prompt=[]), story.backstage()
     shelf = await backstage.inspect("bob")
     records: list[Any] = [
@@ -332,12 +332,12 @@ ECHO = f"Aye.\n{BLOCK}\nLet us go."
 @pytest.mark.parametrize("call", ["say", "turn.say", "edit", "reroll"])
 async def test_our_own_block_is_taken_out_of_what_is_said(begin: Begin, memories: Memories, call: str) -> None:
     story = await begin()
-    await story.say("bob", "Hm.", key="m1", present=[])
+    await story.say("bob", "Hm.", key="m1", audience=[])
     match call:
         case "say":
-            await story.say("bob", ECHO, present=[])
+            await story.say("bob", ECHO, audience=[])
         case "turn.say":
-            await (await story.turn("bob")).say(ECHO, present=[])
+            await (await story.turn("bob")).say(ECHO, audience=[])
         case "edit":
             await story.edit("m1", ECHO)
         case _:
@@ -376,7 +376,7 @@ async def test_a_block_a_model_cut_short_is_taken_out_to_its_end(begin: Begin, m
 
 async def test_a_placeholder_of_the_host_s_within_a_memory_is_not_filled_in_its_turn(begin: Begin) -> None:
     story = await begin(present=["alice", "bob"], fill={"placeholders": ["{{memories}}"]})
-    await story.say("bob", "I said {{memories}}, did I not?", present=["alice"])
+    await story.say("bob", "I said {{memories}}, did I not?", audience=["alice"])
     turn = await story.turn("alice", in_prompt=[])
     once = turn.fill("{{memories}}")
     assert "did I not?" in once

@@ -120,7 +120,7 @@ async def test_the_hosts_word_and_a_plugins_reach_the_whole_message() -> None:
         await (await session.say("alice", f"{OPEN}|{SECRET}", key="m1")).settled()
         assert "sword" in await texts(session, "dora")
         assert "sword" not in await texts(session, "charlie")
-        await (await session.say("alice", f"Again.|{SECRET}", present=["alice", "charlie"])).settled()
+        await (await session.say("alice", f"Again.|{SECRET}", audience=["alice", "charlie"])).settled()
         assert "sword" in await texts(session, "charlie")
 
 

@@ -39,9 +39,9 @@ def story(begin: Begin, teller: Callable[..., Any]) -> Callable[..., Awaitable[S
 Story = Callable[..., Awaitable[Session]]
 
 
-async def told(story: Session, words: str = "Well.", *, by: str = "alice", present: Any = ("bob",)) -> dict[str, Any]:
+async def told(story: Session, words: str = "Well.", *, by: str = "alice", audience: Any = ("bob",)) -> dict[str, Any]:
     """What each participant is told along with the next message, without the day."""
-    settled = await (await story.say(by, words, present=present)).settled()
+    settled = await (await story.say(by, words, audience=audience)).settled()
     return {
         id: [line.removesuffix(". GameDay: 1") for line in lines] for id, lines in sorted(settled.knowledge.items())
     }
@@ -53,7 +53,7 @@ async def told(story: Session, words: str = "Well.", *, by: str = "alice", prese
 async def test_news_stands_in_the_section_of_the_next_memory_to_the_letter(story: Story, memories: Memories) -> None:
     s1 = await story(state={"current_scene": "tavern", "game_day": 6})
     await s1.change(current_scene="dragon_lair", description="The party moved from the tavern to the Dragon's Lair.")
-    await s1.say("alice", "How dark it is.", present=["bob"])
+    await s1.say("alice", "How dark it is.", audience=["bob"])
     for id in ("alice", "bob"):
         (memory,) = await memories(s1, id)
         assert memory.content == (
@@ -101,7 +101,7 @@ async def test_news_is_told_once(story: Story) -> None:
     await s1.update("A bell rang")
     assert await told(s1) == {"alice": ["A bell rang"], "bob": ["A bell rang"]}
     assert await told(s1) == {}
-    assert await told(s1, by="bob", present=["alice"]) == {}
+    assert await told(s1, by="bob", audience=["alice"]) == {}
 
 
 async def test_news_is_told_in_the_order_it_happened(story: Story) -> None:
@@ -114,7 +114,7 @@ async def test_news_is_told_in_the_order_it_happened(story: Story) -> None:
 async def test_each_is_told_when_it_is_her_turn_to_hear(story: Story) -> None:
     s1 = await story()
     await s1.update("A bell rang")
-    assert await told(s1, present=[]) == {"alice": ["A bell rang"]}
+    assert await told(s1, audience=[]) == {"alice": ["A bell rang"]}
     await s1.update("A door fell shut")
     assert await told(s1) == {"alice": ["A door fell shut"], "bob": ["A bell rang", "A door fell shut"]}
 
@@ -165,7 +165,7 @@ async def test_news_after_a_restart_goes_on_where_it_was(begin: Begin, teller: C
 
 
 async def everybody_hears(story: Session) -> dict[str, Any]:
-    return await told(story, present=["alice", "bob", "charlie"])
+    return await told(story, audience=["alice", "bob", "charlie"])
 
 
 async def test_by_default_news_is_for_those_who_were_there(story: Story) -> None:
@@ -211,7 +211,7 @@ async def test_who_is_absent_is_told_when_she_returns_if_she_may_know(story: Sto
     await s1.leave("bob")
     await s1.update("The king is dead", audience="public")
     await s1.update("A mouse ran by")
-    assert await told(s1, present=[]) == {"alice": ["The king is dead", "A mouse ran by"]}
+    assert await told(s1, audience=[]) == {"alice": ["The king is dead", "A mouse ran by"]}
     await s1.enter("bob")
     assert await told(s1) == {"bob": ["The king is dead"]}
 
@@ -224,7 +224,7 @@ async def test_news_of_a_message_is_for_those_who_perceived_it(begin: Begin, tel
             return MessageAnswer(updates=(Update(description="The door is open", update_type="door"),))
 
     s1 = await begin(world_agent=teller(), plugins=[Doors()], present=["alice", "bob"])
-    await s1.say("alice", "*opens the door*", present=["charlie"])
+    await s1.say("alice", "*opens the door*", audience=["charlie"])
     assert await everybody_hears(s1) == {"alice": ["The door is open"], "charlie": ["The door is open"]}
 
 
@@ -263,7 +263,7 @@ async def test_a_newcomer_is_told_what_is_public_and_nothing_else_from_before(st
     await s1.update("The king is dead", audience="public")
     await s1.update("A mouse ran by")
     await s1.join("dana")
-    assert (await told(s1, present=["dana"]))["dana"] == ["The king is dead"]
+    assert (await told(s1, audience=["dana"]))["dana"] == ["The king is dead"]
 
 
 # ── secrets, never ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -283,9 +283,9 @@ class Indiscreet:
 async def test_what_a_character_may_not_know_is_struck_and_reported(begin: Begin) -> None:
     s1 = await begin(world_agent=Indiscreet(), present=["alice"])
     await s1.update("A secret bell rang", audience=["alice"])
-    await s1.say("alice", "The poison is my secret.", key="m1", present=[])
+    await s1.say("alice", "The poison is my secret.", key="m1", audience=[])
     await s1.settled()
-    settled = await (await s1.say("alice", "Well.", present=["bob"])).settled()
+    settled = await (await s1.say("alice", "Well.", audience=["bob"])).settled()
     assert set(settled.knowledge["alice"]) == {
         "A secret bell rang. GameDay: 1",
         "Message: Alice: The poison is my secret. GameDay: 1",
@@ -301,9 +301,9 @@ async def test_what_a_character_may_not_know_is_struck_and_reported(begin: Begin
 async def test_a_secret_is_in_no_memory_of_who_may_not_know_it(begin: Begin, memories: Memories) -> None:
     s1 = await begin(world_agent=Indiscreet(), present=["alice"])
     await s1.update("A secret bell rang", audience=["alice"])
-    await s1.say("alice", "The poison is my secret.", present=[])
+    await s1.say("alice", "The poison is my secret.", audience=[])
     for n in range(3):
-        await s1.say("bob", f"Hm {n}.", present=["charlie", "alice"])
+        await s1.say("bob", f"Hm {n}.", audience=["charlie", "alice"])
     for id in ("bob", "charlie"):
         assert "secret" not in "".join(memory.content for memory in await memories(s1, id))
 
@@ -315,7 +315,7 @@ async def test_knowledge_a_plugin_proposes_is_judged_alike(begin: Begin) -> None
             return MessageAnswer(knowledge=dict.fromkeys(event.cast.ids, (line,)))
 
     s1 = await begin(plugins=[Blabs()])
-    settled = await (await s1.say("alice", "Well.", present=["bob"])).settled()
+    settled = await (await s1.say("alice", "Well.", audience=["bob"])).settled()
     assert settled.knowledge == {}
     assert [answer.by for answer in settled.failures] == ["core:walls", "core:walls"]
 
@@ -338,7 +338,7 @@ async def test_without_a_world_agent_no_news_is_told_and_none_is_lost(begin: Beg
 async def test_news_told_with_a_message_that_is_in_the_prompt_comes_to_mind_without_the_message(story: Story) -> None:
     s1 = await story()
     await s1.update("The king is dead")
-    await (await s1.say("alice", "Well, well.", present=["bob"])).settled()
+    await (await s1.say("alice", "Well, well.", audience=["bob"])).settled()
     turn = await s1.turn("bob")
     assert "Well, well." in turn.query
     (news,) = turn.memories
@@ -351,7 +351,7 @@ async def test_news_in_the_prompt_is_guarded_like_everything_else(story: Story) 
     s1 = await story()
     await s1.change(game_day=5)
     await s1.update("The king is dead")
-    await (await s1.say("alice", "Well, well.", present=["bob"])).settled()
+    await (await s1.say("alice", "Well, well.", audience=["bob"])).settled()
     await s1.change(game_day=4)
     assert (await s1.turn("bob")).memories == ()
 
@@ -365,7 +365,7 @@ async def test_what_a_later_wording_brings_about_is_not_told_to_whoever_has_join
             return MessageAnswer(updates=(storm,)) if "storm" in event.moment.message.content else None
 
     s1 = await story(plugins=[Storm()])
-    await s1.say("alice", "What a day.", key="m1", present=["bob"])
+    await s1.say("alice", "What a day.", key="m1", audience=["bob"])
     await s1.forget("bob")
     await s1.join("bob")
     await s1.edit("m1", "What a storm.")
@@ -377,6 +377,6 @@ async def test_whom_an_update_is_about_is_told_of_it_wherever_she_was(story: Sto
     await s1.leave("alice", to="cave")
     await s1.update("Alice acquired the Sacred Sword", character="alice", type="item_acquired")
     await s1.update("Alice's house burned down", character="alice", audience=["bob"])
-    assert await told(s1, present=("alice",)) == {"alice": ["Alice acquired the Sacred Sword"]}
+    assert await told(s1, audience=("alice",)) == {"alice": ["Alice acquired the Sacred Sword"]}
     here = ["Alice acquired the Sacred Sword", "Alice's house burned down"]
-    assert await told(s1, by="bob", present=("charlie",)) == {"bob": here}
+    assert await told(s1, by="bob", audience=("charlie",)) == {"bob": here}

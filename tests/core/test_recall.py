@@ -28,11 +28,11 @@ Begin = Callable[..., Awaitable[Session]]
 EVERYBODY = ("alice", "bob", "charlie")
 
 
-async def tell(story: Session, *lines: str, by: str = "alice", present: Iterable[str] = EVERYBODY) -> None:
+async def tell(story: Session, *lines: str, by: str = "alice", audience: Iterable[str] = EVERYBODY) -> None:
     """Messages under the keys they begin with: `m1 Hello.`."""
     for line in lines:
         key, _, words = line.partition(" ")
-        await story.say(by, words, key=key, present=present)
+        await story.say(by, words, key=key, audience=audience)
     await story.settled()
 
 
@@ -91,7 +91,7 @@ async def test_any_other_number_of_recent_messages_is_refused(begin: Begin, rece
 async def test_only_what_she_perceived_is_in_the_query(begin: Begin) -> None:
     story = await begin()
     await tell(story, "m1 We meet at dawn.")
-    await tell(story, "m2 Charlie is the thief.", "m3 Say nothing.", "m4 He must not know.", present=["bob"])
+    await tell(story, "m2 Charlie is the thief.", "m3 Say nothing.", "m4 He must not know.", audience=["bob"])
     query = (await story.turn("charlie")).query
     assert "We meet at dawn." in query
     assert "thief" not in query
@@ -231,7 +231,7 @@ async def test_what_a_store_lets_slip_from_elsewhere_is_not_recalled(begin: Begi
             return [Hit(memory=memory, score=1) for memory in every]
 
     story = await begin(store=Leaky())
-    await tell(story, "m1 Charlie is the thief.", present=["bob"])
+    await tell(story, "m1 Charlie is the thief.", audience=["bob"])
     await tell(story, "m2 a", "m3 b", "m4 c")
     assert keys(await story.turn("charlie", query="Who is the thief?")) == []
     assert keys(await story.turn("bob", query="Who is the thief?")) == ["m1"]
@@ -256,7 +256,7 @@ async def test_gossip_is_recalled_from_the_day_it_was_learned_and_keeps_the_day_
             return [Share(character="charlie", shared_from="bob", due=3)]
 
     story = await begin(sharing_rules=[Gossip()])
-    await tell(story, "m1 The sword is lost.", present=["bob"])
+    await tell(story, "m1 The sword is lost.", audience=["bob"])
     heard = []
     for day in (2, 3):
         await story.change(game_day=day)
@@ -535,7 +535,7 @@ async def test_what_lies_outside_the_listed_reads_cannot_be_added(begin: Begin) 
     wanted: list[str] = []
     plugin = Answers(lambda event, ids: RecallAnswer(add=(*wanted, "no such id")))
     story = await begin(plugins=[plugin])
-    await tell(story, "m1 Charlie is the thief.", present=["bob"])
+    await tell(story, "m1 Charlie is the thief.", audience=["bob"])
     wanted += await everything_of(story, "alice", "bob", "world")
     turn = await story.turn("charlie")
     assert (turn.memories, turn.failures) == ((), ())

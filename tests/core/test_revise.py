@@ -50,8 +50,8 @@ class Gossip:
 
 async def test_an_edit_replaces_the_old_text_wherever_it_was_remembered(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
-    await story.say("bob", "Is it?", key="m2", present=["alice"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
+    await story.say("bob", "Is it?", key="m2", audience=["alice"])
     outcome = await story.edit("m1", "The sword is red.")
     settled = await outcome.settled()
     assert settled.message is not None
@@ -63,7 +63,7 @@ async def test_an_edit_replaces_the_old_text_wherever_it_was_remembered(begin: B
 
 async def test_an_edit_keeps_the_day_the_place_and_the_time_it_was_said_at(begin: Begin, memories: Memories) -> None:
     story = await begin(state={"current_scene": "tavern", "game_day": 1.5})
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     (before,) = await memories(story, "bob")
     await story.change(game_day=7, current_scene="cave")
     await story.edit("m1", "The sword is red.")
@@ -87,8 +87,8 @@ async def test_the_host_s_word_on_who_was_there_may_be_corrected_too(
     begin: Begin, memories: Memories, present: list[str] | None, hear: list[int]
 ) -> None:
     story = await begin()
-    await story.say("alice", "I trust you.", key="m1", present=["bob"])
-    await story.edit("m1", "I trust you!", present=present)
+    await story.say("alice", "I trust you.", key="m1", audience=["bob"])
+    await story.edit("m1", "I trust you!", audience=present)
     assert [len(await memories(story, id)) for id in ("alice", "bob", "charlie")] == hear
 
 
@@ -123,7 +123,7 @@ async def test_no_later_turn_is_decided_anew(begin: Begin, memories: Memories, d
 
 async def test_a_message_may_be_edited_again_and_again(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "One.", key="m1", present=["bob"])
+    await story.say("alice", "One.", key="m1", audience=["bob"])
     for words in ("Two.", "Three.", "Two."):
         await story.edit("m1", words)
     assert await said(memories, story, "bob") == ["Two."]
@@ -132,11 +132,11 @@ async def test_a_message_may_be_edited_again_and_again(begin: Begin, memories: M
 
 async def test_gossip_is_taken_back_and_told_anew(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     await story.edit("m1", "The sword is red.")
     for owner in ("bob", "charlie", "dana"):
         assert await said(memories, story, owner) == ["The sword is red."]
-    await story.edit("m1", "The sword is gone.", present=[])
+    await story.edit("m1", "The sword is gone.", audience=[])
     for owner in ("bob", "charlie", "dana"):
         assert await said(memories, story, owner) == []
 
@@ -170,8 +170,8 @@ async def test_a_message_that_was_retracted_cannot_be_edited(begin: Begin) -> No
 
 async def test_a_reroll_puts_another_answer_in_place_of_the_last(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "Who are you?", key="m1", present=["bob"])
-    await story.say("bob", "Your father.", key="m2", present=["alice"])
+    await story.say("alice", "Who are you?", key="m1", audience=["bob"])
+    await story.say("bob", "Your father.", key="m2", audience=["alice"])
     await story.reroll("A friend.")
     for owner in ("alice", "bob", "world"):
         assert await said(memories, story, owner) == ["Who are you?", "A friend."]
@@ -189,7 +189,7 @@ async def test_a_reroll_of_the_last_message_reads_no_story_of_plans(begin: Begin
     ledger = Counting()
     story = await begin(ledger=ledger)
     for number in range(3):
-        await story.say("alice", f"Word {number}.", present=["bob"])
+        await story.say("alice", f"Word {number}.", audience=["bob"])
     await (await story.reroll("Another word.")).settled()
     await (await story.edit("#4", "One more.")).settled()
     assert ledger.folded == 0
@@ -315,7 +315,7 @@ async def test_a_reroll_counts_as_no_further_message(begin: Begin) -> None:
 
 async def test_a_retracted_message_is_gone_from_everybody_and_the_world(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     assert await said(memories, story, "dana") == ["The sword is in the cave."]
     await story.retract("m1")
     for owner in (*story.cast.ids, "world"):
@@ -326,7 +326,7 @@ async def test_who_lost_it_with_a_teller_who_was_forgotten_since_has_no_new_word
     begin: Begin, memories: Memories
 ) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     (his,) = await memories(story, "bob")
     await story.retract(his.id)
     await story.forget("bob")
@@ -336,8 +336,8 @@ async def test_who_lost_it_with_a_teller_who_was_forgotten_since_has_no_new_word
 
 async def test_a_retraction_cancels_what_is_due(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip(due=5)])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
-    await story.say("alice", "The soup is hot.", key="m2", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    await story.say("alice", "The soup is hot.", key="m2", audience=["bob"])
     await story.retract("m1")
     await story.change(game_day=5)
     assert await said(memories, story, "charlie") == ["The soup is hot."]
@@ -346,9 +346,9 @@ async def test_a_retraction_cancels_what_is_due(begin: Begin, memories: Memories
 
 async def test_telling_it_again_under_its_key_does_not_revive_it(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "I love you.", key="m1", present=["bob"])
+    await story.say("alice", "I love you.", key="m1", audience=["bob"])
     await story.retract("m1")
-    again = await story.say("alice", "I love you.", key="m1", present=["bob"])
+    again = await story.say("alice", "I love you.", key="m1", audience=["bob"])
     await again.settled()
     assert not again.created
     assert await memories(story, "bob") == ()
@@ -390,7 +390,7 @@ async def test_the_comings_and_goings_of_an_earlier_message_stay_when_it_goes(
 
 async def test_what_was_retracted_is_not_retracted_again(begin: Begin, memories: Memories) -> None:
     story = await begin(present=["alice", "bob"])
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     await story.update("A bell rang", key="u1")
     await story.prepare(lore=["Dragons fear iron."], key="p1")
     (bobs, *_), (worlds, *_) = await memories(story, "bob"), await memories(story, "world")
@@ -425,7 +425,7 @@ async def test_a_retraction_names_who_did_it(begin: Begin) -> None:
 
 async def test_one_memory_may_go_with_what_was_told_on_from_it(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     (charlies,) = await memories(story, "charlie")
     await story.retract(charlies.id)
     assert [len(await memories(story, id)) for id in ("alice", "bob", "charlie", "dana", "world")] == [1, 1, 0, 0, 1]
@@ -433,7 +433,7 @@ async def test_one_memory_may_go_with_what_was_told_on_from_it(begin: Begin, mem
 
 async def test_who_heard_it_herself_keeps_it_when_what_she_was_told_goes(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob", "dana"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob", "dana"])
     (charlies,) = await memories(story, "charlie")
     await story.retract(charlies.id)
     (danas,) = await memories(story, "dana")
@@ -443,7 +443,7 @@ async def test_who_heard_it_herself_keeps_it_when_what_she_was_told_goes(begin: 
 
 async def test_the_world_s_copy_of_a_message_goes_with_everybody_s(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     (worlds,) = await memories(story, "world")
     await story.retract(worlds.id)
     for owner in (*story.cast.ids, "world"):
@@ -465,7 +465,7 @@ async def test_the_world_s_copy_of_an_update_goes_without_the_message_that_broug
     begin: Begin, memories: Memories
 ) -> None:
     story = await begin(plugins=[Rains()])
-    await story.say("alice", "Look at the clouds.", key="m1", present=["bob"])
+    await story.say("alice", "Look at the clouds.", key="m1", audience=["bob"])
     (rain,) = [each for each in await memories(story, "world") if each.metadata["type"] == "world_state_update"]
     await story.retract(rain.id)
     assert await said(memories, story, "bob") == ["Look at the clouds."]
@@ -482,11 +482,11 @@ async def test_an_edit_brings_nothing_back_to_whose_copy_was_retracted(
     begin: Begin, memories: Memories, times: int
 ) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     (bobs,) = await memories(story, "bob")
     await story.retract(bobs.id)
     for time in range(times):
-        await story.edit("m1", f"The sword is red {time}.", present=["bob"])
+        await story.edit("m1", f"The sword is red {time}.", audience=["bob"])
     assert await said(memories, story, "alice") == [f"The sword is red {times - 1}."]
     for id in ("bob", "charlie", "dana"):
         assert await said(memories, story, id) == []
@@ -495,21 +495,21 @@ async def test_an_edit_brings_nothing_back_to_whose_copy_was_retracted(
 
 async def test_an_edit_reaches_who_lost_hearsay_and_is_there_now(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=["alice", "bob", "charlie", "dana"], sharing_rules=[Gossip()])
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     (bobs,) = await memories(story, "bob")
     await story.retract(bobs.id)
-    await story.edit("m1", "The sword is red.", present=["bob", "charlie"])
+    await story.edit("m1", "The sword is red.", audience=["bob", "charlie"])
     assert await said(memories, story, "charlie") == ["The sword is red."]
     assert await said(memories, story, "bob") == []
 
 
 async def test_in_a_branch_too_an_edit_brings_nothing_back(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "The sword is blue.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
     (bobs,) = await memories(story, "bob")
     await story.retract(bobs.id)
     branch = await story.fork("s2")
-    await branch.edit("m1", "The sword is red.", present=["bob"])
+    await branch.edit("m1", "The sword is red.", audience=["bob"])
     assert await said(memories, branch, "bob") == []
 
 
@@ -520,8 +520,8 @@ async def with_news(begin: Begin, teller: Callable[..., Any]) -> Session:
     story = await begin(world_agent=teller(), present=["alice", "bob"])
     await story.update("A bell rang", key="u1", audience=["alice", "bob"])
     await story.update("A door fell shut", key="u2", audience=["alice", "bob"])
-    await story.say("alice", "Did you hear that?", key="m1", present=["bob"])
-    await story.say("bob", "No.", key="m2", present=["alice"])
+    await story.say("alice", "Did you hear that?", key="m1", audience=["bob"])
+    await story.say("bob", "No.", key="m2", audience=["alice"])
     return story
 
 
@@ -566,7 +566,7 @@ async def test_news_told_along_with_a_message_that_is_retracted_is_told_again(
 ) -> None:
     story = await with_news(begin, teller)
     await story.retract("m1")
-    await story.say("alice", "Listen!", key="m3", present=["bob"])
+    await story.say("alice", "Listen!", key="m3", audience=["bob"])
     for id in ("alice", "bob"):
         assert told((await memories(story, id))[-1]) == ["A bell rang. GameDay: 1", "A door fell shut. GameDay: 1"]
 
@@ -575,8 +575,8 @@ async def test_news_told_to_one_who_did_not_perceive_the_edited_text_is_told_to_
     begin: Begin, memories: Memories, teller: Callable[..., Any]
 ) -> None:
     story = await with_news(begin, teller)
-    await story.edit("m1", "Hm.", present=[])
-    await story.say("alice", "Listen!", key="m3", present=["bob"])
+    await story.edit("m1", "Hm.", audience=[])
+    await story.say("alice", "Listen!", key="m3", audience=["bob"])
     assert told((await memories(story, "bob"))[-1]) == ["A bell rang. GameDay: 1", "A door fell shut. GameDay: 1"]
     assert told((await memories(story, "alice"))[-1]) == []
 

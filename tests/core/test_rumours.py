@@ -55,7 +55,7 @@ async def learned(story: Session, memories: Memories) -> dict[str, list[tuple[fl
 
 async def test_a_rumour_hops_on_each_hop_on_its_day(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=CAST, sharing_rules=[Chain()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     seen = []
     for day in (2, 3, 4, 5, 7):
         await story.change(game_day=day)
@@ -72,7 +72,7 @@ async def test_a_rumour_hops_on_each_hop_on_its_day(begin: Begin, memories: Memo
 
 async def test_when_the_story_jumps_every_hop_still_has_its_own_day(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=CAST, sharing_rules=[Chain()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     await story.change(game_day=10)
     assert await learned(story, memories) == {
         "alice": [(1, None)],
@@ -89,7 +89,7 @@ async def test_when_the_story_jumps_every_hop_still_has_its_own_day(begin: Begin
 
 async def test_a_hop_is_recorded_with_the_change_that_brought_the_day(begin: Begin) -> None:
     story = await begin(cast=CAST, sharing_rules=[rule := Chain()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     settled = await (await story.change(game_day=3, key="day3")).settled()
     told_on = [each for each in settled.deliveries if each.support.rule == "chain"]
     assert [(each.owner, each.due, each.status) for each in told_on] == [("dana", 5, "pending")]
@@ -110,14 +110,14 @@ async def test_a_delivery_is_never_due_before_its_tellers_own(begin: Begin) -> N
             ]
 
     story = await begin(cast=CAST, sharing_rules=[Backwards()])
-    settled = await (await story.say("alice", "The sword is in the cave.", present=["bob"])).settled()
+    settled = await (await story.say("alice", "The sword is in the cave.", audience=["bob"])).settled()
     due = {each.owner: each.due for each in settled.deliveries if each.support.how == "shared"}
     assert due == {"charlie": 4, "dana": 4, "eve": 4}
 
 
 async def test_what_a_guard_strikes_on_its_day_is_not_told_on(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=CAST, sharing_rules=[Chain()], guards=[guard := NotBefore(0)])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     await story.settled()
     guard.day = 5
     await (await story.change(game_day=4)).settled()
@@ -128,7 +128,7 @@ async def test_what_a_guard_strikes_on_its_day_is_not_told_on(begin: Begin, memo
 
 async def test_a_retraction_takes_back_every_hop(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=CAST, sharing_rules=[Chain()])
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     await story.change(game_day=6)
     await story.retract("m1")
     await story.change(game_day=9)
@@ -149,7 +149,7 @@ async def test_a_share_carries_text_metadata_and_trust_of_its_own(begin: Begin, 
             return SharingAnswer(shares=(told,), version="graph 7", usage=usage)
 
     story = await begin(sharing_rules=[Retelling()])
-    settled = await (await story.say("alice", "I have the sword!", present=["bob"])).settled()
+    settled = await (await story.say("alice", "I have the sword!", audience=["bob"])).settled()
     (memory,) = await memories(story, "charlie")
     assert "They say Alice found a sword." in memory.content
     assert "I have the sword" not in memory.content
@@ -168,7 +168,7 @@ async def test_what_was_told_on_is_told_in_the_tellers_words(begin: Begin, memor
             return [Share(character="dana", shared_from="charlie")]
 
     story = await begin(cast=CAST, sharing_rules=[Garbled()])
-    await story.say("alice", "I have the sword!", present=["bob"])
+    await story.say("alice", "I have the sword!", audience=["bob"])
     await story.change(game_day=2)
     heard = [(await memories(story, id))[0].content for id in ("charlie", "dana")]
     assert heard[0] == heard[1]
@@ -200,7 +200,7 @@ async def test_a_rumour_in_a_circle_ends_where_it_began(begin: Begin) -> None:
             return [Share(character=to, shared_from=teller) for teller, to in pairs if teller in event.knowers]
 
     story = await begin(cast=CAST, sharing_rules=[Circle()])
-    await story.say("alice", "The sword is in the cave.", present=["bob"])
+    await story.say("alice", "The sword is in the cave.", audience=["bob"])
     settled = await (await story.change(game_day=7)).settled()
     hops = [(each.support.shared_from, each.owner) for each in settled.deliveries if each.support.how == "shared"]
     assert hops == [("charlie", "dana"), ("dana", "eve"), ("eve", "charlie")]
@@ -212,7 +212,7 @@ async def test_whoever_a_rule_names_outside_the_cast_is_reported(begin: Begin) -
             return [Share(character="zoe"), Share(character="charlie", shared_from="Yan"), Share(character="charlie")]
 
     story = await begin(sharing_rules=[Mistaken()], strict=False)
-    settled = await (await story.say("alice", "The sword is lost.", present=["bob"])).settled()
+    settled = await (await story.say("alice", "The sword is lost.", audience=["bob"])).settled()
     assert [each.owner for each in settled.deliveries if each.support.how == "shared"] == ["charlie"]
     (failure,) = settled.failures
     assert failure.failure == "named 'zoe', 'Yan', who are not in the cast; ignored"

@@ -25,7 +25,7 @@ async def test_they_are_told_in_their_order_and_remembered_as_if_said_one_by_one
     together, alone = await begin(id="together"), await begin(id="alone")
     told = [
         HELLO,
-        {"speaker": "bob", "content": "Hello, Alice!", "present": ["alice"]},
+        {"speaker": "bob", "content": "Hello, Alice!", "audience": ["alice"]},
         {"speaker": "Alice", "content": "(to Bob) Not a word.", "metadata": {"mood": "grim"}, "context": "dm"},
     ]
     outcomes = await together.say_all(told)
@@ -48,7 +48,7 @@ async def test_they_are_told_in_their_order_and_remembered_as_if_said_one_by_one
 
 async def test_told_again_nothing_is_told_twice_and_what_is_new_is_told(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    heard = {"speaker": "bob", "present": ["alice"]}
+    heard = {"speaker": "bob", "audience": ["alice"]}
     await story.say_all([HELLO, HELLO, heard | {"content": "Hi.", "key": "m2"}])
     again = await story.say_all(iter([HELLO, heard | {"content": "Well?", "key": "m3"}]))
     await story.settled()

@@ -46,7 +46,7 @@ def keys(memories: Sequence[Memory]) -> list[str]:
 
 async def test_the_same_key_with_the_same_text_returns_the_first_outcome(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    first = await story.say("alice", "Hello.", key="m1", present=["bob"])
+    first = await story.say("alice", "Hello.", key="m1", audience=["bob"])
     again = await story.say("alice", "Hello.", key="m1")
     assert (first.created, again.created) == (True, False)
     assert again.sequence == first.sequence
@@ -137,7 +137,7 @@ async def test_a_name_that_two_answer_to_is_refused_with_both_ids(begin: Begin) 
 
 async def test_those_present_may_be_named_by_alias_and_the_speaker_need_not_be(begin: Begin) -> None:
     story = await begin(cast=["alice", Character("bob", aliases=["Robert"]), "charlie"])
-    settled = await (await story.say("alice", "Hello.", present=["Robert"])).settled()
+    settled = await (await story.say("alice", "Hello.", audience=["Robert"])).settled()
     assert {id: (part.role, part.confidence) for id, part in settled.participants.items()} == {
         "alice": ("speaker", 1),
         "bob": ("present", 1),
@@ -147,13 +147,13 @@ async def test_those_present_may_be_named_by_alias_and_the_speaker_need_not_be(b
 
 async def test_present_by_nobody_leaves_the_speaker_alone(begin: Begin) -> None:
     story = await begin(present=["bob"])
-    assert list((await (await story.say("alice", "Hm.", present=[])).settled()).participants) == ["alice"]
+    assert list((await (await story.say("alice", "Hm.", audience=[])).settled()).participants) == ["alice"]
 
 
 async def test_somebody_unknown_among_those_present_is_refused_before_anything_is_written(begin: Begin) -> None:
     story = await begin()
     with pytest.raises(UnknownName, match="unknown character 'zoe'"):
-        await story.say("alice", "Hello.", present=["bob", "zoe"])
+        await story.say("alice", "Hello.", audience=["bob", "zoe"])
     assert await entries(story) == 1
 
 
@@ -279,7 +279,7 @@ async def test_a_host_that_lists_the_participants_moves_nobody(begin: Begin) -> 
 
 async def test_the_participants_are_whom_the_host_counted_whatever_is_said(begin: Begin) -> None:
     story = await begin(state={"participants": ["alice", "bob", "charlie"]}, present=["alice", "bob"])
-    await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    await (await story.say("alice", "Hello.", audience=["bob"])).settled()
     assert story.state.participants == ("alice", "bob", "charlie")
     assert story.state.last_perceivers == ("alice", "bob")
     await (await story.retract("#2")).settled()
@@ -320,7 +320,7 @@ async def test_whoever_joins_is_counted_in_and_whoever_is_forgotten_is_not(begin
     story = await begin(state={"participants": ["alice", "bob"]})
     await story.join("dana")
     assert story.state.participants == ("alice", "bob", "dana")
-    await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    await (await story.say("alice", "Hello.", audience=["bob"])).settled()
     await story.forget("bob")
     assert (story.state.participants, story.state.last_perceivers) == (("alice", "dana"), ("alice",))
     other = await begin(id="s2")
@@ -372,8 +372,10 @@ async def test_coming_going_and_moving_is_kept_in_the_whereabouts(begin: Begin) 
 
 
 async def test_the_host_s_word_on_who_is_present_brings_them_here(begin: Begin) -> None:
-    story = await begin()
+    story = await begin(cast=("alice", "bob", "charlie"), present=["charlie"])
     await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    assert story.state.here == ("alice", "bob")
+    await (await story.say("alice", "Hello.", audience=["charlie"])).settled()
     assert story.state.here == ("alice", "bob")
 
 
@@ -405,9 +407,9 @@ async def test_several_users_take_part_by_their_personas_and_each_remembers_on_h
         "alice",
     ]
     story = await begin(cast=cast, guards=[guard])
-    await story.say("nomad", "I come alone.", key="m1", present=["alice"])
-    await story.say("seer", "I saw it coming.", key="m2", present=["nomad"])
-    await story.say("teller", "Night falls.", key="m3", present=["nomad", "seer", "alice"])
+    await story.say("nomad", "I come alone.", key="m1", audience=["alice"])
+    await story.say("seer", "I saw it coming.", key="m2", audience=["nomad"])
+    await story.say("teller", "Night falls.", key="m3", audience=["nomad", "seer", "alice"])
     heard = {id: keys(await memories(story, id)) for id in story.cast.ids}
     assert heard == {"nomad": ["m1", "m2", "m3"], "seer": ["m2", "m3"], "teller": ["m3"], "alice": ["m1", "m3"]}
     await story.turn("seer", context="dm")
@@ -422,9 +424,9 @@ async def test_several_users_take_part_by_their_personas_and_each_remembers_on_h
 
 async def test_a_newcomer_remembers_nothing_from_before_and_everything_since(begin: Begin, memories: Memories) -> None:
     story = await begin()
-    await story.say("alice", "The sword is in the cave.", key="m1", present=["bob", "charlie"])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob", "charlie"])
     await story.join(Character("dana", aliases=["Di"]))
-    await story.say("alice", "Hello, Dana.", key="m2", present=["Di"])
+    await story.say("alice", "Hello, Dana.", key="m2", audience=["Di"])
     assert keys(await memories(story, "dana")) == ["m2"]
 
 
@@ -478,8 +480,8 @@ async def test_somebody_unknown_cannot_be_there_when_the_story_begins(open_app: 
 
 async def with_bob_forgotten(begin: Begin, store: MemoryStore) -> Session:
     story = await begin(store=store)
-    await story.say("bob", "I took the sword.", key="m1", present=["alice", "charlie"])
-    await story.say("alice", "You, Bob?", key="m2", present=["bob", "charlie"])
+    await story.say("bob", "I took the sword.", key="m1", audience=["alice", "charlie"])
+    await story.say("alice", "You, Bob?", key="m2", audience=["bob", "charlie"])
     await story.forget("Bob")
     return story
 
@@ -516,7 +518,7 @@ async def test_an_edit_brings_no_memory_to_who_was_forgotten(begin: Begin, memor
 async def test_who_was_forgotten_may_come_back_and_begins_anew(begin: Begin, memories: Memories) -> None:
     story = await with_bob_forgotten(begin, MemoryStore())
     await story.join("bob")
-    await story.say("alice", "Who are you?", key="m3", present=["bob"])
+    await story.say("alice", "Who are you?", key="m3", audience=["bob"])
     assert keys(await memories(story, "bob")) == ["m3"]
 
 
@@ -621,7 +623,7 @@ async def test_the_same_session_is_one_object_in_one_instance(open_app: OpenApp)
 async def test_a_story_goes_on_where_it_was_left(begin: Begin, memories: Memories) -> None:
     kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
     story = await begin(state={"current_scene": "tavern"}, **kept)
-    await story.say("alice", "Hello.", key="m1", present=["bob"])
+    await story.say("alice", "Hello.", key="m1", audience=["bob"])
     await changed(story, game_day=6)
     again = await begin(cast=[], state={"current_scene": "elsewhere", "game_day": 1}, **kept)
     assert again.cast == story.cast
@@ -641,7 +643,9 @@ async def test_new_members_of_the_cast_join_and_known_ones_change_nothing(begin:
     assert more.cast["alice"].aliases == ("Al",)
 
 
-@pytest.mark.parametrize("naming", ["turn", "say", "present", "move", "update", "audience", "lore", "forget"])
+@pytest.mark.parametrize(
+    "naming", ["turn", "say", "present", "perceivers", "move", "update", "audience", "lore", "forget"]
+)
 async def test_a_newcomer_another_process_brought_is_known_here(begin: Begin, naming: str) -> None:
     kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
     here = await begin(**kept)
@@ -652,6 +656,7 @@ async def test_a_newcomer_another_process_brought_is_known_here(begin: Begin, na
         "turn": lambda: here.turn("Dee"),
         "say": lambda: here.say("Dee", "Hello!"),
         "present": lambda: here.say("alice", "Hello, Dee!", present=iter(["bob", "Dee"])),
+        "perceivers": lambda: here.say("alice", "Hello, Dee!", audience=iter(["bob", "Dee"])),
         "move": lambda: here.move("Dee", "cellar"),
         "update": lambda: here.update("Dee arrives", character="Dee"),
         "audience": lambda: here.change(game_day=2, audience=["Dee"]),
@@ -669,7 +674,7 @@ async def test_who_was_forgotten_by_another_process_cannot_speak_here(begin: Beg
     await there.forget("bob")
     for call in (
         lambda: here.say("bob", "Am I still here?"),
-        lambda: here.say("alice", "Bob?", present=["bob"]),
+        lambda: here.say("alice", "Bob?", audience=["bob"]),
         lambda: here.enter("bob"),
     ):
         with pytest.raises(UnknownName, match="'bob'"):
@@ -729,7 +734,7 @@ async def test_the_embedded_file_takes_a_story_up_again(tmp_path: Path) -> None:
     for expected in (1, 2):
         async with Earwitness.open(tmp_path / "story.db", settings=settings) as ew:
             story = await ew.session("s1", cast=["alice", "bob"])
-            await story.say("alice", f"Word {expected}.", key=f"m{expected}", present=["bob"])
+            await story.say("alice", f"Word {expected}.", key=f"m{expected}", audience=["bob"])
             assert (await story.backstage().inspect("bob")).total == expected
 
 

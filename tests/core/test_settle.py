@@ -53,8 +53,8 @@ class Proposes(Plugin):
         return self.answer
 
 
-async def parts(story: Session, *, by: str = "alice", present: list[str] | None = None) -> dict[str, Participant]:
-    return (await (await story.say(by, "Hello.", present=present)).settled()).participants
+async def parts(story: Session, *, by: str = "alice", audience: list[str] | None = None) -> dict[str, Participant]:
+    return (await (await story.say(by, "Hello.", audience=audience)).settled()).participants
 
 
 # ── who took part ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -94,7 +94,7 @@ async def test_a_plugin_that_is_asked_adds_whom_it_is_sure_of(begin: Begin) -> N
     assert list(found) == ["alice", "charlie", "dana"]
     assert found["charlie"].role == "overhearing"
     assert found["charlie"].evidence[1:] == ("a hunch",)
-    await parts(story, present=["bob"])
+    await parts(story, audience=["bob"])
     assert Recalls.asked == [("bob", "charlie"), ()]
 
 
@@ -121,14 +121,14 @@ async def test_withholding_beats_adding_whoever_comes_first(begin: Begin) -> Non
 async def test_the_host_s_word_beats_detector_agent_and_plugins(begin: Begin) -> None:
     plugins = [Proposes("no", withhold=["bob"]), Proposes("yes", add=["dana"])]
     story = await begin(cast=FOUR, detector=Believes(bob=0.7, charlie=1.0), plugins=plugins)
-    found = await parts(story, present=["bob"])
+    found = await parts(story, audience=["bob"])
     assert list(found) == ["alice", "bob"]
     assert found["bob"] == Participant(role="overhearing", confidence=1, evidence=("the host said so", "a hunch"))
 
 
 async def test_the_detector_is_not_shown_the_host_s_word(begin: Begin, directions: Any) -> None:
     story = await begin(detector=directions)
-    await parts(story, present=["bob"])
+    await parts(story, audience=["bob"])
     assert directions.moments[0].message.present is None
 
 
@@ -186,7 +186,7 @@ async def test_a_sharing_rule_that_fails_shares_nothing_and_is_named(begin: Begi
     for method in (fails, mumbles):
         broken = type("Broken", (), {"share": method})()
         story = await begin(cast=FOUR, sharing_rules=[broken, Shares()], strict=False)
-        settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
+        settled = await (await story.say("alice", "Hello.", audience=["bob"])).settled()
         assert [answer.by for answer in settled.failures] == ["sharing_rule:broken", "sharing_rule:shares"]
         assert [len(await memories(story, id)) for id in FOUR] == [1, 1, 1, 0]
 
@@ -197,9 +197,9 @@ async def test_who_does_not_know_it_can_tell_nobody(begin: Begin, memories: Memo
             return [Share(character="dana", shared_from="charlie"), Share(character="bob", shared_from="dana")]
 
     story = await begin(cast=FOUR, sharing_rules=[Rumours()])
-    await story.say("alice", "Hello.", present=[])
+    await story.say("alice", "Hello.", audience=[])
     assert [len(await memories(story, id)) for id in FOUR] == [1, 0, 0, 0]
-    await story.say("alice", "Hello again.", present=["charlie"])
+    await story.say("alice", "Hello again.", audience=["charlie"])
     assert [len(await memories(story, id)) for id in FOUR] == [2, 1, 1, 1]
 
 
@@ -219,7 +219,7 @@ async def test_a_guard_that_fails_withholds_all_but_the_speaker_s_own(
 ) -> None:
     guard = type("Broken", (Guards,), {"strike": method})()
     story = await begin(guards=[Guards(), guard], strict=False)
-    settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    settled = await (await story.say("alice", "Hello.", audience=["bob"])).settled()
     assert [answer.by for answer in settled.failures] == ["guard:broken"]
     assert settled.degraded
     assert [len(await memories(story, id)) for id in ("alice", "bob", "world")] == [1, 0, 1]
@@ -231,7 +231,7 @@ async def test_a_guard_that_fails_in_a_recall_withholds_everything_and_is_named(
 ) -> None:
     guard = type("Broken", (Guards,), {"filter": method})()
     story = await begin(guards=[guard, Guards()], strict=False)
-    await story.say("alice", "Hello.", present=["bob"])
+    await story.say("alice", "Hello.", audience=["bob"])
     turn = await story.turn("bob", in_prompt=[])
     assert turn.memories == ()
     assert [failure.split(":")[1] for failure in turn.failures] == ["broken"]

@@ -33,9 +33,9 @@ def test_one_name_is_one_character(ew: Earwitness) -> None:
 
 
 def test_one_name_is_whom_the_host_means_to_be_present(story: Session) -> None:
-    assert list(story.say("alice", "Hm.", present="bob").settled().participants) == ["alice", "bob"]
-    assert list(story.edit("#2", "Hm!", present="bob").settled().participants) == ["alice", "bob"]
-    assert list(story.backstage().preview("alice", "Hm.", present="bob").participants) == ["alice", "bob"]
+    assert list(story.say("alice", "Hm.", audience="bob").settled().participants) == ["alice", "bob"]
+    assert list(story.edit("#2", "Hm!", audience="bob").settled().participants) == ["alice", "bob"]
+    assert list(story.backstage().preview("alice", "Hm.", audience="bob").participants) == ["alice", "bob"]
 
 
 def test_who_is_present_as_a_story_begins_may_be_named_by_an_alias(ew: Earwitness) -> None:
@@ -111,8 +111,8 @@ def test_nobody_was_present_before_they_joined(story: Session) -> None:
     story.say("alice", "Hm.", key="m1")
     story.join("dana")
     with pytest.raises(InputError, match="'dana' joined after message 'm1', and cannot have been present"):
-        story.edit("m1", "Hm!", present=["bob", "dana"])
-    assert list(story.edit("m1", "Hm!", present=["bob"]).settled().participants) == ["alice", "bob"]
+        story.edit("m1", "Hm!", audience=["bob", "dana"])
+    assert list(story.edit("m1", "Hm!", audience=["bob"]).settled().participants) == ["alice", "bob"]
 
 
 @pytest.mark.parametrize("at", [True, 2.5])

@@ -249,7 +249,7 @@ async def test_a_guard_whose_filter_is_none_further_down_is_named_and_withholds(
             return []
 
     story = await begin(guards=[Odd()], strict=False)
-    await said(story, present=["bob"])
+    await said(story, audience=["bob"])
     turn = await story.turn("bob", in_prompt=())
     assert turn.memories == ()
     (failure,) = turn.failures

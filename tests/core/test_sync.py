@@ -99,10 +99,10 @@ def test_every_method_of_the_synchronous_face_is_documented_and_synchronous(name
 
 
 def test_a_turn_from_recall_to_settlement(story: sync.Session) -> None:
-    story.say("alice", "The sword is under the well.", present=["alice", "bob"]).settled()
+    story.say("alice", "The sword is under the well.", audience=["alice", "bob"]).settled()
     turn = story.turn("bob", query="Where is the sword?", in_prompt=[])
     assert "under the well" in turn.fill("You are Bob. ###SUPERMEMORY###")
-    outcome = turn.say("Then we dig tonight.", present=["alice", "bob"])
+    outcome = turn.say("Then we dig tonight.", audience=["alice", "bob"])
     assert list(outcome.settled().participants) == ["bob", "alice"]
     assert list(outcome.participants) == ["bob", "alice"]
 

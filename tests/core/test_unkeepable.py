@@ -100,7 +100,7 @@ async def test_a_ledger_that_cannot_count_so_far_settles_the_entry_fail_closed(b
     story = await begin(ledger=Narrow())
     settled = await (await story.change(gold=4)).settled()
     assert "OverflowError: int too big to convert" in str(settled.failures[0].failure)
-    assert (await (await story.say("alice", "Hello.", present=["bob"])).settled()).degraded
+    assert (await (await story.say("alice", "Hello.", audience=["bob"])).settled()).degraded
 
 
 # ── failures that cannot be shown ───────────────────────────────────────────────────────────────────────────────────
@@ -160,7 +160,7 @@ async def test_an_error_that_cannot_be_shown_is_named_and_the_others_answers_sta
         ("plugin:breaks", type(error).__name__)
     ]
     assert set(settled.participants) == {"alice", "charlie"}
-    certain = await (await story.say("alice", "Bob!", present=["bob"])).settled()
+    certain = await (await story.say("alice", "Bob!", audience=["bob"])).settled()
     assert set(certain.participants) == {"alice", "bob"}
 
 
@@ -169,7 +169,7 @@ async def test_an_error_that_cannot_be_shown_is_named_and_the_others_answers_sta
 async def test_so_is_a_strategys_and_the_hosts_word_stands(begin: Begin, kind: str, error: Exception) -> None:
     given = [Raising(error)] if kind.endswith("s") else Raising(error)
     story = await begin(strict=False, **{kind: given})
-    settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    settled = await (await story.say("alice", "Hello.", audience=["bob"])).settled()
     assert [(each.by, str(each.failure).split(":")[0]) for each in settled.failures] == [
         (f"{kind.removesuffix('s')}:raising", type(error).__name__)
     ]

@@ -56,8 +56,8 @@ async def told(settings: Path) -> Path:
         await ew.admit(THIEVES, "bob", since=2, until=5)
         await ew.admit(THIEVES, "eve")
         story = await ew.session("s1", cast=["alice", "bob", "charlie", "dora", "eve"])
-        await story.say("alice", "The vault opens at midnight.", key="tip", present=["bob"], context="dm")
-        await story.say("bob", "What a fine day to open a bakery.", key="chat", present=["alice"])
+        await story.say("alice", "The vault opens at midnight.", key="tip", audience=["bob"], context="dm")
+        await story.say("bob", "What a fine day to open a bakery.", key="chat", audience=["alice"])
         await story.delivered()
     return settings
 

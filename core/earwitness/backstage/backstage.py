@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from .. import transfer
 from ..containers import Container, character_container, world_container
 from ..end.applier import Applier
-from ..end.message import said
+from ..end.message import message_of, said
 from ..end.revise import rejudged, settled_message
 from ..end.world import World
 from ..engine import Engine
@@ -20,12 +20,12 @@ from ..live import Live
 from ..outcome import Outcome
 from ..records.channel import Channel, Context
 from ..records.character import Cast
-from ..records.journal import Entry
+from ..records.journal import Entry, Said
 from ..records.memory import Hit
-from ..records.message import Message
 from ..unmatched import unmatched
 from ..validation.arguments import count, several, text
-from ..validation.messages import known_channel, message_text
+from ..validation.messages import known_channel, message_text, refuse_place
+from ..validation.places import check_place
 from .before import before
 from .explain import explain, shared_with
 from .records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
@@ -96,6 +96,8 @@ class Backstage:
         content: str,
         *,
         present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
     ) -> Preview:
@@ -108,17 +110,18 @@ class Backstage:
         await self._session.delivered()
         live, state = self._live, self._live.snapshot.state
         sequence = live.snapshot.decided + 1
-        message = Message(
-            key=f"#{sequence}",
-            sequence=sequence,
+        where = known_channel(channel, context)
+        refuse_place(place, where)
+        body = Said(
             speaker=self._member(speaker),
             content=message_text(content),
-            game_day=state.game_day,
-            scene=state.current_scene,
-            channel=known_channel(channel, context),
-            timestamp="preview",
-            present=None if present is None else tuple(self._member(each) for each in several("present", present)),
+            channel=where,
+            present=self._members("present", present),
+            audience=self._members("audience", audience),
+            place=None if place is None else check_place("place", place, state),
         )
+        entry = Entry(session=live.snapshot.id, sequence=sequence, key=f"#{sequence}", body=body, timestamp="preview")
+        message = message_of(entry, body, state)
         world = World.of(self._engine, live, live.snapshot, self._applier)
         plan = await said(self._engine, live, message, sequence, world)
         participants = plan.message.participants if plan.message else {}
@@ -246,6 +249,9 @@ class Backstage:
         if owner == WORLD:
             return world_container(self._session.id)
         return character_container(self._session.id, self._session.cast.named(owner, WORLD).id)
+
+    def _members(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
+        return None if names is None else tuple(self._member(each) for each in several(what, names))
 
     def _member(self, name: str) -> str:
         return self._session.cast.named(name).id

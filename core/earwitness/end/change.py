@@ -9,11 +9,10 @@ from pydantic import JsonValue
 from ..consultation import Answered
 from ..containers import character_container, world_container
 from ..engine import Engine
-from ..errors import InputError
 from ..events import Event, StateChangeAnswer, StateChangeEvent
 from ..ids import memory_id
 from ..live import Live, written
-from ..places import normal, resolved
+from ..places import destination, normal
 from ..plugin_data import PluginData
 from ..protocols import Ledger
 from ..records.character import Cast, Character
@@ -69,7 +68,7 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
         cast = cast.without(id)
     known = before.state.places if body.moves else ()
     movements = tuple(
-        Movement(character=id, kind=kind, place=_destination(place, known), certain=True)
+        Movement(character=id, kind=kind, place=None if place is None else destination(place, known), certain=True)
         for id, kind, place in body.moves
         if id in cast
     )
@@ -189,19 +188,6 @@ def _replaced(piece: Piece, keyed: Mapping[tuple[str, str], Sequence[Delivery]])
 def _overlaps(delivery: Delivery, piece: Piece) -> bool:
     owners = delivery.metadata.get("audience")
     return piece.owners is None or not isinstance(owners, list) or bool(set(owners) & set(piece.owners))
-
-
-def _destination(place: str | None, known: Sequence[str]) -> str | None:
-    """The full path of a place.
-
-    `Session.move` has already refused an ambiguous name; one that became ambiguous since is a place of its own.
-    """
-    if place is None:
-        return None
-    try:
-        return resolved(place, known)
-    except InputError:
-        return normal(place)
 
 
 def _after(before: State, body: Changed, movements: Sequence[Movement], sequence: int) -> State:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..live import Live, quoting, written
+from ..places import destination
 from ..plugin_data import PluginData
+from ..records.channel import StandingChannel
 from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
@@ -18,6 +20,7 @@ from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
 from .guards import guarded
+from .host_word import as_host_says, moves_nobody
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
 from .shares import Teller, Telling, shares
@@ -30,7 +33,10 @@ class Judged:
     """A message with everything decided about it, before its deliveries are made."""
 
     settled: SettledMessage
+    before: State
+    """The state before the message."""
     moment: Moment
+    """The moment, with everybody where the host says."""
     event: Event
     presence: Presence
     proposals: Proposals
@@ -42,7 +48,8 @@ class Judged:
 
 async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
     """Detect, propose, settle. With `keep_told` no news is told: a revision keeps the news of the first telling."""
-    data = dict(live.data())
+    data, before = dict(live.data()), moment.state
+    moment, placed = as_host_says(moment)
     presence, report = await presence_of(engine, moment, data)
     asked = asked_about(moment.message, presence, engine.settings.end)
     event = event_of(moment)
@@ -59,9 +66,9 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
-    movements = (*_arrivals(moment, settled.participants), *presence.movements)
+    movements = () if moves_nobody(moment.channel, before) else (*placed, *presence.movements)
     reports = (report, *proposals.reports, *struck)
-    return Judged(settled, moment, event, presence, proposals, movements, told, reports, data)
+    return Judged(settled, before, moment, event, presence, proposals, movements, told, reports, data)
 
 
 def event_of(moment: Moment) -> Event:
@@ -77,19 +84,32 @@ def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping
 
 
 def message_of(entry: Entry, body: Said, state: State) -> Message:
-    """The message of an entry, at the day and place the story has reached."""
+    """The message of an entry, at the day the story has reached, and the place it is said at."""
+    standing = state.channel(body.channel)
+    present, scene = said_where(body.present, body.place, standing, state)
     return Message(
         key=entry.key,
         sequence=entry.sequence,
         speaker=body.speaker,
         content=body.content,
         game_day=state.game_day,
-        scene=state.current_scene,
+        scene=scene,
         channel=body.channel,
-        present=body.present,
+        present=present,
+        audience=body.audience,
         timestamp=entry.timestamp,
         metadata=body.metadata,
     )
+
+
+def said_where(
+    present: tuple[str, ...] | None, place: str | None, standing: StandingChannel | None, state: State
+) -> tuple[tuple[str, ...] | None, str]:
+    """Who is there, as far as the host says, and the place: by the message itself, else by its standing channel."""
+    if standing is not None:
+        place = place or standing.place
+        present = standing.members if present is None and place is None else present
+    return present, state.current_scene if place is None else destination(place, state.places)
 
 
 async def said(
@@ -201,13 +221,6 @@ async def _told(
             for line in refused
         ]
     return told, tuple(struck)
-
-
-def _arrivals(moment: Moment, found: dict[str, Participant]) -> tuple[Movement, ...]:
-    """Movements for everyone the host names as present: they are here from now on."""
-    if moment.message.present is None:
-        return ()
-    return tuple(Movement(character=id, kind="enter", evidence="the host said so", certain=True) for id in found)
 
 
 def _once(deliveries: Sequence[Delivery]) -> list[Delivery]:

@@ -23,6 +23,7 @@ from ..records.plan import Answer
 from ..records.update import Knowledge, Update
 from ..strategy import Strategy
 from .derivations import Proposal, proposed
+from .host_word import with_those_there
 
 T = TypeVar("T")
 
@@ -54,10 +55,12 @@ async def detect(
 
 
 def without_host_word(moment: Moment) -> Moment:
-    """The moment as a detector sees it. It judges only the text; the host's word is applied later."""
-    if moment.message.present is None:
+    """The moment as a detector sees it: with everybody where the host says, and the text to judge. Of who perceives
+    it, the host's word is applied later."""
+    if moment.message.present is None and moment.message.audience is None:
         return moment
-    return moment.model_copy(update={"message": moment.message.model_copy(update={"present": None})})
+    message = moment.message.model_copy(update={"present": None, "audience": None})
+    return moment.model_copy(update={"message": message})
 
 
 def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | None]:
@@ -72,7 +75,7 @@ def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | N
     presence, strangers = known_only(presence, moment.cast, moment.message.speaker)
     if moment.state.participants:
         presence = among(presence, moment.candidates)
-    return presence, strangers_named(strangers)
+    return with_those_there(presence, moment), strangers_named(strangers)
 
 
 def strangers_named(names: Sequence[str]) -> str | None:

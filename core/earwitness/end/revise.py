@@ -41,6 +41,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
             "content": content,
             "revision": old.message.revision + 1,
             "present": old.message.present if body.present is None else body.present,
+            "audience": old.message.audience if body.audience is None else body.audience,
         }
     )
     judged = await rejudged(engine, live, message, applier)
@@ -238,7 +239,7 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
         before = (await snapshot_before(engine, live, old.sequence)).state
         after = {"last_perceivers": before.last_perceivers, "whereabouts": before.whereabouts}
     else:
-        before = judged.moment.state
+        before = judged.before
         after = {
             "last_perceivers": tuple(judged.settled.participants),
             "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),

@@ -12,8 +12,8 @@ from ..loading.settings import EndSettings
 from ..records.character import Cast
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Perceived, Presence, Segment
+from .host_word import HOST
 
-HOST = "the host said so"
 CLOSING = tuple(",.;:!?…")
 
 
@@ -31,8 +31,8 @@ def participants(
     plugins were asked about.
     """
     message, cast = moment.message, moment.cast
-    if message.present is not None:
-        settled = {id: _certain(presence.characters.get(id), HOST) for id in message.present if id in cast}
+    if message.audience is not None:
+        settled = {id: _certain(presence.characters.get(id), HOST) for id in message.audience if id in cast}
     else:
         settled = _believed(moment, presence, agent, enough)
         named = list(answers)
@@ -57,7 +57,7 @@ def settled_message(
     plugin says so.
     """
     partly: dict[str, str] = {}
-    if message.present is not None:
+    if message.audience is not None:
         out = set()
     elif end.perception == "whole":
         out = missed(presence, found, message.speaker, added)
@@ -69,8 +69,8 @@ def settled_message(
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
-    """Ids of those the plugins decide about; none if the host named who is present."""
-    if message.present is not None:
+    """Ids of those the plugins decide about; none if the host named the audience."""
+    if message.audience is not None:
         return ()
     return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)
 
@@ -94,8 +94,10 @@ def _believed(
 
 
 def could_perceive(moment: Moment, character: str) -> bool:
-    """Whether nothing told in the story rules it out: no exit, no other place, no sleep."""
-    where = moment.whereabouts.get(character)
+    """Whether neither the host nor anything told in the story rules it out: no exit, no other place, no sleep."""
+    where, present = moment.whereabouts.get(character), moment.message.present
+    if present is not None and character not in present:
+        return where is not None and where.condition == "on_call"
     return where is None or where.here or where.condition == "on_call"
 
 

@@ -29,7 +29,11 @@ class Said(Record):
     channel: Channel = Channel()
     """Where it was said."""
     present: tuple[str, ...] | None = None
-    """Ids of those who perceive it, if the host says so."""
+    """Ids of those who are there, if the host says so."""
+    audience: tuple[str, ...] | None = None
+    """Ids of those who perceive all of it, if the host says so."""
+    place: str | None = None
+    """Where it was said; `None` = at the current scene."""
     metadata: dict[str, JsonValue] = {}
     """The host's own notes."""
     in_turn: bool = False
@@ -146,7 +150,9 @@ class Revised(Record):
     reroll: bool = False
     """Whether it is another answer rather than a correction."""
     present: tuple[str, ...] | None = None
-    """Ids of those who perceive the new text, if the host says so."""
+    """Ids of those who were there, if the host says so; `None` = as it was said of the message."""
+    audience: tuple[str, ...] | None = None
+    """Ids of those who perceive all of the new text, if the host says so; `None` = as it was said of the message."""
 
     def __str__(self) -> str:
         return f"{'another answer' if self.reroll else 'other words'} for {self.target!r}: {gist(self.content)}"

@@ -34,7 +34,9 @@ class Message(Record):
     channel: Channel = Channel()
     """Where the host heard it."""
     present: tuple[str, ...] | None = None
-    """Ids of those who perceive it, if the host says so for certain; `None` leaves that to the detector."""
+    """Ids of those who are there, if the host says so for certain. Whispers and thoughts stay what they are."""
+    audience: tuple[str, ...] | None = None
+    """Ids of those who perceive all of it, if the host says so for certain; `None` leaves that to the detector."""
     timestamp: str
     """When the host reported it, ISO 8601 in UTC."""
     metadata: dict[str, JsonValue] = {}

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from ..places import holders
 from .base import Record
+from .channel import Channel, StandingChannel, standing_name
 
 
 def plain_number(value: float) -> float:
@@ -87,6 +88,8 @@ class State(Record):
     """Messages that were settled."""
     whereabouts: dict[str, Whereabouts] = {}
     """Character id → where this character is."""
+    channels: dict[str, StandingChannel] = {}
+    """The host's channels that have standing members, by channel id (after the guild's, if any: `g7/42`)."""
 
     @property
     def here(self) -> tuple[str, ...]:
@@ -97,8 +100,15 @@ class State(Record):
     def places(self) -> tuple[str, ...]:
         """Every known place: the scene, places with a name, places with somebody in them, and what holds these."""
         told = (where.place for where in self.whereabouts.values() if where.place)
-        known = (self.current_scene, *self.place_names, *told)
+        held = (each.place for each in self.channels.values() if each.place)
+        known = (self.current_scene, *self.place_names, *told, *held)
         return tuple(dict.fromkeys(each for place in known for each in (place, *holders(place))))
+
+    def channel(self, channel: Channel) -> StandingChannel | None:
+        """The standing channel that this is; `None` if it has no standing members."""
+        if channel.channel_id is None or not self.channels:
+            return None
+        return self.channels.get(standing_name(channel.channel_id, channel.guild_id))
 
     def updated(self, changes: Mapping[str, Any]) -> State:
         """The state after changes, validated. `None` removes an optional or free key."""

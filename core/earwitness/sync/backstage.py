@@ -49,6 +49,8 @@ class Backstage(Mirror[AsyncBackstage]):
         content: str,
         *,
         present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
     ) -> Preview:
@@ -57,7 +59,16 @@ class Backstage(Mirror[AsyncBackstage]):
         A player may preview only their own persona's words, and does not see the world knowledge that others would
         receive. Raises as `Session.say`.
         """
-        return self._call(self._behind.preview, speaker, content, present=present, context=context, channel=channel)
+        return self._call(
+            self._behind.preview,
+            speaker,
+            content,
+            present=present,
+            audience=audience,
+            place=place,
+            context=context,
+            channel=channel,
+        )
 
     def replan(self, key: str) -> Replanned:
         """Decide again about a settled message and show the difference. Changes nothing. Raises `UnknownName`."""

@@ -83,6 +83,8 @@ class Session(Mirror[AsyncSession]):
         *,
         key: str | None = None,
         present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -90,9 +92,10 @@ class Session(Mirror[AsyncSession]):
     ) -> Outcome:
         """Report what a character said or did. Durable on return; who remembers it is decided in the background.
 
-        `speaker` is an id, name or alias. `present` is the host's certain word on who perceives it (ids). The same
-        `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `StorageError`,
-        and `InputError` for an empty message.
+        `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
+        whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
+        a path as in `move` (default: the current scene). The same `key` with the same text returns the first outcome.
+        Raises `UnknownName`, `KeyConflict`, `StorageError`, and `InputError` for an empty message.
         """
         return Outcome(
             self._call,
@@ -102,6 +105,8 @@ class Session(Mirror[AsyncSession]):
                 content,
                 key=key,
                 present=present,
+                audience=audience,
+                place=place,
                 context=context,
                 channel=channel,
                 metadata=metadata,
@@ -119,14 +124,22 @@ class Session(Mirror[AsyncSession]):
         return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
 
     def edit(
-        self, key: str, content: str, *, present: Iterable[str] | None = None, own_key: str | None = None
+        self,
+        key: str,
+        content: str,
+        *,
+        present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        own_key: str | None = None,
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
 
-        Raises `UnknownName` for a key without a message, `InputError` for a retracted one, and for somebody present
-        who joined after it.
+        `present` and `audience` correct those of the message. Raises `UnknownName` for a key without a message,
+        `InputError` for a retracted one, and for somebody present or in the audience who joined after it.
         """
-        return Outcome(self._call, self._call(self._behind.edit, key, content, present=present, own_key=own_key))
+        return Outcome(
+            self._call, self._call(self._behind.edit, key, content, present=present, audience=audience, own_key=own_key)
+        )
 
     def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""

@@ -78,10 +78,18 @@ class Turn(Mirror[AsyncTurn]):
         return self._behind.text(section, **changes)
 
     def say(
-        self, content: str, *, key: str | None = None, present: Iterable[str] | None = None, **more: Any
+        self,
+        content: str,
+        *,
+        key: str | None = None,
+        present: Iterable[str] | None = None,
+        audience: Iterable[str] | None = None,
+        **more: Any,
     ) -> Outcome:
         """END: what the character says. See `Session.say`.
 
         Raises `InputError` in a turn `before=` an earlier message: `Session.reroll` reports another answer there.
         """
-        return Outcome(self._call, self._call(self._behind.say, content, key=key, present=present, **more))
+        return Outcome(
+            self._call, self._call(self._behind.say, content, key=key, present=present, audience=audience, **more)
+        )

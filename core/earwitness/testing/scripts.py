@@ -35,6 +35,7 @@ class Draw:
     who: str
     heard: frozenset[str] | None
     present: frozenset[str] | None
+    audience: frozenset[str] | None
     whispered: frozenset[str] | None
     moves: str
     which: int
@@ -75,6 +76,7 @@ class ScriptedEntry:
     whispered: set[str]
     here_before: set[str]
     present: frozenset[str] | None
+    audience: frozenset[str] | None
     revision: int = 0
     retracted: bool = False
 
@@ -179,12 +181,13 @@ class Script:
 
     def _say(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         content = _content(key, draw)
-        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present)
+        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present, draw.audience)
         book.messages[key] = told
         _perceive(book, told, draw)
         book.last = key
-        present = {} if draw.present is None else {"present": sorted(draw.present)}
-        self._call(name, "say", draw.who, content, key=key, **present)
+        host = {"present": draw.present, "audience": draw.audience}
+        word = {name: sorted(ids) for name, ids in host.items() if ids is not None}
+        self._call(name, "say", draw.who, content, key=key, **word)
 
     def _edit(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if told := _pick([each for each in book.messages.values() if not each.retracted], draw.which):
@@ -276,13 +279,14 @@ def _perceive(book: ExpectedBook, told: ScriptedEntry, draw: Draw) -> None:
 
     The host's word comes first, then the text, then who is here.
     """
-    heard = told.present if told.present is not None else draw.heard
+    if told.present is not None:
+        book.here = {told.speaker, *told.present}
+    heard = draw.heard if told.present is None else told.present
+    heard = heard if told.audience is None else told.audience
     told.listeners = {told.speaker, *(book.here if heard is None else heard)}
     told.whispered = set()
-    if draw.whispered is not None:  # those the host names as present perceive the whole message
-        told.whispered = told.listeners & {told.speaker, *(draw.whispered if told.present is None else CAST)}
-    if told.present is not None:
-        book.here |= told.listeners
+    if draw.whispered is not None:  # the audience perceives the whole message
+        told.whispered = told.listeners & {told.speaker, *(draw.whispered if told.audience is None else CAST)}
     for who, how in re.findall(r"\((\w+) (enter|leave)s\)", draw.moves):
         (book.here.add if how == "enter" else book.here.discard)(who)
 
@@ -300,6 +304,7 @@ draws: st.SearchStrategy[list[Draw]] = st.lists(
         who=st.sampled_from(CAST),
         heard=_some,
         present=st.one_of(st.none(), st.none(), _some),
+        audience=st.one_of(st.none(), st.none(), st.none(), _some),
         whispered=st.one_of(st.none(), st.none(), _some),
         moves=st.sampled_from(("", "", "(bob leaves)", "(bob enters)", "(carol enters)", "(alice leaves)")),
         which=st.integers(0, 20),

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from .from_3 import FROM_3
+from .from_4 import FROM_4
 from .upgrade import StoredKind, Upgrade, upgraded_once
 
 OLDEST = 3
 """The oldest version that can be read."""
-UPGRADES: tuple[Upgrade, ...] = (FROM_3,)
+UPGRADES: tuple[Upgrade, ...] = (FROM_3, FROM_4)
 """The upgrades in order. The first one makes version `OLDEST + 1`. Append new ones; never change a released one."""
 VERSION = OLDEST + len(UPGRADES)
 """The version that is written."""

@@ -13,7 +13,7 @@ from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted
 from ..records.message import SettledMessage
 from .arguments import table
 
-SAY = ("speaker", "content", "key", "present", "context", "channel", "metadata", "in_turn")
+SAY = ("speaker", "content", "key", "present", "audience", "place", "context", "channel", "metadata", "in_turn")
 """The parameters of `say`. The first two are required."""
 
 
@@ -56,7 +56,7 @@ def update_text(description: str) -> str:
 
 
 def refuse_newcomers(present: Iterable[str], settled: SettledMessage, joined: Mapping[str, int]) -> None:
-    """Raise `InputError` if somebody present joined after the message. `joined` is id → sequence number."""
+    """Raise `InputError` if somebody named as present joined after the message. `joined` is id → sequence number."""
     for id in present:
         if joined.get(id, 0) > settled.message.sequence:
             raise InputError(
@@ -80,8 +80,8 @@ def refuse_revision(entry: Entry) -> None:
 def named_in(body: Body) -> tuple[str, ...]:
     """Ids of the characters who say, do or remember what the entry contains, or who the host says perceive it."""
     match body:
-        case Said(speaker=speaker, present=present):
-            return (speaker, *(present or ()))
+        case Said(speaker=speaker, present=present, audience=audience):
+            return (speaker, *(present or ()), *(audience or ()))
         case Changed(moves=moves):
             return tuple(id for id, _, _ in moves)
         case Derived(derivation=derivation):
@@ -105,6 +105,12 @@ def known_channel(channel: Channel | None, context: Context | None) -> Channel:
     if context is not None and context != channel.context:
         raise InputError(f"context {context!r} contradicts the channel's {channel.context!r}. Give one of them.")
     return channel
+
+
+def refuse_place(place: str | None, channel: Channel) -> None:
+    """Raise `InputError` for the place of a direct message."""
+    if place is not None and channel.context == "dm":
+        raise InputError(f"place = {place!r}: a direct message is said at no place. Leave `place` out, or use move().")
 
 
 def gone(session: str) -> UnknownName:

@@ -76,7 +76,7 @@ def _update(action: Action, cast: Cast, hidden: tuple[str, ...]) -> Update:
 
 def _hidden_from(action: Action, moment: Moment, presence: Presence) -> tuple[str, ...] | None:
     """Ids of those who do not see it although they may hear the rest; `None` where it is not done openly."""
-    if moment.message.present is not None or not presence.segments:
+    if moment.message.audience is not None or not presence.segments:
         return ()
     told = next((each for each in presence.segments if action.text.strip() in each.text), None)
     if told is None or told.kind not in ("action", "spoken"):

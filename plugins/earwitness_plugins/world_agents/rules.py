@@ -59,8 +59,8 @@ class RulesWorldAgent:
         return WorldAnswer(knowledge=knowledge, updates=self._updates(event, participants))
 
     def _participants(self, moment: Moment, presence: Presence) -> Iterator[str]:
-        """Whom the host names as present; without its word, whoever may come to take part."""
-        certain = moment.message.present
+        """Whom the host says perceive it; without its word, whoever may come to take part."""
+        certain = moment.message.audience
         likely = (id for id, who in presence.characters.items() if self._may_take_part(who.probability))
         for id in dict.fromkeys((moment.message.speaker, *(likely if certain is None else certain))):
             if id in moment.cast and moment.cast[id].kind != "narrator":

@@ -115,7 +115,7 @@ async def test_who_hears_it_from_another_place_does_not_learn_what_was_done(begi
     await story.move("charlie", "castle/kitchen/pantry")
     settled = await (await story.say("alice", '*picks up the Sacred Sword* "GUARDS! HELP!"')).settled()
     assert list(settled.participants) == ["alice", "bob", "charlie"]
-    assert set(await say(story, "bob", "Quiet!", present=["alice", "charlie"])) == {"alice", "bob"}
+    assert set(await say(story, "bob", "Quiet!", audience=["alice", "charlie"])) == {"alice", "bob"}
 
 
 async def test_what_is_done_in_a_whisper_becomes_no_update(begin: Begin) -> None:
@@ -155,8 +155,8 @@ async def test_it_is_told_once(begin: Begin) -> None:
 
 async def test_who_did_not_perceive_it_is_told_nothing(begin: Begin) -> None:
     story = await begin(quest="Find the Sacred Sword")
-    await say(story, "bob", "*hides the Sacred Sword under the floor*", present=["charlie"])
-    assert await say(story, "alice", "What was that?", present=["bob", "charlie"]) == {
+    await say(story, "bob", "*hides the Sacred Sword under the floor*", audience=["charlie"])
+    assert await say(story, "alice", "What was that?", audience=["bob", "charlie"]) == {
         "charlie": ["Bob hid the Sacred Sword"]
     }
 

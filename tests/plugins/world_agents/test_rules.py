@@ -53,7 +53,7 @@ class News:
         raise AssertionError("the rules search nothing")
 
 
-def moment(speaker: str = "alice", present: Iterable[str] | None = None) -> Moment:
+def moment(speaker: str = "alice", audience: Iterable[str] | None = None) -> Moment:
     message = Message(
         key="m",
         sequence=9,
@@ -61,7 +61,7 @@ def moment(speaker: str = "alice", present: Iterable[str] | None = None) -> Mome
         content="Hello.",
         game_day=6,
         scene="dragon_lair",
-        present=None if present is None else tuple(present),
+        audience=None if audience is None else tuple(audience),
         timestamp="2026-01-01T12:00:00Z",
     )
     return Moment(message=message, cast=CAST, state=State())
@@ -116,9 +116,9 @@ async def test_who_may_take_part_is_what_the_settings_of_end_say(tmp_path: Path)
         assert agent.end.threshold == 0.3
 
 
-async def test_the_hosts_word_on_who_is_present_counts_for_more() -> None:
+async def test_the_hosts_word_on_who_perceives_it_counts_for_more() -> None:
     world = News({"bob": ["It rains. GameDay: 6"], "charlie": ["It rains. GameDay: 6"]})
-    answer = await propose(RulesWorldAgent(), moment(present=["alice", "charlie"]), presence(alice=1, bob=0.9), world)
+    answer = await propose(RulesWorldAgent(), moment(audience=["alice", "charlie"]), presence(alice=1, bob=0.9), world)
     assert set(answer.knowledge) == {"charlie"}
 
 

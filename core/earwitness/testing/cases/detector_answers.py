@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from ...end.host_word import UNHEARD
 from ...protocols import Detector
 from ...records.character import Cast
 from ...records.moment import Moment, Movement, Presence
@@ -96,12 +97,13 @@ class Answers(Suite[Detector]):
 
     @case
     async def test_the_word_of_the_host_is_not_looked_at(self, detector: Detector) -> None:
-        """Core applies `message.present` itself. A detector that looked at it could not be measured."""
+        """Core applies `present` and `audience` itself. A detector that looked at them could not be measured."""
         for asked in moments():
             answer = await soon(detector.detect(asked))
-            for present in ((), ("alice",), asked.cast.ids):
-                told = asked.message.model_copy(update={"present": present})
-                assert await soon(detector.detect(asked.model_copy(update={"message": told}))) == answer
+            for named in ((), ("alice",), asked.cast.ids):
+                for word in ("present", "audience"):
+                    told = asked.message.model_copy(update={word: named})
+                    assert await soon(detector.detect(asked.model_copy(update={"message": told}))) == answer
 
     @case
     async def test_the_moment_is_left_as_it_was(self, detector: Detector) -> None:
@@ -161,6 +163,20 @@ class Answers(Suite[Detector]):
         for thought in ("*thinks that Bob is lying*", "[Bob must not know.]"):
             asked = moment(thought, here=("alice", "bob", "charlie"))
             assert _present(await soon(detector.detect(asked))) == {"alice"}, thought
+
+    @case
+    async def test_who_is_here_and_shut_out_is_named(self, detector: Detector) -> None:
+        """In a segment's audience, or with a low probability and another role than `mentioned`.
+
+        Whom it leaves out it takes to be away. The host may say that they are here; then they hear the message.
+        """
+        self.needs("keeps_whispers")
+        for said in ('*whispers to Bob* "Trust nobody."', "*thinks that Bob is lying*", "[Bob must not know.]"):
+            answer = await soon(detector.detect(moment(said, here=("alice", "bob", "charlie"))))
+            who = answer.characters.get("charlie")
+            shut_out = who is not None and who.probability <= TRUE_ENOUGH and who.role not in UNHEARD
+            apart = all(part.audience is not None for part in answer.segments) and bool(answer.segments)
+            assert shut_out or apart, said
 
 
 def _present(answer: Presence) -> set[str]:

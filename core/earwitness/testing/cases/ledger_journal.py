@@ -24,8 +24,10 @@ BODIES: tuple[Body, ...] = (
         content="Hello.",
         channel=Channel(context="dm"),
         present=("alice", "bob"),
+        audience=("bob",),
         metadata={"n": [1, None, {"a": "b"}]},
     ),
+    Said(speaker="alice", content="Hello.", place="castle/kitchen"),
     Changed(changes={"game_day": 6.5, "quest": None, "own": {"deep": [1, "two"]}}, moves=(("bob", "move", "cellar"),)),
     Changed(
         joins=(Character("dora", aliases=["D"], kind="persona", user_id="u1"),), leaves_cast=("bob",), audience="public"
@@ -36,6 +38,7 @@ BODIES: tuple[Body, ...] = (
     ),
     Prepared(pieces=(Piece(type="lore", text="Old.", owners=("bob",), lore_key="k", words=("ruin",)),)),
     Revised(target="m1", content="Goodbye.", reroll=True),
+    Revised(target="m1", content="Goodbye.", present=("bob",), audience=()),
     Retracted(target="m1", by="designer"),
 )
 

@@ -25,12 +25,14 @@ class FailClosed(PromiseCases):
 
     @case
     async def test_without_a_detector_only_the_speaker_remembers(self, stage: Stage) -> None:
-        """This holds whoever is here. The host's word still counts."""
+        """This holds whoever the host says is there. Its word on who perceives a message still counts."""
         async with stage.open(detector=None) as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "Is anybody there, Bob?")
             assert list(settled.participants) == ["alice"]
             settled = await self.tell(story, "alice", "Bob!", present=["bob"])
+            assert list(settled.participants) == ["alice"]
+            settled = await self.tell(story, "alice", "Bob!", audience=["bob"])
             assert list(settled.participants) == ["alice", "bob"]
             assert len(await self.held(story, "bob")) == 1
 
@@ -40,7 +42,7 @@ class FailClosed(PromiseCases):
         for number, fault in enumerate(FAULTS):
             async with stage.open(detector=ScriptedStrategy(fault), settings=LENIENT) as ew:
                 story = await self.tavern(ew, f"s{number}")
-                settled = await self.tell(story, "alice", "Bob, listen!")
+                settled = await self.tell(story, "alice", "Bob, listen!", present=["bob"])
                 assert list(settled.participants) == ["alice"], fault.__name__
                 assert settled.degraded, fault.__name__
                 assert [each.by.split(":")[0] for each in settled.failures] == ["detector"], fault.__name__

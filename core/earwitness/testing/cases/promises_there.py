@@ -80,7 +80,7 @@ class There(PromiseCases):
             await story.enter("carol", "dave")
             await self.tell(story, "alice", f"message 0 {SECRET} (heard by bob)")
             await self.tell(story, "alice", f"message 1 {SECRET} (heard by )")
-            await self.tell(story, "bob", "message 2", present=["bob"])
+            await self.tell(story, "bob", "message 2", audience=["bob"])
             await self.tell(story, "alice", "message 3")
             heard = {id: await self.numbers(story, id) for id in story.cast.ids}
             assert heard == {"alice": [0, 1, 3], "bob": [0, 2, 3], "carol": [3], "dave": [3]}
@@ -114,7 +114,7 @@ class There(PromiseCases):
 
     @case
     async def test_the_host_knows_best_who_is_there(self, stage: Stage) -> None:
-        """`present` overrides the text and brings the named characters here. The speaker always remembers."""
+        """`present` overrides the text: those it names are here from now on, and nobody else. The speaker remembers."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             settled = await self.tell(story, "alice", "message 0 (heard by bob)", present=["carol"])
@@ -122,6 +122,48 @@ class There(PromiseCases):
             assert settled.participants["carol"].confidence == 1
             await self.tell(story, "alice", "message 1")
             assert await self.numbers(story, "carol") == [0, 1]
+            assert await self.numbers(story, "bob") == []
+            await self.tell(story, "alice", "message 2 (bob enters)")
+            await self.tell(story, "alice", "message 3")
+            assert await self.numbers(story, "bob") == [3]
+
+    @case
+    async def test_who_is_there_does_not_perceive_what_is_for_others(self, stage: Stage) -> None:
+        """Whispers, and what is said out of character, stay what they are, whoever the host says is present."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            text = f"Good evening. {{to bob: {SECRET}}} {{ooc: back in five minutes}}"
+            await self.tell(story, "alice", text, present=["bob", "carol"])
+            texts = {id: "".join(each.content for each in await self.held(story, id)) for id in ("bob", "carol")}
+            assert all("Good evening." in each and "five minutes" not in each for each in texts.values())
+            assert (SECRET in texts["bob"], SECRET in texts["carol"]) == (True, False)
+
+    @case
+    async def test_the_audience_perceives_all_of_it_and_moves_nowhere(self, stage: Stage) -> None:
+        """`audience` beats detector and text; together with it, `present` says only who is here."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            text = f"message 0 (heard by bob) {{to bob: {SECRET}}}"
+            settled = await self.tell(story, "alice", text, audience=["carol"])
+            assert list(settled.participants) == ["alice", "carol"]
+            (memory,) = await self.held(story, "carol")
+            assert SECRET in memory.content
+            assert story.state.here == ("alice", "bob")
+            settled = await self.tell(story, "alice", "message 1", audience=["carol"], present=["dave"])
+            assert list(settled.participants) == ["alice", "carol"]
+            assert story.state.here == ("alice", "dave")
+
+    @case
+    async def test_a_direct_message_moves_nobody(self, stage: Stage) -> None:
+        """Whoever the host says it is between, and whatever a detector makes of it."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.move("carol", "market")
+            settled = await self.tell(story, "alice", "message 0 (bob leaves)", context="dm", present=["carol"])
+            assert list(settled.participants) == ["alice", "carol"]
+            assert settled.participants["carol"].role == "addressee"
+            await self.tell(story, "alice", "message 1")
+            assert await self.numbers(story, "carol") == [0]
             assert await self.numbers(story, "bob") == [1]
 
     @case

@@ -255,7 +255,7 @@ class NothingTwice(PromiseCases):
         told: list[SessionCall] = [
             lambda: story.prepare(plot="A crown was stolen.", cards={"alice": "A thief."}, key="p1"),
             lambda: story.say("alice", "The crown is mine.", key="k1"),
-            lambda: story.say("bob", "Is it? (heard by alice, carol)", key="k2", present=["alice"]),
+            lambda: story.say("bob", "Is it? (heard by alice, carol)", key="k2", audience=["alice"]),
             lambda: story.change(game_day=2, current_scene="cave", description="They went on", key="c1"),
             lambda: story.remember("carol", "There was a crown.", type="fact", rests_on=["k1"], key="n1"),
             lambda: story.edit("k1", "The crown is yours.", own_key="e1"),

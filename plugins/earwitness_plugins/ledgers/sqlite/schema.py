@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earwitness.upgrades.from_3 import FROM_3
+from earwitness.upgrades.from_4 import FROM_4
 
 from ...sqlite.migrations import Migration
 from .json_migration import json_migration
@@ -157,4 +158,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     shared_parts,
     _GROUNDS,
     _CONTAINERS_BEYOND_SESSIONS,
+    json_migration(FROM_4),
 )

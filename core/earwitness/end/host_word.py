@@ -1,0 +1,117 @@
+"""The host's word on who is there: it holds before a message is judged, and says who could perceive any of it. Pure.
+
+A message with `present` puts those it names at the place where it is said, and takes everybody else away from there.
+Nobody moves in a direct message, nor in a channel that has members and no place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..records.channel import Channel
+from ..records.message import Message
+from ..records.moment import Moment, Movement, Perceived, Presence
+from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
+from .whereabouts import folded
+
+HOST = "the host said so"
+UNHEARD = ("absent", "mentioned")
+"""Roles of those whom a detector does not take to be there."""
+
+
+def moves_nobody(channel: Channel, state: State) -> bool:
+    """Whether who is in a channel has nothing to do with where characters are."""
+    standing = state.channel(channel)
+    return channel.context == "dm" or (standing is not None and standing.place is None)
+
+
+def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
+    """The moment with everybody where the host says, and the movements that bring this about for good."""
+    message, state = moment.message, moment.state
+    if message.channel.context == "dm" or (message.present is None and message.scene == state.current_scene):
+        return moment, ()
+    moves = tuple(_moves(moment))
+    if not moves:
+        return moment, ()
+    whereabouts = folded(state.whereabouts, moves, state.current_scene, message.sequence)
+    seen = moment.model_copy(update={"state": state.model_copy(update={"whereabouts": whereabouts})})
+    return seen, () if moves_nobody(message.channel, state) else moves
+
+
+def _moves(moment: Moment) -> Iterator[Movement]:
+    message, places = moment.message, moment.whereabouts
+    named = (*_speaking(moment), *(message.present or ()))
+    there = [id for id in dict.fromkeys(named) if id in moment.cast and moment.cast[id].kind != "narrator"]
+    for id in there:
+        yield from _arrival(id, places.get(id), moment)
+    for member in moment.cast if message.present is not None else ():
+        if member.id not in there and member.kind != "narrator" and _is_or_may_be_there(places.get(member.id), moment):
+            yield Movement(character=member.id, kind="leave", evidence=HOST, certain=True)
+
+
+def _speaking(moment: Moment) -> tuple[str, ...]:
+    """The speaker, who is where the message is said, unless on a call."""
+    where = moment.whereabouts.get(moment.message.speaker)
+    return () if where is not None and where.condition == "on_call" else (moment.message.speaker,)
+
+
+def _arrival(id: str, where: Whereabouts | None, moment: Moment) -> Iterator[Movement]:
+    """How somebody comes to be there; those who sleep are carried there, and sleep on."""
+    scene, current = moment.message.scene, moment.state.current_scene
+    asleep = where is not None and where.condition in PERCEIVES_NOTHING
+    if where is not None and where.place == scene and (asleep or scene != current):
+        return
+    if scene != current or asleep:
+        yield Movement(character=id, kind="move", place=scene, evidence=HOST, certain=True)
+    elif where is None or not (where.here and where.certain):
+        yield Movement(character=id, kind="enter", evidence=HOST, certain=True)
+
+
+def _is_or_may_be_there(where: Whereabouts | None, moment: Moment) -> bool:
+    if where is None or where.place == moment.message.scene:
+        return True
+    return where.here and moment.message.scene == moment.state.current_scene
+
+
+def with_those_there(presence: Presence, moment: Moment) -> Presence:
+    """A detector's answer, limited to those who are there. Whom it takes to be away perceives what is said openly.
+
+    Whom it takes to be there and shut out, as from a whisper, stays shut out. Who is on a call, or in a place from
+    where a shout is heard, is not there, and may perceive it all the same.
+    """
+    message = moment.message
+    if message.present is None:
+        return presence
+    there = {id for id in message.present if id in moment.cast and not _sleeps(id, moment)} | {message.speaker}
+    arriving = {move.character for move in presence.movements if move.kind != "become"}
+    believed = {
+        id: who
+        for id, who in presence.characters.items()
+        if id in there or (id not in arriving and _hears_from_afar(id, moment))
+    }
+    away = (id for id in message.present if id in there and _is_taken_to_be_away(believed.get(id)))
+    return presence.model_copy(update={"characters": believed | dict.fromkeys(away, _open_to(message))})
+
+
+def _sleeps(id: str, moment: Moment) -> bool:
+    """A direct message reaches sleepers too."""
+    where = moment.whereabouts.get(id)
+    return where is not None and where.condition in PERCEIVES_NOTHING and moment.message.channel.context != "dm"
+
+
+def _hears_from_afar(id: str, moment: Moment) -> bool:
+    where = moment.whereabouts.get(id)
+    if where is None or moves_nobody(moment.message.channel, moment.state):
+        return False
+    elsewhere = where.place is not None and where.place != moment.message.scene and not where.here
+    return elsewhere or where.condition == "on_call"
+
+
+def _is_taken_to_be_away(who: Perceived | None) -> bool:
+    return who is None or who.role in UNHEARD
+
+
+def _open_to(message: Message) -> Perceived:
+    """What is believed of somebody who is there by the host's word alone."""
+    alone = message.channel.context == "dm" and len({*(message.present or ())} - {message.speaker}) == 1
+    return Perceived(probability=1, role="addressee" if alone else "present", evidence=(HOST,))
