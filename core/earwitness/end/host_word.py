@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..records.channel import Channel
 from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence
-from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
+from ..records.state import PERCEIVES_NOTHING, Whereabouts
 from .whereabouts import folded
 
 HOST = "the host said so"
@@ -19,23 +18,15 @@ UNHEARD = ("absent", "mentioned")
 """Roles of those whom a detector does not take to be there."""
 
 
-def moves_nobody(channel: Channel, state: State) -> bool:
-    """Whether who is in a channel has nothing to do with where characters are."""
-    standing = state.channel(channel)
-    return channel.context == "dm" or (standing is not None and standing.place is None)
-
-
 def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
     """The moment with everybody where the host says, and the movements that bring this about for good."""
     message, state = moment.message, moment.state
-    if message.channel.context == "dm" or (message.present is None and message.scene == state.current_scene):
-        return moment, ()
-    moves = tuple(_moves(moment))
+    moves = () if message.channel.context == "dm" else tuple(_moves(moment))
     if not moves:
         return moment, ()
     whereabouts = folded(state.whereabouts, moves, state.current_scene, message.sequence)
     seen = moment.model_copy(update={"state": state.model_copy(update={"whereabouts": whereabouts})})
-    return seen, () if moves_nobody(message.channel, state) else moves
+    return seen, () if state.moves_nobody(message.channel) else moves
 
 
 def _moves(moment: Moment) -> Iterator[Movement]:
@@ -79,17 +70,15 @@ def with_those_there(presence: Presence, moment: Moment) -> Presence:
     Whom it takes to be there and shut out, as from a whisper, stays shut out. Who is on a call, or in a place from
     where a shout is heard, is not there, and may perceive it all the same.
     """
-    message = moment.message
-    if message.present is None:
-        return presence
-    there = {id for id in message.present if id in moment.cast and not _sleeps(id, moment)} | {message.speaker}
+    message, named = moment.message, moment.message.present or ()
+    there = {id for id in named if id in moment.cast and not _sleeps(id, moment)} | {message.speaker}
     arriving = {move.character for move in presence.movements if move.kind != "become"}
     believed = {
         id: who
         for id, who in presence.characters.items()
         if id in there or (id not in arriving and _hears_from_afar(id, moment))
     }
-    away = (id for id in message.present if id in there and _is_taken_to_be_away(believed.get(id)))
+    away = (id for id in named if id in there and _is_taken_to_be_away(believed.get(id)))
     return presence.model_copy(update={"characters": believed | dict.fromkeys(away, _open_to(message))})
 
 
@@ -101,7 +90,7 @@ def _sleeps(id: str, moment: Moment) -> bool:
 
 def _hears_from_afar(id: str, moment: Moment) -> bool:
     where = moment.whereabouts.get(id)
-    if where is None or moves_nobody(moment.message.channel, moment.state):
+    if where is None or moment.state.moves_nobody(moment.message.channel):
         return False
     elsewhere = where.place is not None and where.place != moment.message.scene and not where.here
     return elsewhere or where.condition == "on_call"

@@ -20,7 +20,7 @@ from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
 from .guards import guarded
-from .host_word import as_host_says, moves_nobody
+from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
 from .shares import Teller, Telling, shares
@@ -49,7 +49,7 @@ class Judged:
 async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
     """Detect, propose, settle. With `keep_told` no news is told: a revision keeps the news of the first telling."""
     data, before = dict(live.data()), moment.state
-    moment, placed = as_host_says(moment)
+    moment, placed = as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
     presence, report = await presence_of(engine, moment, data)
     asked = asked_about(moment.message, presence, engine.settings.end)
     event = event_of(moment)
@@ -66,9 +66,13 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
-    movements = () if moves_nobody(moment.channel, before) else (*placed, *presence.movements)
+    movements = () if before.moves_nobody(moment.channel) else (*placed, *presence.movements)
     reports = (report, *proposals.reports, *struck)
     return Judged(settled, before, moment, event, presence, proposals, movements, told, reports, data)
+
+
+def _host_says_who_is_there(moment: Moment) -> bool:
+    return moment.message.present is not None or moment.message.scene != moment.state.current_scene
 
 
 def event_of(moment: Moment) -> Event:

@@ -75,7 +75,9 @@ def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | N
     presence, strangers = known_only(presence, moment.cast, moment.message.speaker)
     if moment.state.participants:
         presence = among(presence, moment.candidates)
-    return with_those_there(presence, moment), strangers_named(strangers)
+    if moment.message.present is not None:
+        presence = with_those_there(presence, moment)
+    return presence, strangers_named(strangers)
 
 
 def strangers_named(names: Sequence[str]) -> str | None:

@@ -110,6 +110,11 @@ class State(Record):
             return None
         return self.channels.get(standing_name(channel.channel_id, channel.guild_id))
 
+    def moves_nobody(self, channel: Channel) -> bool:
+        """Whether who is in a channel has nothing to do with where characters are: a direct message moves nobody."""
+        standing = self.channel(channel)
+        return channel.context == "dm" or (standing is not None and standing.place is None)
+
     def updated(self, changes: Mapping[str, Any]) -> State:
         """The state after changes, validated. `None` removes an optional or free key."""
         if any(value is None for value in changes.values()):
