@@ -11,8 +11,8 @@ from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.journal import Original
 
 from .cards.macros import with_character, with_user
-from .chat_opening import there_at_first
 from .chat_rows import HEADER, UNUSED, ChatRow, chat_rows, is_header, is_message
+from .chat_start import there_at_first
 from .files.content_type import is_text, text_of
 from .files.lenient import LenientObject, storable
 from .files.limits import whole

@@ -12,7 +12,7 @@ from pathlib import Path
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
 
-from .chat_opening import there_at_first
+from .chat_start import there_at_first
 from .files.content_type import is_text, text_of
 from .files.lenient import storable
 from .files.limits import whole
