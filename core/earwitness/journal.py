@@ -150,6 +150,24 @@ class Journal:
             raise InputError(f"message {key!r} was retracted. Say it again under another key.")
         return current
 
+    async def revise(self, body: Revised, own_key: str | None) -> Outcome:
+        """Append an edit or reroll, or return the earlier entry if the message reads so already. Raises as `append`."""
+        if own_key is None and (before := await self._reads_so(body)):
+            return self.outcome(before)
+        return await self.append(body, own_key)
+
+    async def _reads_so(self, body: Revised) -> Entry | None:
+        """The entry that gave the message this text, if nothing else is revised. Perhaps it was said so."""
+        if body != Revised(target=body.target, content=body.content, reroll=body.reroll):
+            return None
+        session = self._live.snapshot.id
+        current = await settled_message(self._ledger, session, body.target)
+        if current is None or current.message.content != body.content:
+            return None
+        told = await self._ledger.entries(session, after=current.message.sequence - 1)
+        same = (each for each in reversed(told) if isinstance(each.body, Revised) and each.body.target == body.target)
+        return next(same, told[0] if told and told[0].key == body.target else None)
+
     async def append_about_memories(self, body: Derived | Transferred | Archived, key: str | None) -> Outcome:
         """Append an operation on memories. Repeated under its key, it is not checked again. Raises `InputError`."""
         if await self.entry_for_key(key) is None:

@@ -159,8 +159,9 @@ class Session:
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
 
-        `present` and `audience` correct those of the message. Raises `UnknownName` for a key without a message,
-        `InputError` for a retracted one, and for somebody present or in the audience who joined after it.
+        `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
+        `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
+        one, and for somebody present or in the audience who joined after it.
         """
         there, all_of_it = await self._names.listed("present", present), await self._names.listed("audience", audience)
         if not await self._journal.entry_for_key(own_key):
@@ -168,13 +169,13 @@ class Session:
             refuse_newcomers(named, await self._journal.revisable(key), self._live.snapshot.joined)
         text = message_text(content)
         body = checked(Revised, target=key, content=text, present=there, audience=all_of_it)
-        return await self._journal.append(body, own_key)
+        return await self._journal.revise(body, own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
         target = await self._journal.reroll_target(key, own_key)
         body = checked(Revised, target=target, content=message_text(content), reroll=True)
-        return await self._journal.append(body, own_key)
+        return await self._journal.revise(body, own_key)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Take back a message or change (by key) or one memory (by id), with everything that rested on it.

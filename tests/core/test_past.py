@@ -13,7 +13,7 @@ from earwitness.testing.scripted import Faulty
 from earwitness.turn import Turn
 
 Begin = Callable[..., Awaitable[Session]]
-BOTH: dict[str, Any] = {"present": ["alice", "bob"]}
+BOTH: dict[str, Any] = {"audience": ["alice", "bob"]}
 
 
 def texts(turn: Turn) -> list[str]:

@@ -210,8 +210,8 @@ async def test_an_edit_of_an_earlier_message_sees_the_story_as_it_was(begin: Beg
     await story.say("alice", "(bob leaves)", key="m2")
     await story.say("alice", "Alone.", key="m3")
     heres = []
-    for key in ("m3", "m2", "m1", "m3"):
-        await (await story.edit(key, f"{key}, edited.")).settled()
+    for number, key in enumerate(("m3", "m2", "m1", "m3")):
+        await (await story.edit(key, f"{key}, edited {number}.")).settled()
         heres.append(directions.moments[-1].state.here)
     assert heres == [("alice",), ("alice", "bob"), ("alice", "bob"), ("alice",)]
 
@@ -619,3 +619,19 @@ async def test_an_edit_is_no_thing_to_retract(begin: Begin) -> None:
     await story.edit("m1", "Two.", own_key="e1")
     with pytest.raises(InputError, match="'e1' is itself a revision of 'm1'"):
         await story.retract("e1")
+
+
+# ── the same again ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_an_edit_or_reroll_to_the_text_that_is_there_changes_nothing(begin: Begin) -> None:
+    story = await begin()
+    said = await story.say("alice", "The sword is gone.", key="m1", audience=["bob"])
+    assert (await story.edit("m1", "The sword is gone.")).sequence == said.sequence
+    edited = await story.edit("m1", "The sword is here.")
+    await story.say("bob", "Good.", key="m2", audience=["alice"])
+    again = [await story.edit("m1", "The sword is here."), await story.reroll("The sword is here.", key="m1")]
+    assert [(each.sequence, each.created) for each in again] == [(edited.sequence, False)] * 2
+    assert len(await story.backstage().journal()) == 4
+    assert (await story.edit("m1", "The sword is here.", audience=["bob", "charlie"])).created
+    assert (await story.edit("m1", "The sword is here.", own_key="once more")).created

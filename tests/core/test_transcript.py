@@ -15,11 +15,11 @@ Begin = Callable[..., Awaitable[Session]]
 
 async def told(begin: Begin, **given: Any) -> Session:
     story = await begin(present=["alice", "bob"], **given)
-    await story.say("alice", "One.", key="m1", present=["bob"], metadata={"avatar": "a.png"})
-    await story.say("bob", "Two.", key="m2", present=["alice"], channel=Channel(context="dm", channel_id="7"))
+    await story.say("alice", "One.", key="m1", audience=["bob"], metadata={"avatar": "a.png"})
+    await story.say("bob", "Two.", key="m2", audience=["alice"], channel=Channel(context="dm", channel_id="7"))
     await story.change(game_day=2, key="c1")
-    await story.say("alice", "Three.", key="m3", present=["bob", "charlie"])
-    await story.say("charlie", "Four.", key="m4", present=["alice"])
+    await story.say("alice", "Three.", key="m3", audience=["bob", "charlie"])
+    await story.say("charlie", "Four.", key="m4", audience=["alice"])
     return story
 
 
@@ -92,7 +92,7 @@ async def test_what_a_character_heard_is_in_the_words_they_heard_without_what_th
     story = await begin(detector="rules")
     await story.enter("alice", "bob")
     await story.say("alice", '"Welcome." [I poisoned his wine.]', key="m1")
-    await story.say("alice", "Drink.", key="m2", present=["alice", "bob"])
+    await story.say("alice", "Drink.", key="m2", audience=["alice", "bob"])
     (bobs,) = await story.messages(heard_by="bob", limit=1, before="m2")
     assert "poisoned" not in bobs.content
     assert "Welcome" in bobs.content
@@ -134,7 +134,7 @@ async def test_whether_a_key_was_used(begin: Begin) -> None:
 async def test_an_outcome_is_the_one_that_say_gave_also_after_reopening(begin: Begin) -> None:
     kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
     story = await told(begin, **kept)
-    first = await story.say("alice", "Five.", key="m5", present=["bob"])
+    first = await story.say("alice", "Five.", key="m5", audience=["bob"])
     settlement = await first.settled()
     for each in (story, await begin(**kept)):
         again = await each.outcome("m5")

@@ -134,8 +134,9 @@ class Session(Mirror[AsyncSession]):
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
 
-        `present` and `audience` correct those of the message. Raises `UnknownName` for a key without a message,
-        `InputError` for a retracted one, and for somebody present or in the audience who joined after it.
+        `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
+        `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
+        one, and for somebody present or in the audience who joined after it.
         """
         return Outcome(
             self._call, self._call(self._behind.edit, key, content, present=present, audience=audience, own_key=own_key)

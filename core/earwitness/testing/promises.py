@@ -22,6 +22,7 @@ from .cases.promises_closed import FailClosed
 from .cases.promises_derived import DerivedMemories
 from .cases.promises_how import Provenance
 from .cases.promises_lost import NothingLost
+from .cases.promises_past import ReadingBack
 from .cases.promises_programs import SeveralPrograms
 from .cases.promises_random import RandomStories
 from .cases.promises_shared import SharedContainers
@@ -40,6 +41,7 @@ class PromisesSuite(
     FailClosed,
     NothingLost,
     SeveralPrograms,
+    ReadingBack,
     NothingTwice,
     There,
     Provenance,
