@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from .invisible import IN_LINE
 from .records.state import day_text
@@ -36,6 +37,8 @@ _ESCAPED = re.compile(rf"(?im)^\\(?={_ESCAPED_LEAD}{_OURS})")
 _ESCAPED_PLACEHOLDER = re.compile(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
 # As above, unless it is escaped already. A line of knowledge may begin by quoting one message of the world.
 _BARE_FORGERY = re.compile(rf"(?m)^(?!\AMessage: )(?i:(?={_LEAD}{_OURS}))")
+_DAY = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?")
+_ON_DAY = " GameDay: "
 _BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
@@ -107,10 +110,9 @@ def as_written(text: str) -> str:
 
 
 def message_text_of(memory: str) -> str:
-    """The message text in a character's memory without its knowledge section; `""` if it is not such a memory."""
-    line = memory.partition(f"{MESSAGE}\nMessage: ")[2]
-    content = line.partition(": ")[2].rpartition(" GameDay: ")[0]
-    return as_written(content)
+    """The message text in a memory, as it was said; `""` if the memory is no message."""
+    parts = parts_of(memory)
+    return as_written(parts.text) if parts.tail else ""
 
 
 def holds_placeholder(text: str) -> bool:
@@ -150,6 +152,57 @@ def only_knowledge(content: str) -> str | None:
     """A memory without its message: the time and the knowledge section. `None` if it has no knowledge section."""
     body, found, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
     return f"{body.partition(f'{MESSAGE}')[0]}{KNOWLEDGE}\n{known}" if found else None
+
+
+class MemoryParts(NamedTuple):
+    """The parts of a stored memory: `head + text + tail`, and the lines below the heading of the knowledge section."""
+
+    head: str
+    """Time and headings, down to the name of whoever said it; `""` for a memory that is no message."""
+    text: str
+    """What was said; the whole content of a memory that is no message; `""` if there is only knowledge."""
+    tail: str
+    """` GameDay: {game_day}` after a message."""
+    knowledge: tuple[str, ...] = ()
+    """The lines of the knowledge section."""
+
+    @property
+    def name(self) -> str | None:
+        """Name of the speaker; `None` for a memory that is no message."""
+        return self.head.rpartition("Message: ")[2].removesuffix(": ") if self.tail else None
+
+    @property
+    def content(self) -> str:
+        """The parts put together again."""
+        known = "\n".join([f"\n\n{KNOWLEDGE}", *self.knowledge]) if self.knowledge else ""
+        return f"{self.head}{self.text}{self.tail}{known}"
+
+
+def parts_of(content: str, speaker: str = "") -> MemoryParts:
+    """The parts of a memory as a character or the world has it stored. `speaker` is the speaker's name, if known."""
+    body, told, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
+    body, knowledge = (body, tuple(known.split("\n"))) if told else (content, ())
+    begin, end = _name_begins(body), body.rfind(_ON_DAY)
+    if begin < 0 or end < begin or not _DAY.fullmatch(body, end + len(_ON_DAY)):
+        return MemoryParts(body, "", "", knowledge) if told else MemoryParts("", content, "")
+    named = begin + len(speaker) if speaker and body.startswith(f"{speaker}: ", begin) else body.find(": ", begin, end)
+    text = begin if named < 0 else named + len(": ")
+    return MemoryParts(body[:text], body[text:end], body[end:], knowledge)
+
+
+def _name_begins(body: str) -> int:
+    """Where the name of the speaker begins in a stored message; -1 if it is none."""
+    if body.startswith("Message: "):
+        return len("Message: ")
+    below = f"\n\n{MESSAGE}\nMessage: "
+    found = body.find(below) if body.startswith(f"{CURRENT_TIME}\n") else -1
+    return found + len(below) if found >= 0 else -1
+
+
+def day_of(line: str) -> tuple[str, float | None]:
+    """A line of knowledge without the `GameDay: {game_day}` at its end; and that day, if it has one."""
+    text, found, day = line.rpartition(_ON_DAY)
+    return (text, float(day)) if found and _DAY.fullmatch(day) else (line, None)
 
 
 def recall_query(day: float, recent: Iterable[str], name: str) -> str:

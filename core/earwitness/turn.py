@@ -10,6 +10,7 @@ from .errors import InputError, WallError, unknown
 from .live import Live
 from .loading.settings import RecallSettings
 from .middle.fill import SYSTEM_ROLES, Prompt, fill
+from .middle.lines import Labels
 from .middle.render import render, render_section
 from .outcome import Outcome
 from .records.channel import Channel, Context
@@ -134,14 +135,24 @@ class Turn:
 
         `prompt` is a system prompt; a list of messages with `role` and `content`, of which those in `roles` are filled;
         or one such message, of any role. What was said in the story is never filled. `memories` may be fewer of this
-        turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
+        turn's; `changes` override settings of `FillSettings`, such as `format="json"`. Each memory is a line or two;
+        with `style="stored"` it is the text with all its sections.
         Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`, and
         `InputError` for a prompt or roles that are none.
         """
         mine = self.memories if memories is None else self._mine(memories)
         settings, filled = self._engine.settings.fill_with(changes), texts("roles", roles)
         said = self._live.said | self._undecided
-        return fill(prompt, mine, settings, self.notes, sections=self._recalled.sections, roles=filled, messages=said)
+        return fill(
+            prompt,
+            mine,
+            settings,
+            self.notes,
+            sections=self._recalled.sections,
+            labels=self._labels,
+            roles=filled,
+            messages=said,
+        )
 
     def text(self, section: str | None = None, **changes: Any) -> str:
         """The block of memories by itself, as `fill` would put it; or that of one section, without its heading.
@@ -150,10 +161,10 @@ class Turn:
         """
         settings = self._engine.settings.fill_with(changes)
         if section is None:
-            return render(self.memories, settings, self.notes, self._recalled.sections)
+            return render(self.memories, settings, self.notes, self._recalled.sections, self._labels)
         if section not in (names := [each.name for each in self._recalled.sections]):
             raise unknown("section", section, names)
-        return render_section(self.memories, section, settings)
+        return render_section(self.memories, section, settings, self._labels)
 
     async def say(
         self,
@@ -176,6 +187,11 @@ class Turn:
         more = more if "context" in more else {"channel": self._channel, **more}
         told = {"present": present, "audience": audience}
         return await self._session.say(self.character, content, key=key, in_turn=True, **told, **more)
+
+    @property
+    def _labels(self) -> Labels:
+        cast = self._live.snapshot.cast
+        return Labels(lambda id: cast[id].name if id in cast else id, self._engine.settings.calendar.show)
 
     def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
         for each in (memories := several("memories", memories)):

@@ -110,7 +110,7 @@ async def test_the_same_comes_to_mind_in_the_same_order(story: Session, answered
     for asked in answered["recall"]:
         turn = await story.turn(asked["character"], query=asked["query"], in_prompt=())
         assert [each.memory.id for each in turn.memories] == asked["ids"], asked["query"]
-        assert turn.text() == asked["text"]
+        assert turn.text(style="stored") == asked["text"]
 
 
 async def test_every_memory_is_explained_as_before(story: Session, answered: dict[str, Any]) -> None:

@@ -124,7 +124,8 @@ async def test_a_memory_that_must_not_be_said_here_is_marked_in_the_prompt(begin
     for block in (turn.text(format=format), turn.text("memories", format=format), turn.fill(PROMPT, format=format)):
         assert block.index("sword is mine") < block.index(MARK) < block.index("weather is fine")
         assert block.count(MARK) == 1
-    assert f"GameDay: 1\n   {MARK}\n2." in turn.text()
+    assert f"The sword is mine.\n   {MARK}\n2." in turn.text()
+    assert f"GameDay: 1\n   {MARK}\n2." in turn.text(style="stored")
 
 
 @pytest.mark.parametrize("format", ["numbered", "plain", "json"])

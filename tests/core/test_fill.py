@@ -18,6 +18,12 @@ Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
 BLOCK = (
     "<earwitness-memories>\n"
+    "1. Alice, on day 1: The sword is in the cave.\n"
+    "2. Alice, on day 1: The soup is hot.\n"
+    "</earwitness-memories>"
+)
+STORED = (
+    "<earwitness-memories>\n"
     "1. ###Current time###\n"
     "   Game Day: 1\n"
     "   \n"
@@ -189,6 +195,14 @@ async def test_who_remembers_nothing_gets_no_empty_block(begin: Begin) -> None:
 async def test_memories_may_be_written_plainly(begin: Begin) -> None:
     turn = await a_turn(begin, fill={"format": "plain"})
     assert turn.text() == (
+        "<earwitness-memories>\nAlice, on day 1: The sword is in the cave.\n\n"
+        "Alice, on day 1: The soup is hot.\n</earwitness-memories>"
+    )
+
+
+async def test_memories_may_be_written_as_they_are_stored(turn: Turn) -> None:
+    assert turn.fill("###SUPERMEMORY###", style="stored") == STORED
+    assert turn.text(style="stored", format="plain") == (
         "<earwitness-memories>\n"
         "###Current time###\nGame Day: 1\n\n###Message###\nMessage: Alice: The sword is in the cave. GameDay: 1\n\n"
         "###Current time###\nGame Day: 1\n\n###Message###\nMessage: Alice: The soup is hot. GameDay: 1\n"
@@ -199,6 +213,11 @@ async def test_memories_may_be_written_plainly(begin: Begin) -> None:
 async def test_memories_may_be_written_as_json(turn: Turn) -> None:
     opened, *lines, closed = turn.fill("###SUPERMEMORY###", format="json").splitlines()
     assert (opened, closed) == ("<earwitness-memories>", "</earwitness-memories>")
+    assert json.loads("\n".join(lines)) == [
+        "Alice, on day 1: The sword is in the cave.",
+        "Alice, on day 1: The soup is hot.",
+    ]
+    _, *lines, _ = turn.text(format="json", style="stored").splitlines()
     assert json.loads("\n".join(lines)) == [each.text for each in turn.memories]
 
 

@@ -481,7 +481,7 @@ async def test_notes_are_joined_and_shown_before_the_memories(begin: Begin) -> N
     plugins = [Answers(lambda event, ids: RecallAnswer(notes=("It rains.",)), name) for name in ("one", "two")]
     turn = await (await with_plugins(begin, *plugins)).turn("alice", query="old", memories=1)
     assert turn.notes == ("It rains.", "It rains.")
-    assert turn.text(format="plain").startswith("<earwitness-memories>\nIt rains.\nIt rains.\n###Current time###")
+    assert turn.text(format="plain").startswith("<earwitness-memories>\nIt rains.\nIt rains.\nYou, on day 1: ")
 
 
 async def test_weights_multiply_and_are_shown_as_a_reason(begin: Begin) -> None:

@@ -317,11 +317,11 @@ async def two_sections(open_app: Open, *contents: str, **fill: Any) -> Any:
 async def test_several_sections_stand_under_headings(open_app: Open) -> None:
     turn = await two_sections(open_app)
     assert turn.fill("###SUPERMEMORY###") == (
-        "<earwitness-memories>\n### Memories\n1. Owns a sword.\n\n"
-        "### What the gods know\n1. The sword is cursed.\n</earwitness-memories>"
+        "<earwitness-memories>\n### Memories\n1. Character card: Owns a sword.\n\n"
+        "### What the gods know\n1. Note: The sword is cursed.\n</earwitness-memories>"
     )
     assert turn.text() == turn.fill("###SUPERMEMORY###")
-    assert turn.text("pantheon") == "<earwitness-memories>\n1. The sword is cursed.\n</earwitness-memories>"
+    assert turn.text("pantheon") == "<earwitness-memories>\n1. Note: The sword is cursed.\n</earwitness-memories>"
     with pytest.raises(UnknownName, match=r"unknown section 'gods'\. Known: memories, pantheon"):
         turn.text("gods")
 
@@ -329,8 +329,11 @@ async def test_several_sections_stand_under_headings(open_app: Open) -> None:
 async def test_fewer_memories_keep_their_headings_and_her_own_alone_have_none(open_app: Open) -> None:
     turn = await two_sections(open_app)
     own, gods = turn.memories
-    assert turn.fill("###SUPERMEMORY###", [own]) == "<earwitness-memories>\n1. Owns a sword.\n</earwitness-memories>"
-    assert "### What the gods know\n1. The sword" in turn.fill("###SUPERMEMORY###", [gods])
+    assert (
+        turn.fill("###SUPERMEMORY###", [own])
+        == "<earwitness-memories>\n1. Character card: Owns a sword.\n</earwitness-memories>"
+    )
+    assert "### What the gods know\n1. Note: The sword" in turn.fill("###SUPERMEMORY###", [gods])
     assert "### Memories" not in turn.fill("###SUPERMEMORY###", [gods])
     assert turn.fill("###SUPERMEMORY###", []) == ""
 
@@ -339,7 +342,8 @@ async def test_settings_word_the_headings(open_app: Open) -> None:
     sections = {"memories": {"heading": ""}, "pantheon": {"heading": "Gods\nonly"}}
     turn = await two_sections(open_app, heading="== {heading} ==", sections=sections)
     assert turn.text() == (
-        "<earwitness-memories>\n1. Owns a sword.\n\n== Gods only ==\n1. The sword is cursed.\n</earwitness-memories>"
+        "<earwitness-memories>\n1. Character card: Owns a sword.\n\n"
+        "== Gods only ==\n1. Note: The sword is cursed.\n</earwitness-memories>"
     )
     for heading in ("Heading", "{heading}\n", "\n{heading}", ""):
         with pytest.raises(SettingsError, match=r"must be one line that holds \{heading\}"):
@@ -348,8 +352,11 @@ async def test_settings_word_the_headings(open_app: Open) -> None:
 
 async def test_as_json_sections_are_lists_by_name(open_app: Open) -> None:
     turn = await two_sections(open_app)
-    assert json_of(turn.text(format="json")) == {"memories": ["Owns a sword."], "pantheon": ["The sword is cursed."]}
-    assert json_of(turn.text("pantheon", format="json")) == ["The sword is cursed."]
+    assert json_of(turn.text(format="json")) == {
+        "memories": ["Character card: Owns a sword."],
+        "pantheon": ["Note: The sword is cursed."],
+    }
+    assert json_of(turn.text("pantheon", format="json")) == ["Note: The sword is cursed."]
 
 
 def json_of(block: str) -> Any:
@@ -361,8 +368,8 @@ async def test_a_section_may_have_a_placeholder_of_its_own(open_app: Open) -> No
     turn = await two_sections(
         open_app, sections={"pantheon": {"placeholder": "###PANTHEON###"}}, template="You remember:\n{memories}"
     )
-    own = "You remember:\n<earwitness-memories>\n1. Owns a sword.\n</earwitness-memories>"
-    gods = "<earwitness-memories>\n1. The sword is cursed.\n</earwitness-memories>"
+    own = "You remember:\n<earwitness-memories>\n1. Character card: Owns a sword.\n</earwitness-memories>"
+    gods = "<earwitness-memories>\n1. Note: The sword is cursed.\n</earwitness-memories>"
     assert turn.fill("###PANTHEON### / ###SUPERMEMORY###") == f"{gods} / {own}"
     assert turn.fill("###SUPERMEMORY###") == own
     assert turn.fill("###PANTHEON###") == gods
@@ -420,5 +427,5 @@ async def test_notes_stand_before_all_sections(open_app: Open) -> None:
     await shared(app, HUB, "The sword is cursed.")
     turn = await (await begin(app)).turn("alice", query="sword")
     assert turn.text() == (
-        "<earwitness-memories>\nBe brief.\n### Shared\n1. The sword is cursed.\n</earwitness-memories>"
+        "<earwitness-memories>\nBe brief.\n### Shared\n1. Note: The sword is cursed.\n</earwitness-memories>"
     )

@@ -16,6 +16,7 @@ Installed packages may declare tables of their own (`tables`). Secrets are never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -41,6 +42,17 @@ Proportion = Annotated[float, Field(strict=True, ge=0, le=1)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Switch = Annotated[bool, Field(strict=True)]
+TEMPLATE_FIELD = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
+SAID_FIELDS = ("text", "speaker", "day", "learned")
+FIELDS = {
+    "told": (*SAID_FIELDS, "teller"),
+    "passed_on": ("text", "type", "learned", "teller"),
+    "noted": ("text", "type", "learned"),
+    "before": ("text", "type"),
+    "news": ("text", "day"),
+    "unsayable": ("reason",),
+}
+"""Template → the fields it may hold; those of `SAID_FIELDS` for the others."""
 
 
 class Recency(Record):
@@ -66,14 +78,20 @@ class RecallSettings(Record):
     """How much newer memories are preferred."""
     diversity: Proportion = 0.0
     """0 = only relevance counts, 1 = memories differ as much as possible (maximal marginal relevance)."""
-    token_budget: Count | None = None
-    """Maximum number of tokens in all memories together (about 4 characters each); `None` = no limit."""
+    token_budget: Count | None = 4_000
+    """Maximum number of tokens in all memories together (about 4 characters each). Where they do not fit, those longer
+    than their share of it come as excerpts round what was asked. `"none"` = no limit."""
     permanent: Literal["retrieve", "always"] = "retrieve"
     """Whether plot, cards, dialogue and lore are found like any memory, or always included."""
     wait: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 2.0
     """Seconds a recall waits for messages that are being settled. `turn.pending` lists those it did not wait for."""
     timeout: Positive = 3.0
     """Seconds the store has to answer. After that a recall uses recent ledger entries, and `turn.failures` says so."""
+
+    @field_validator("token_budget", mode="before")
+    @classmethod
+    def _none_by_name(cls, given: object) -> object:
+        return None if given == "none" else given
 
 
 class SectionSettings(Record):
@@ -85,13 +103,57 @@ class SectionSettings(Record):
     """Placeholder of its own; `None` = shown with the others. A prompt without that placeholder omits the section."""
 
 
+class MemoryTemplates(Record):
+    """MIDDLE: how one memory is worded in a prompt, by how the character came to know it.
+
+    `{text}` is what is remembered, in one line. `{speaker}` said it on `{day}`; it was learned on `{learned}`, from
+    `{teller}`. `{type}` is the kind of memory, such as `Lore`. `{{` and what follows it stay as they are.
+    """
+
+    said: str = "You, on {day}: {text}"
+    """A message of the character's own."""
+    heard: str = "{speaker}, on {day}: {text}"
+    """A message that the character heard."""
+    witnessed: str = "{speaker}, on {day}, as you saw: {text}"
+    """A message to others that the character witnessed."""
+    told: str = "{speaker}, on {day}, as {teller} told you on {learned}: {text}"
+    """A message that somebody passed on."""
+    passed_on: str = "{teller} told you on {learned}: {text}"
+    """A fact, summary or note that somebody passed on."""
+    noted: str = "{type}: {text}"
+    """A fact, summary or note of the character's own, or in a shared container."""
+    before: str = "{type}: {text}"
+    """Plot, card, example dialogue or lore."""
+    news: str = "News of {day}: {text}"
+    """News of the world, in a line below the message it came with."""
+    unsayable: str = "(Not to be said here: {reason})"
+    """The line below a memory that must not be said here."""
+
+    @model_validator(mode="after")
+    def _fields_are_known(self) -> Self:
+        for name, template in self:
+            required = "reason" if name == "unsayable" else "text"
+            allowed = FIELDS.get(name, SAID_FIELDS)
+            found = TEMPLATE_FIELD.findall(template)
+            if wrong := next((each for each in found if each not in allowed), None):
+                fields = ", ".join(f"{{{each}}}" for each in allowed)
+                raise ValueError(f"{name} {template!r} holds {{{wrong}}}. Allowed: {fields}.")
+            if required not in found:
+                raise ValueError(f"{name} {template!r} lacks {{{required}}}.")
+        return self
+
+
 class FillSettings(Record):
     """MIDDLE: how memories are put into a prompt."""
 
     enabled: Switch = True
     """`False` removes the placeholder and puts nothing in its place."""
+    style: Literal["readable", "stored"] = "readable"
+    """`readable`: each memory in a line or two, by `templates`. `stored`: the text with all its sections, as stored."""
     format: Literal["numbered", "plain", "json"] = "numbered"
-    """Format of the memories."""
+    """Format of the list of memories."""
+    templates: MemoryTemplates = MemoryTemplates()
+    """How one memory is worded: `[fill.templates]`."""
     template: str | None = None
     """Text around the memories, with `{memories}` in their place; `None` = just the memories."""
     placeholders: tuple[Annotated[str, Field(min_length=1)], ...] = ()
@@ -99,7 +161,7 @@ class FillSettings(Record):
     heading: str = "### {heading}"
     """The line above each of several sections, with `{heading}` in place of its heading."""
     unsayable: Literal["mark", "leave_out"] = "mark"
-    """Memories that must not be said here: `mark` puts the reason below each; `leave_out` omits them."""
+    """Memories that must not be said here: `mark` puts `templates.unsayable` below each; `leave_out` omits them."""
     sections: dict[str, SectionSettings] = {}
     """Section name → its settings: `[fill.sections.pantheon]`. A character's own memories are in `memories`."""
 

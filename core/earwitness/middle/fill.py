@@ -15,7 +15,8 @@ from ..errors import InputError, WallError, quoted
 from ..formats import PLACEHOLDERS
 from ..loading.settings import FillSettings
 from ..start.recalled import OWN, Recalled, Section
-from .render import render, render_section
+from .lines import Labels
+from .render import LABELS, render, render_section
 
 Prompt = TypeVar("Prompt", str, Mapping[str, Any], Sequence[Mapping[str, Any]])
 SYSTEM_ROLES = ("system", "developer")
@@ -28,6 +29,7 @@ def fill(
     notes: Sequence[str] = (),
     *,
     sections: Sequence[Section] = (OWN,),
+    labels: Labels = LABELS,
     roles: Collection[str] = SYSTEM_ROLES,
     messages: Collection[str] = (),
 ) -> Prompt:
@@ -35,6 +37,7 @@ def fill(
 
     The prompt is a string (a system prompt), a list of messages with `role` and `content` (text, or a list of parts
     with `text`), or one such message. `messages` were said in the story; placeholders in them are not replaced.
+    `labels` say how characters and days are shown.
     Raises `WallError` for memories that do not come from a recall, because backstage records never reach a character,
     and `InputError` for any other kind of prompt.
     """
@@ -44,7 +47,7 @@ def fill(
                 f"{type(memory).__name__} cannot be filled into a prompt: only what a turn recalled can. "
                 "Backstage records hold what no character may see."
             )
-    filler = _Filler(_blocks(memories, settings, notes, sections), messages)
+    filler = _Filler(_blocks(memories, settings, notes, sections, labels), messages)
     if isinstance(prompt, str):
         return filler.text(prompt)
     if isinstance(prompt, Mapping):
@@ -61,14 +64,18 @@ def _messages(prompt: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]
 
 
 def _blocks(
-    memories: Sequence[Recalled], settings: FillSettings, notes: Sequence[str], sections: Sequence[Section]
+    memories: Sequence[Recalled],
+    settings: FillSettings,
+    notes: Sequence[str],
+    sections: Sequence[Section],
+    labels: Labels,
 ) -> dict[str, str]:
     """Placeholder → the block that replaces it."""
     apart = settings.own_placeholders
     if not settings.enabled:
         return dict.fromkeys((*PLACEHOLDERS, *settings.placeholders, *apart.values()), "")
-    main = render(memories, settings, notes, sections)
-    own = {placeholder: render_section(memories, name, settings) for name, placeholder in apart.items()}
+    main = render(memories, settings, notes, sections, labels)
+    own = {placeholder: render_section(memories, name, settings, labels) for name, placeholder in apart.items()}
     return {**dict.fromkeys((*PLACEHOLDERS, *settings.placeholders), main), **own}
 
 

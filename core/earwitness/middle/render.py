@@ -1,4 +1,4 @@
-"""MIDDLE: renders memories as a block of text, in sections with headings. Pure functions.
+"""MIDDLE: renders memories as a block of text, in sections with headings. `lines` words each of them. Pure functions.
 
 Memories are data. Their text cannot forge a heading, end the block, or contain a placeholder that would be filled.
 """
@@ -6,12 +6,19 @@ Memories are data. Their text cannot forge a heading, end the block, or contain 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..formats import BLOCK_CLOSE, BLOCK_OPEN, harmless_block
+from ..invisible import IN_LINE
 from ..loading.settings import FillSettings, SectionSettings
 from ..start.recalled import OWN, OWN_SECTION, Recalled, Section
+from .lines import Labels, filled, lines_of, one_line
+
+LABELS = Labels()
+_UNSEEN = re.compile(f"[{IN_LINE}]+")
+_BEFORE = re.compile(r"(?:[ >*+\-_~|`•‣]|[(\[]?+\d{1,9}[.)\]])++")
 
 
 def render(
@@ -19,6 +26,7 @@ def render(
     settings: FillSettings,
     notes: Sequence[str] = (),
     sections: Sequence[Section] = (OWN,),
+    labels: Labels = LABELS,
 ) -> str:
     """The block of memories, with tags by which it can be removed if a model repeats it.
 
@@ -29,13 +37,13 @@ def render(
     if not together and not notes:
         return ""
     said = "".join(f"{_harmless(note, settings)}\n" for note in notes)
-    block = _block(f"{said}{_in_sections(_by_section(together, settings, sections), settings, sections)}")
+    block = _block(f"{said}{_in_sections(_by_section(together, settings, sections, labels), settings, sections)}")
     return settings.template.replace("{memories}", block) if settings.template else block
 
 
-def render_section(memories: Sequence[Recalled], name: str, settings: FillSettings) -> str:
+def render_section(memories: Sequence[Recalled], name: str, settings: FillSettings, labels: Labels = LABELS) -> str:
     """The block of a single section, without heading, notes and template."""
-    texts = [_text(each, settings) for each in _shown(memories, settings) if each.section == name]
+    texts = [_text(each, settings, labels) for each in _shown(memories, settings) if each.section == name]
     return _block(_listed(texts, settings)) if texts else ""
 
 
@@ -43,10 +51,15 @@ def _shown(memories: Sequence[Recalled], settings: FillSettings) -> Sequence[Rec
     return memories if settings.unsayable == "mark" else [each for each in memories if each.sayable]
 
 
-def _text(recalled: Recalled, settings: FillSettings) -> str:
+def _text(recalled: Recalled, settings: FillSettings, labels: Labels) -> str:
     """The text of a memory, with a line below it if it must not be said here."""
-    mark = "" if recalled.unsayable is None else f"\n(Not to be said here: {' '.join(recalled.unsayable.split())})"
-    return _harmless(f"{recalled.text}{mark}", settings)
+    templates = settings.templates
+    text = recalled.text if settings.style == "stored" else lines_of(recalled, templates, labels)
+    mark = one_line(templates.unsayable.partition("{reason}")[0])
+    text = _unforged(text, lambda line: bool(mark) and line.startswith(_folded(mark)))
+    if recalled.unsayable is not None:
+        text = f"{text}\n{filled(templates.unsayable, {'reason': one_line(recalled.unsayable)})}"
+    return _harmless(text, settings)
 
 
 def _block(text: str) -> str:
@@ -54,12 +67,12 @@ def _block(text: str) -> str:
 
 
 def _by_section(
-    memories: Sequence[Recalled], settings: FillSettings, sections: Sequence[Section]
+    memories: Sequence[Recalled], settings: FillSettings, sections: Sequence[Section], labels: Labels
 ) -> dict[str, list[str]]:
     """The texts of all sections that are not empty, in the order of the sections."""
     texts: dict[str, list[str]] = {section.name: [] for section in sections}
     for each in memories:
-        texts.setdefault(each.section, []).append(_text(each, settings))
+        texts.setdefault(each.section, []).append(_text(each, settings, labels))
     return {name: each for name, each in texts.items() if each}
 
 
@@ -73,7 +86,9 @@ def _in_sections(texts: Mapping[str, Sequence[str]], settings: FillSettings, sec
     headings = {name: _heading(name, given.get(name), settings) for name in texts}
     shown = {_folded(heading) for heading in headings.values() if heading}
     return "\n\n".join(
-        "\n".join(filter(None, (headings[name], _listed([_unforged(text, shown) for text in own], settings))))
+        "\n".join(
+            filter(None, (headings[name], _listed([_unforged(text, shown.__contains__) for text in own], settings)))
+        )
         for name, own in texts.items()
     )
 
@@ -86,15 +101,15 @@ def _heading(name: str, given: str | None, settings: FillSettings) -> str:
     return settings.heading.replace("{heading}", _harmless(line, settings)) if line else ""
 
 
-def _unforged(text: str, headings: Collection[str]) -> str:
-    """Escape, with a backslash, every line that could pass for one of the headings."""
-    return "\n".join(f"\\{line}" if _folded(line) in headings else line for line in text.split("\n"))
+def _unforged(text: str, passes: Callable[[str], bool]) -> str:
+    """Escape, with a backslash, every line that `passes` for one of ours, given the line as it is compared."""
+    return "\n".join(f"\\{line}" if passes(_folded(line)) else line for line in text.split("\n"))
 
 
 def _folded(line: str) -> str:
-    """The line for comparison, without invisible characters."""
+    """The line for comparison, without invisible characters and the marks of a list or quote before it."""
     plain = unicodedata.normalize("NFKC", line).casefold()
-    return " ".join("".join(each for each in plain if unicodedata.category(each) != "Cf").split())
+    return _BEFORE.sub("", " ".join(_UNSEEN.sub(" ", plain).split()))
 
 
 def _harmless(text: str, settings: FillSettings) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..loading.settings import RecallSettings, Recency
@@ -11,6 +12,8 @@ from ..words import terms
 from .recalled import Recalled, Section
 
 CHARACTERS_A_TOKEN = 4
+SHORTEST_EXCERPT = 50
+"""Tokens. A longer memory is included as soon as an excerpt of this size fits into the budget."""
 
 
 def ranked(hits: Sequence[Hit], weights: Mapping[str, float], day: float, settings: RecallSettings) -> list[Recalled]:
@@ -53,12 +56,13 @@ class SectionCandidates:
     """Memories that are always included."""
 
 
-def chosen(sections: Sequence[SectionCandidates], settings: RecallSettings) -> list[Recalled]:
+def chosen(sections: Sequence[SectionCandidates], settings: RecallSettings, mark: str = "") -> list[Recalled]:
     """The recall, section by section: what is always included, then the best of the rest within number and budget.
 
     All sections share one budget, which is spent in their order. A memory in one section is left out of later ones.
+    `mark` is the line below a memory that must not be said here, with `{reason}`.
     """
-    purse = Purse(settings.token_budget)
+    purse = Purse(settings.token_budget, mark)
     recalled: list[Recalled] = []
     for section in sections:
         recalled += _section(section, {each.memory.id for each in recalled}, settings.diversity, purse)
@@ -66,8 +70,9 @@ def chosen(sections: Sequence[SectionCandidates], settings: RecallSettings) -> l
 
 
 def _section(offered: SectionCandidates, taken: Collection[str], diversity: float, purse: Purse) -> list[Recalled]:
-    kept = purse.buy(offered.always, len(offered.always))
     found = [each for each in offered.found if each.memory.id not in taken] if taken else offered.found
+    with purse.reserved(found[: offered.number] if offered.always else ()):
+        kept = purse.buy(offered.always, len(offered.always))
     picked = _diverse(found, offered.number, diversity, purse) if diversity else purse.buy(found, offered.number)
     name = offered.section.name
     placed = [each if each.section == name else each.model_copy(update={"section": name}) for each in (*kept, *picked)]
@@ -80,24 +85,25 @@ def stable_order(recalled: Recalled) -> tuple[bool, float, str, str]:
     return (not memory.permanent, memory.learned_day or 0, str(memory.metadata.get("timestamp", "")), memory.id)
 
 
-def tokens(text: str) -> int:
-    """Approximate number of tokens: four characters each, according to OpenAI's guide."""
-    return -(-len(text) // CHARACTERS_A_TOKEN)
+def tokens(characters: int) -> int:
+    """Approximate number of tokens of a text of this length: four characters each, according to OpenAI's guide."""
+    return -(-characters // CHARACTERS_A_TOKEN)
 
 
 class Purse:
-    """A budget of tokens; unlimited without one."""
+    """A budget of tokens; unlimited without one. A long memory costs no more than its shortest excerpt at first."""
 
-    def __init__(self, budget: int | None) -> None:
+    def __init__(self, budget: int | None, mark: str = "") -> None:
         self._left = float("inf") if budget is None else budget
+        self._mark = mark
 
     def affords(self, recalled: Recalled) -> bool:
-        """Whether the memory still fits into the budget."""
-        return tokens(recalled.text) <= self._left
+        """Whether the memory, or an excerpt of it, still fits into the budget."""
+        return self._least(recalled) <= self._left
 
     def spend(self, recalled: Recalled) -> None:
         """Subtract the memory's tokens from the budget."""
-        self._left -= tokens(recalled.text)
+        self._left -= self._least(recalled)
 
     def buy(self, offered: Sequence[Recalled], most: int) -> list[Recalled]:
         """The memories that fit into the budget, in this order, at most `most`. Their tokens are spent."""
@@ -107,6 +113,33 @@ class Purse:
                 self.spend(each)
                 bought.append(each)
         return bought
+
+    @contextmanager
+    def reserved(self, others: Sequence[Recalled]) -> Iterator[None]:
+        """Keep back what these cost, but no more than half of the budget."""
+        kept = min(sum(map(self._least, others)), self._left / 2) if others else 0
+        self._left -= kept
+        yield
+        self._left += kept
+
+    def _least(self, recalled: Recalled) -> int:
+        return min(cost(recalled, self._mark), SHORTEST_EXCERPT)
+
+
+def cost(recalled: Recalled, mark: str) -> int:
+    """Approximate number of tokens of a memory in a prompt, with the mark below it if it must not be said here."""
+    marked = len(mark) + len(recalled.unsayable) if mark and recalled.unsayable is not None else 0
+    return tokens(len(recalled.text) + marked)
+
+
+def fair_share(costs: Sequence[int], budget: int) -> int:
+    """The largest share that each may have so that all fit: whoever needs less leaves the rest to the others."""
+    left = budget
+    for number, each in enumerate(sorted(costs)):
+        if each * (len(costs) - number) > left:
+            return left // (len(costs) - number)
+        left -= each
+    return max(costs, default=budget)
 
 
 def freshness(memory: Memory, day: float, recency: Recency) -> float:

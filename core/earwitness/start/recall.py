@@ -12,12 +12,13 @@ from ..errors import StrategyError
 from ..events import RecallAnswer, RecallEvent
 from ..filters import Filter, equals
 from ..live import Live
-from ..loading.settings import RecallSettings
+from ..loading.settings import FillSettings, RecallSettings
 from ..plugin_data import PluginData
 from ..records.channel import Channel
 from ..records.journal import Entry
 from ..records.memory import Hit, Memory
 from . import strange_fields
+from .excerpts import within
 from .news import told_along
 from .past import PastSource, as_before
 from .rank import SectionCandidates, chosen, merged, ranked
@@ -73,10 +74,12 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     hits = await _added(source, reads, answers, found)
     await _keep(engine, live, data)
     sections = _sections(reads, hits, always, answers, live.snapshot.state.game_day, settings)
+    mark = _mark(engine.settings.fill)
+    memories = await within(chosen(sections, settings, mark), settings.token_budget, asked, mark)
     return Recall(
         character=character,
         query=asked,
-        memories=tuple([_marked(each, reads) for each in chosen(sections, settings)]),
+        memories=tuple(memories),
         sections=tuple([each.section for each in sections]),
         notes=tuple(note for answer in _given(answers) for note in answer.notes),
         failures=(
@@ -103,11 +106,17 @@ def _observer_failures(engine: Engine) -> Sequence[str]:
     return failures
 
 
-def _marked(recalled: Recalled, reads: Sequence[Read]) -> Recalled:
-    """The memory, marked if a guard says that it is known but not sayable here."""
-    its_read = next(read for read in reads if read.container == recalled.memory.container)
-    why = its_read.why_unsayable(recalled.memory)
-    return recalled if why is None else recalled.model_copy(update={"unsayable": why})
+def _mark(settings: FillSettings) -> str:
+    """The line below a memory that must not be said here, as it counts for the budget."""
+    return settings.templates.unsayable if settings.unsayable == "mark" else ""
+
+
+def _marked(found: list[Recalled], read: Read) -> list[Recalled]:
+    """The memories, marked where a guard says that they are known but not sayable here."""
+    if not read.unsayable:
+        return found
+    reasons = ((each, read.why_unsayable(each.memory)) for each in found)
+    return [each if why is None else each.model_copy(update={"unsayable": why}) for each, why in reasons]
 
 
 async def _asked(
@@ -151,9 +160,9 @@ def _sections(
     lists: dict[str, list[list[Recalled]]] = {}
     for read, found in zip(reads, hits, strict=True):
         left = [hit for hit in found if hit.memory.id not in out] if out else found
-        lists.setdefault(read.section.name, []).append(ranked(left, weights, day, settings))
+        lists.setdefault(read.section.name, []).append(_marked(ranked(left, weights, day, settings), read))
     first = {read.section.name: read for read in reversed(reads)}
-    kept = [each for each in always if each.memory.id not in dropped]
+    kept = _marked([each for each in always if each.memory.id not in dropped], reads[0])
     own = reads[0].section.name
     return [
         SectionCandidates(first[name].section, first[name].number, merged(several), kept if name == own else ())

@@ -37,6 +37,9 @@ class Recalled(Record):
     parts: dict[str, float]
     """The score by part: `words`, `meaning`, `rerank`, `recency`, `weight`, …."""
 
+    excerpt: str | None = None
+    """The part of its content that goes into a prompt, with `[…]` where text was left out, if the whole is longer than
+    its share of `recall.token_budget`; `None` = all of it."""
     unsayable: str | None = None
     """Why it is known but not sayable here; `None` if it is sayable."""
 
@@ -53,8 +56,8 @@ class Recalled(Record):
 
     @property
     def text(self) -> str:
-        """The content as it goes into a prompt, without the line of extra words that find a lore entry."""
-        return self.memory.text
+        """The content, or its excerpt, without the line of extra words that find a lore entry."""
+        return self.memory.text if self.excerpt is None else self.excerpt
 
     @property
     def learned(self) -> Learned:

@@ -64,7 +64,8 @@ class Turn(Mirror[AsyncTurn]):
 
         `prompt` is a system prompt; a list of messages with `role` and `content`, of which those in `roles` are filled;
         or one such message, of any role. What was said in the story is never filled. `memories` may be fewer of this
-        turn's; `changes` override settings of `FillSettings`, such as `format="json"`.
+        turn's; `changes` override settings of `FillSettings`, such as `format="json"`. Each memory is a line or two;
+        with `style="stored"` it is the text with all its sections.
         Raises `WallError` for memories of another turn's character, and for backstage records; `SettingsError`, and
         `InputError` for a prompt or roles that are none.
         """

@@ -14,10 +14,10 @@ from itertools import groupby
 from typing import Literal
 
 from earwitness.records.character import Character
+from earwitness.sentences import sentences
 
 from ..detectors.text.fragments import Fragment, stretches
 from ..detectors.text.names import Names
-from ..detectors.text.sentences import sentences
 from .action_words import (
     BODY,
     BOUNDARIES,

@@ -3,9 +3,9 @@
 import pytest
 
 from earwitness.records.character import Character
+from earwitness.sentences import sentences
 from earwitness_plugins.detectors.text.movements import Referents, read_movements
 from earwitness_plugins.detectors.text.names import Names
-from earwitness_plugins.detectors.text.sentences import sentences
 
 NAMES = Names(tuple(Character(id) for id in ("alice", "bob", "carol", "dan", "lear")))
 HERE = ("alice", "bob", "carol")

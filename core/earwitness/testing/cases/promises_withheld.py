@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ...events import WorldAnswer
 from ...filters import Not, equals
+from ...records.channel import Context
 from ...records.update import Knowledge
 from ..scripted import Only, ScriptedStrategy, breaks
 from ..suite import case
@@ -55,8 +56,9 @@ class Withheld(PromiseCases):
             story = await self.tavern(ew)
             await self.tell(story, "alice", SECRET, key="secret", context="dm")
             await self.tell(story, "alice", "What a fine day.", key="fine")
-            for asked in ({}, {"context": "dm"}):
-                turn = await story.turn("bob", **asked)
+            contexts: tuple[Context | None, ...] = (None, "dm")
+            for context in contexts:
+                turn = await story.turn("bob", context=context)
                 assert SECRET not in turn.query
                 assert "What a fine day." in turn.query
         async with stage.open(guards=[ScriptedStrategy(breaks)], settings={"strict": False}) as ew:

@@ -96,7 +96,7 @@ class RecalledMemory(Record):
     type: str
     """`message`, `plot`, `lore`, …."""
     text: str
-    """What is remembered, without headings."""
+    """What is remembered, without headings; an excerpt, if it is longer than its share of the token budget."""
     permanent: bool
     """Whether it is from before the story."""
     learned_day: float | None

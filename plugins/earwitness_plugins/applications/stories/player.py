@@ -194,10 +194,11 @@ def recollection(turn: Turn, step: RecallStep) -> events.RecallPlayed:
 def remembered(recalled: Recalled) -> events.RecalledMemory:
     """A recalled memory, as it is shown."""
     memory = recalled.memory
+    shown = memory if recalled.excerpt is None else memory.model_copy(update={"content": recalled.excerpt})
     return events.RecalledMemory(
         id=memory.id,
         type=memory.type,
-        text=gist(memory),
+        text=gist(shown),
         permanent=memory.permanent,
         learned_day=memory.learned_day if memory.learned_day is not None else memory.game_day,
         learned=recalled.learned,

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from earwitness.sentences import sentences
+
 from .names import Mention
-from .sentences import sentences
 
 _FIRST_SIGN, _SIGNS = 0xE000, 6000
 _WINDOW = 60

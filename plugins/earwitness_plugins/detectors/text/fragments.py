@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
+from earwitness.sentences import sentences
+
 from . import thoughts
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
@@ -37,7 +39,6 @@ from .marks import (
 from .names import opening_name
 from .narration import is_prose, tells_of_oneself
 from .plain_text import plain
-from .sentences import sentences
 from .thought_finder import ThoughtFinder
 
 _COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)

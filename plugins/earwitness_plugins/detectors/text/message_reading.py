@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from earwitness.records.character import Character
+from earwitness.sentences import sentences
 
 from .companions import companions
 from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
@@ -18,7 +19,6 @@ from .movements import Move, Referents, has_movement, read_movements
 from .names import Names, own_names
 from .privacy import Confinement, confinement
 from .segments import HeardSegment, segments
-from .sentences import sentences
 from .shouts import is_shouted
 from .vocatives import addressed
 

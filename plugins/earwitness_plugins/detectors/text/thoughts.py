@@ -10,9 +10,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from earwitness.sentences import sentences
+
 from . import thought_patterns as patterns
 from .names import opening_name
-from .sentences import sentences
 
 Span = tuple[int, int]
 NEAR = 100
