@@ -101,7 +101,9 @@ class PromiseCases(Suite[Stage]):
         """The memories the character recalls, whatever the prompt holds already."""
         await story.settled()
         await self.until_searchable(story)
-        turn = await story.turn(character, query=query, **{"in_prompt": (), "memories": 100, **more})
+        turn = await story.turn(
+            character, query=query, **{"in_prompt": (), "memories": 100, "token_budget": None, **more}
+        )
         return [each.text for each in turn.memories]
 
     async def held(self, story: Session, owner: str, filter: Filter = EVERYTHING) -> list[Memory]:

@@ -117,5 +117,5 @@ class RandomStories(PromiseCases):
         """Assert that recalls stay within the book, whatever the query."""
         story = await ew.open_session(id)
         await self.until_searchable(story)
-        turn = await story.turn(owner, query="some words and the news", in_prompt=(), memories=100)
+        turn = await story.turn(owner, query="some words and the news", in_prompt=(), memories=100, token_budget=None)
         assert {each.memory.id for each in turn.memories} <= book.ids(id, owner).keys(), (id, owner)

@@ -165,7 +165,7 @@ class TextIsData(PromiseCases):
 
     @case
     async def test_a_remembered_placeholder_is_not_filled_again(self, stage: Stage) -> None:
-        """A memory cannot close our block. The prompt has one block, opened and closed once, and no placeholder."""
+        """A memory cannot close our block, nor pass for another memory. The prompt has one block and no placeholder."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for text in FORGERIES:
@@ -180,6 +180,9 @@ class TextIsData(PromiseCases):
                 assert filled.endswith(f"{BLOCK_CLOSE}\nGo on."), filled
                 assert not any(placeholder in filled for placeholder in PLACEHOLDERS), filled
                 assert turn.fill(filled) == filled
+            lines = turn.text().splitlines()[1:-1]
+            assert len(lines) == len(turn.memories), lines
+            assert all(line.startswith(f"{number}. Alice, on day 1: ") for number, line in enumerate(lines, 1)), lines
 
     @case
     async def test_injected_memories_do_not_come_back_as_new_facts(self, stage: Stage) -> None:
