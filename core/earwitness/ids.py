@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from unicodedata import category
@@ -125,3 +126,23 @@ def derive(*parts: object) -> str:
 def memory_id(session: str, key: str, revision: int, container: str, part: str) -> str:
     """The id of one memory. It is derived, so replaying the message that made the memory gives the same id."""
     return derive("memory", session, key, revision, container, part)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryIds:
+    """Derives the ids of one session's memories.
+
+    A branch that shares the memories of its parent goes on with the parent's ids: what somebody learns again there, of
+    something from before the branch, is one more support of the same memory.
+    """
+
+    session: str
+    """Id of the session."""
+    origin: str
+    """Id of the session whose ids it goes on with; its own if it shares nothing."""
+
+    def of(self, key: str, revision: int, container: str, part: str) -> str:
+        """The id of a memory in one of the session's containers, or in one beyond all sessions."""
+        if self.origin == self.session or not container.startswith(f"{self.session}-"):
+            return memory_id(self.session, key, revision, container, part)
+        return memory_id(self.origin, key, revision, f"{self.origin}{container.removeprefix(self.session)}", part)

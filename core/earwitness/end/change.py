@@ -10,7 +10,7 @@ from ..consultation import Answered
 from ..containers import character_container, world_container
 from ..engine import Engine
 from ..events import Event, StateChangeAnswer, StateChangeEvent
-from ..ids import memory_id
+from ..ids import MemoryIds
 from ..live import Live, written
 from ..places import destination, normal
 from ..plugin_data import PluginData
@@ -106,7 +106,7 @@ def _delivered(
     live: Live, entry: Entry, state: State, updates: Sequence[Update], *, first: int = 0
 ) -> tuple[Delivery, ...]:
     """The world's memories of these updates, numbered from `first`."""
-    origin, present = UpdateOrigin.of_entry(entry, state), _present(live.snapshot.state, state)
+    origin, present = UpdateOrigin.of_entry(entry, state, live.snapshot.ids), _present(live.snapshot.state, state)
     return tuple(
         of_update(origin, update, number, audience(update, present, live))
         for number, update in enumerate(updates, first)
@@ -139,7 +139,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         containers = [world_container(session), *(character_container(session, id) for id in owners)]
         before = known.get(source, ())
         new = [
-            of_piece(piece, PieceOrigin(source, entry.sequence if before else 0, entry, now), each)
+            of_piece(piece, PieceOrigin(source, entry.sequence if before else 0, entry, now, live.snapshot.ids), each)
             for each in containers
         ]
         if {(each.container, each.body) for each in before if each.is_active} == {(e.container, e.body) for e in new}:
@@ -281,14 +281,15 @@ async def _welcome(engine: Engine, live: Live, body: Changed, entry: Entry, now:
     session = live.snapshot.id
     common = await engine.ledger.deliveries(session, container=world_container(session).name, types=PIECE_TYPES)
     return [
-        _copied(each, character_container(session, id).name, id, entry.sequence, now)
+        _copied(each, live.snapshot.ids, id, entry.sequence, now)
         for id in newcomers
         for each in common
         if each.is_active and each.metadata.get("public") is True
     ]
 
 
-def _copied(piece: Delivery, container: str, owner: str, sequence: int, now: float) -> Delivery:
-    id = memory_id(piece.session, piece.source, piece.revision, container, piece.part)
+def _copied(piece: Delivery, ids: MemoryIds, owner: str, sequence: int, now: float) -> Delivery:
+    container = character_container(ids.session, owner).name
+    id = ids.of(piece.source, piece.revision, container, piece.part)
     here = {"container": container, "owner": owner, "sequence": sequence, "memory_id": id, "due": now}
     return piece.model_copy(update={**here, "status": "pending", "support": Support(learned_day=now)})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ..containers import Container, character_container, world_container
 from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line, with_knowledge
-from ..ids import WORLD, memory_id
+from ..ids import WORLD, MemoryIds
 from ..records.channel import Channel
 from ..records.character import Cast
 from ..records.journal import Entry, Piece
@@ -28,32 +28,32 @@ BATCH = 64
 
 
 def of_message(
-    settled: SettledMessage, told: KnowledgeByCharacter, cast: Cast, session: str, sequence: int, now: float
+    settled: SettledMessage, told: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
 ) -> list[Delivery]:
     """The world's raw copy, and one enriched copy for each participant. `now` is the game day it is delivered on."""
     message, name = settled.message, cast[settled.message.speaker].name
-    world = _world_copy(settled, name, session, sequence)
+    world = _world_copy(settled, name, ids, sequence)
     deliveries = [world]
     for id, part in settled.participants.items():
         if heard := settled.heard_by(id):
             support = Support(learned_day=now, rule="; ".join(part.evidence) or None)
             body = character_memory(name, heard, message.game_day, now)
-            deliveries.append(_copy(world, id, body, support, now, tuple(told.get(id, ()))))
+            deliveries.append(_copy(world, ids, id, body, support, now, tuple(told.get(id, ()))))
     return deliveries
 
 
-def of_telling(world: Delivery, telling: Telling, settled: SettledMessage, name: str) -> Delivery:
+def of_telling(world: Delivery, telling: Telling, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
     """The copy for a character who was told.
 
     `world` is the world's copy of the message; `name` is its speaker's name.
     """
     share, due = telling.share, telling.due
-    via = _memory_id(world, character_container(world.session, share.shared_from)) if share.shared_from else None
+    via = _memory_id(world, ids, character_container(world.session, share.shared_from)) if share.shared_from else None
     support = Support(
         how=share.how, shared_from=share.shared_from, via=via, rule=share.rule, learned_day=due, trust=share.trust
     )
     body = character_memory(name, telling.text, settled.message.game_day, due)
-    copy = _copy(world, share.character, body, support, due)
+    copy = _copy(world, ids, share.character, body, support, due)
     if not share.metadata:
         return copy
     more = {metadata_key(key): value for key, value in share.metadata.items()}
@@ -64,7 +64,7 @@ def of_telling(world: Delivery, telling: Telling, settled: SettledMessage, name:
 class UpdateOrigin:
     """Where and when the event of a world update happened."""
 
-    session: str
+    ids: MemoryIds
     sequence: int
     source: str
     revision: int
@@ -73,28 +73,28 @@ class UpdateOrigin:
     timestamp: str
 
     @classmethod
-    def of_message(cls, message: Message, session: str, sequence: int) -> UpdateOrigin:
+    def of_message(cls, message: Message, ids: MemoryIds, sequence: int) -> UpdateOrigin:
         """The origin of an update that a message brought about."""
-        return cls(session, sequence, message.key, message.revision, message.scene, message.game_day, message.timestamp)
+        return cls(ids, sequence, message.key, message.revision, message.scene, message.game_day, message.timestamp)
 
     @classmethod
-    def of_entry(cls, entry: Entry, state: State) -> UpdateOrigin:
+    def of_entry(cls, entry: Entry, state: State, ids: MemoryIds) -> UpdateOrigin:
         """The origin of an update that a change brought about; `state` is the state after the change."""
-        return cls(entry.session, entry.sequence, entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
+        return cls(ids, entry.sequence, entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
 
 
 def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterable[str]) -> Delivery:
     """One world update, for the world container. Characters in its audience are told with their next message."""
-    container, part = world_container(origin.session), f"update-{index}"
+    container, part = world_container(origin.ids.session), f"update-{index}"
     return Delivery(
-        session=origin.session,
+        session=origin.ids.session,
         sequence=origin.sequence,
         container=container.name,
         owner=container.owner,
         source=origin.source,
         revision=origin.revision,
         part=part,
-        memory_id=memory_id(origin.session, origin.source, origin.revision, container.name, part),
+        memory_id=origin.ids.of(origin.source, origin.revision, container.name, part),
         body=update_line(strip_block(update.description), origin.day),
         metadata=_update_metadata(update, audience, origin),
         support=Support(learned_day=origin.day),
@@ -110,6 +110,7 @@ class PieceOrigin:
     revision: int
     entry: Entry
     day: float
+    ids: MemoryIds
 
 
 def of_piece(piece: Piece, origin: PieceOrigin, container: Container) -> Delivery:
@@ -124,7 +125,7 @@ def of_piece(piece: Piece, origin: PieceOrigin, container: Container) -> Deliver
         source=origin.source,
         revision=origin.revision,
         part=piece.type,
-        memory_id=memory_id(session, origin.source, origin.revision, container.name, piece.type),
+        memory_id=origin.ids.of(origin.source, origin.revision, container.name, piece.type),
         body=harmless(words + strip_block(piece.text)),
         metadata=_piece_metadata(piece, origin),
         support=Support(learned_day=origin.day),
@@ -187,12 +188,12 @@ def _storable(value: object) -> bool:
     )
 
 
-def _world_copy(settled: SettledMessage, name: str, session: str, sequence: int) -> Delivery:
-    message, container = settled.message, world_container(session)
+def _world_copy(settled: SettledMessage, name: str, ids: MemoryIds, sequence: int) -> Delivery:
+    message, container = settled.message, world_container(ids.session)
     return Delivery(
-        session=session,
+        session=ids.session,
         sequence=sequence,
-        memory_id=memory_id(session, message.key, message.revision, container.name, "message"),
+        memory_id=ids.of(message.key, message.revision, container.name, "message"),
         container=container.name,
         owner=container.owner,
         source=message.key,
@@ -205,14 +206,20 @@ def _world_copy(settled: SettledMessage, name: str, session: str, sequence: int)
 
 
 def _copy(
-    world: Delivery, character: str, body: str, support: Support, due: float, knowledge: tuple[Knowledge, ...] = ()
+    world: Delivery,
+    ids: MemoryIds,
+    character: str,
+    body: str,
+    support: Support,
+    due: float,
+    knowledge: tuple[Knowledge, ...] = (),
 ) -> Delivery:
     """The same message for a character. It is not validated again, and all copies share one list of participants."""
     container = character_container(world.session, character)
     return Delivery.unchecked(
         {
             **world.__dict__,
-            "memory_id": _memory_id(world, container),
+            "memory_id": _memory_id(world, ids, container),
             "container": container.name,
             "owner": container.owner,
             "body": body,
@@ -224,8 +231,8 @@ def _copy(
     )
 
 
-def _memory_id(world: Delivery, container: Container) -> str:
-    return memory_id(world.session, world.source, world.revision, container.name, "message")
+def _memory_id(world: Delivery, ids: MemoryIds, container: Container) -> str:
+    return ids.of(world.source, world.revision, container.name, "message")
 
 
 # ── from deliveries to memories ─────────────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..containers import SESSION_KINDS, Container
 from ..engine import Engine
 from ..formats import as_said, harmless, metadata_key
-from ..ids import memory_id
+from ..ids import MemoryIds
 from ..live import Live
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
@@ -27,13 +27,13 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
         return undelivered(entry, derivation.rule, nobodys(live.snapshot.cast, derivation))
     grounds = await grounds_of(engine.ledger, session, container.name, derivation.rests_on)
     today = live.snapshot.state.game_day
-    delivery = of_derivation(entry, derivation, container, grounds, today)
+    delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
     return await guarded_now(engine, live, plan)
 
 
 def of_derivation(
-    entry: Entry, derivation: Derivation, container: Container, grounds: Grounds, today: float
+    entry: Entry, derivation: Derivation, container: Container, grounds: Grounds, today: float, ids: MemoryIds
 ) -> Delivery:
     """The delivery of a derived memory, due today or once all of its grounds are known. Pure."""
     due = max(today, grounds.since)
@@ -41,7 +41,7 @@ def of_derivation(
     return Delivery(
         session=entry.session,
         sequence=entry.sequence,
-        memory_id=memory_id(entry.session, entry.key, 0, container.name, DERIVED),
+        memory_id=ids.of(entry.key, 0, container.name, DERIVED),
         container=container.name,
         owner=container.owner if container.kind in SESSION_KINDS else container.name,
         beyond_session=container.session is None,

@@ -104,9 +104,10 @@ class Arrivals:
         asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
         tellings, answers = await shares(self._engine, asked, known, self._data)
         self.answers += answers
-        world, *_ = of_message(about, {}, self._cast, event.session, self._entry.sequence, event.day)
+        world, *_ = of_message(about, {}, self._cast, self._live.snapshot.ids, self._entry.sequence, event.day)
         name = self._name_of(about)
-        told = [of_telling(world, each, about, name) for each in tellings if each.share.shared_from in known]
+        ids = self._live.snapshot.ids
+        told = [of_telling(world, each, about, name, ids) for each in tellings if each.share.shared_from in known]
         there = {each.id for each in self.told_on}
         if not (new := [each for each in told if each.id not in there]):
             return []

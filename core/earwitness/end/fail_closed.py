@@ -42,7 +42,7 @@ def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
         sequence=entry.sequence,
         key=entry.key,
         message=settled,
-        deliveries=tuple(of_message(settled, {}, cast, entry.session, entry.sequence, state.game_day)),
+        deliveries=tuple(of_message(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day)),
         state=state.changes_to(after),
         plugin_data=quoting(message.content),
     )

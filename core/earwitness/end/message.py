@@ -148,9 +148,9 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     """
     session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
-    deliveries = of_message(settled, judged.knowledge, cast, session, sequence, day)
+    deliveries = of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day)
     tellings, reports = await _tellings(engine, judged)
-    deliveries += [of_telling(deliveries[0], telling, settled, speaker) for telling in tellings]
+    deliveries += [of_telling(deliveries[0], telling, settled, speaker, live.snapshot.ids) for telling in tellings]
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
     plan = Plan(
         session=session,
@@ -181,7 +181,7 @@ async def _tellings(engine: Engine, judged: Judged) -> tuple[list[Telling], tupl
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:
     """Deliveries of the world updates that a message brought about."""
-    origin = UpdateOrigin.of_message(settled.message, live.snapshot.id, sequence)
+    origin = UpdateOrigin.of_message(settled.message, live.snapshot.ids, sequence)
     return [
         of_update(origin, update, index, audience(update, settled.participants, live))
         for index, update in enumerate(updates)

@@ -10,7 +10,7 @@ from functools import reduce
 from ..containers import character_container, world_container
 from ..engine import Engine
 from ..formats import as_said
-from ..ids import WORLD, memory_id
+from ..ids import WORLD
 from ..live import LANDMARKS, Live
 from ..protocols import Ledger
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
@@ -180,10 +180,8 @@ async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message
     plans = [await ledger.plan(session, each.sequence) for each in since if isinstance(each.body, Retracted)]
     ids = {each.memory_id for plan in plans if plan for each in plan.withdrawals if each.memory_id}
     own = {each.owner: character_container(session, each.owner).name for each in plan.deliveries if each.owner != WORLD}
-    wordings = range(old.revision + 1)
-    return {
-        id for id, name in own.items() if any(memory_id(session, old.key, n, name, "message") in ids for n in wordings)
-    }
+    wordings, derived = range(old.revision + 1), live.snapshot.ids
+    return {id for id, name in own.items() if any(derived.of(old.key, n, name, "message") in ids for n in wordings)}
 
 
 def _kept_from(plan: Plan, owners: Collection[str]) -> Plan:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from ..containers import character_container
 from ..engine import Engine
 from ..formats import as_said, character_memory, harmless, message_text_of
-from ..ids import memory_id
 from ..live import Live
 from ..protocols import Ledger
 from ..records.character import Cast
 from ..records.journal import Entry, Transferred
 from ..records.memory import Support
 from ..records.memory_types import MetaValue
-from ..records.plan import Delivery, Plan
+from ..records.plan import Delivery, Plan, Snapshot
 from .change import guarded_now
 from .deliveries import strength
 from .derived import undelivered
@@ -50,7 +49,7 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
         return undelivered(entry, "core:walls", why)
     if body.listener not in snapshot.cast:
         return undelivered(entry, "core:walls", f"{body.listener!r} is not in the cast, and cannot be told")
-    delivery = handed_over(entry, body, supports, day, snapshot.cast)
+    delivery = handed_over(entry, body, supports, day, snapshot)
     plan = Plan(
         session=snapshot.id,
         sequence=entry.sequence,
@@ -61,7 +60,7 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     return await guarded_now(engine, live, plan)
 
 
-def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, cast: Cast) -> Delivery:
+def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, story: Snapshot) -> Delivery:
     """The listener's copy of what the teller knows on the day it is due. Pure."""
     known = sorted((each for each in supports if each.support.learned_day <= day), key=strength)
     given, fullest = known[0], max(known, key=lambda each: len(each.body))
@@ -69,10 +68,10 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
     return given.model_copy(
         update={
             "sequence": entry.sequence,
-            "memory_id": memory_id(entry.session, given.source, given.revision, container.name, given.part),
+            "memory_id": story.ids.of(given.source, given.revision, container.name, given.part),
             "container": container.name,
             "owner": container.owner,
-            "body": _body(fullest, body.text, day, cast),
+            "body": _body(fullest, body.text, day, story.cast),
             "knowledge": (),
             "rests_on": (),  # it holds as long as the teller's memory does
             "metadata": _metadata(given, body),

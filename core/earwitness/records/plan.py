@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue, field_validator
 
-from ..ids import WORLD, derive
+from ..ids import WORLD, MemoryIds, derive
 from .base import Record
 from .character import Cast
 from .derived import Derivation
@@ -276,8 +276,15 @@ class Snapshot(Record):
     """Id of the session that it was forked from."""
     forked_at: int | None = None
     """Number of the last entry that it shares with its parent."""
+    origin: str | None = None
+    """Id of the session after which its memories' ids are derived; `None` = its own. A branch may share memories."""
     unfinished: bool = False
     """Whether it is a branch or an import that is still being written, and cannot be opened yet."""
+
+    @property
+    def ids(self) -> MemoryIds:
+        """How the ids of its memories are derived."""
+        return MemoryIds(self.id, self.origin or self.id)
 
     def after(self, plan: Plan) -> Snapshot:
         """The session after this plan. A pure fold: `reduce(Snapshot.after, plans, first)`."""
