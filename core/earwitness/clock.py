@@ -6,5 +6,5 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """The present moment, ISO 8601 in UTC, so fine that what is told in a row stays in a row."""
+    """The present moment, ISO 8601 in UTC, fine enough to keep consecutive entries in order."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

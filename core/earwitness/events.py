@@ -115,7 +115,7 @@ class StateChangeAnswer(Reply):
     """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
     covers: frozenset[str] | None = None
     """The changed keys that the updates describe; `None` = all of them, if there is any update. A key that nobody
-    covers is told in a default sentence. A key that is covered without an update is not told at all."""
+    covers gets a default sentence. A key that is covered without an update is not mentioned at all."""
 
     def worded(self, changed: frozenset[str]) -> frozenset[str]:
         """The changed keys that need no default sentence."""

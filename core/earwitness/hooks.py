@@ -56,7 +56,7 @@ class Plugin:
         :param event: the state before and after, and which keys differ.
         :return: updates for the world container; `None` leaves the change to the others.
 
-        The updates of all answers are told, in plugin order. A changed key that no update covers is told in a default
+        The world remembers all updates, in plugin order. A changed key that no update covers gets a default
         sentence, such as `Weather changed to storm`, unless the host has described the change.
         """
         return None

@@ -184,7 +184,7 @@ def test_the_table_names_data_detectors_and_the_worst_scenes(run: Run, evening: 
         "Against everyone: each detector's score minus its score",
         "Asides that everyone lets others hear: 1 of 1",
         "tavern 1-0: 2 of 5 exact",
-        "Old Tom told, but was not there, 2× from [1]",
+        "Old Tom included, but was not there, 2× from [1]",
         "everyone perceives everything",
         "expect less elsewhere",
     ):

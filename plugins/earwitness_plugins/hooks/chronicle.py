@@ -42,7 +42,7 @@ def _moved(before: State, after: State) -> Iterator[Update]:
 def _place(id: str, state: State) -> str:
     """`dragon_lair` → `the Dragon's Lair`, if the state names it so, else `the dragon lair`; `Camelot` stays.
 
-    A path is told from the inside out: `the kitchen in the castle`.
+    A path is described from the inside out: `the kitchen in the castle`.
     """
     if id in state.place_names:
         return state.place_names[id]

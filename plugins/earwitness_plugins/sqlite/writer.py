@@ -89,7 +89,7 @@ class Writer:
         with suppress(Empty):
             return self._queue.get(timeout=SECOND_LOOK if self._look_again else None)
         self._look_again = False
-        with suppress(Exception):  # the next job is told
+        with suppress(Exception):  # the next job receives the error
             self._look()
         return self._queue.get()
 

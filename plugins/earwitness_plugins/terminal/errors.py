@@ -1,4 +1,4 @@
-"""What the user is told about an error: one line on standard error, and an exit code."""
+"""Errors as the user sees them: one line on standard error, and an exit code."""
 
 from __future__ import annotations
 

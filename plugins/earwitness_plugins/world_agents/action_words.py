@@ -15,7 +15,7 @@ class Verb:
     """What is done."""
 
     past: str
-    """As it is told afterwards: `picked up`."""
+    """In the past tense: `picked up`."""
     effect: Effect
     """What it brings about."""
     particle: str
@@ -149,7 +149,7 @@ UNSURE = _words("""
 """One of these words in a sentence, and it is not sure that what it tells has happened, and just now."""
 
 FICTION = _words("book film game legend memory movie painting picture play song story tale vision photo prophecy")
-"""In one of these, what is told has not happened."""
+"""Whatever one of these introduces has not happened."""
 
 REPORTS = _words("says said asks asked tells told answers answered replies replied mutters muttered explains explained")
 """After one of these, only its own subject's doings are sure: `Bob says, and takes the map`."""

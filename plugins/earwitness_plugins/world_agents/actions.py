@@ -56,7 +56,7 @@ class Thing:
     """The object of an action."""
 
     words: str
-    """As it is told: `the Sacred Sword`, `Alice's map`."""
+    """As the text calls it: `the Sacred Sword`, `Alice's map`."""
     name: str
     """Without its article or owner: `Sacred Sword`."""
     owner: str | None = None
@@ -134,14 +134,14 @@ class _Narration:
 
 @dataclass(slots=True)
 class _Subject:
-    """Who is told to act, clause by clause."""
+    """The subject of the narration, clause by clause."""
 
     id: str | None
     """Character id; `None` where it is open."""
     person: Person = "bare"
     """How the verb agrees with it."""
     reports: bool = False
-    """What they say is told; what others do may be told by them."""
+    """Whether everything they say is narration, also of what others do."""
     one_of_several: bool = False
     """`Bob and …`: not alone."""
 

@@ -38,7 +38,7 @@ class RulesWorldAgent:
     def __init__(self, *, most: Annotated[int, Field(ge=1)] = 8, end: EndSettings | None = None) -> None:
         """`most` is how many lines a character is told with one message; `end` says how likely a participant must be.
 
-        More news than that is told with the next messages: core counts as told what stands before the first line left.
+        More news than that waits for the next messages: core counts as told what comes before the first line left over.
         """
         self.most = most
         self.end = end or EndSettings()
@@ -93,7 +93,7 @@ class RulesWorldAgent:
         return self._latest[1]
 
     async def _deeds(self, event: WorldAgentEvent, id: str, recent: Sequence[Told]) -> list[tuple[int, Knowledge]]:
-        """What the messages that this character perceived, and was not told of since, did to them or to theirs."""
+        """What the messages did to this character or theirs, of those perceived and not mentioned to them since."""
         copies = await event.world.messages(id, [message for message, _ in recent])
         ids = {copy.source: copy.memory_id for copy in copies}
         return [

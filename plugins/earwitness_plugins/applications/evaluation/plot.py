@@ -29,7 +29,7 @@ def draw(report: EvaluationReport, path: str) -> None:
     points = [point for result in report.results for point in result.curve]
     axes.set(xlim=limits([miss for _, _, miss in points]), ylim=limits([leak for _, leak, _ in points]))
     axes.set(title="Leak against miss as the threshold moves")
-    axes.set(xlabel="miss: somebody is left out", ylabel="leak: somebody is told too much")
+    axes.set(xlabel="miss: somebody is left out", ylabel="leak: somebody learns too much")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, title="dot: END's threshold")
     try:

@@ -85,7 +85,7 @@ def _with_those_who_speak_along(scene: LabelledScene) -> LabelledScene:
 async def judged_messages(
     scene: LabelledScene, detector: Detector, spec: DetectorSpec, directions: Directions
 ) -> AsyncIterator[JudgedMessage]:
-    """Every message of the scene that is told, in order, with the detector's answer."""
+    """The messages of the scene in order, each with the detector's answer."""
     judge = SceneJudge(scene, detector, spec)
     for index, line, text in told(scene, directions):
         yield await judge.judge(index, line, text)

@@ -183,7 +183,7 @@ def _scene(scene: WorstScene) -> str:
 
 
 def _mistake_run(run: MistakeRun) -> str:
-    what = "told, but was not there" if run.kind == "leak" else "not told, but was there"
+    what = "included, but was not there" if run.kind == "leak" else "left out, but was there"
     times = f"{run.messages}×" if run.messages > 1 else "once"
     why = "; ".join(run.evidence) or "left out"
     return (

@@ -1,4 +1,4 @@
-"""Plays a story: each step is told to the session under its own key, and yields an event."""
+"""Plays a story: each step is reported to the session under its own key, and yields an event."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def _voices(case: MessageCase) -> Iterator[Movement]:
 
 
 def _about(case: MessageCase, ids: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
-    yield from ((id, perceived(case.confidences.addressed, "present", "it is told of them alone")) for id in ids)
+    yield from ((id, perceived(case.confidences.addressed, "present", "it is about them alone")) for id in ids)
     yield from ((id, case.shut_out(id)) for id in case.scene.near)
 
 

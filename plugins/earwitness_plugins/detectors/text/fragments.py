@@ -77,9 +77,9 @@ class Stretch:
     carried_on: bool = False
     """It goes on what a thought in brackets broke off: `"Hello [I hate him] there."`."""
     governs: bool = True
-    """It may say how what follows is told; a thought that is told within its own marks does not."""
+    """Whether it may say how the following text is meant; a thought within its own marks does not."""
     thought: bool = False
-    """A thought that is told in words or holds one, though its mark is not for thoughts alone."""
+    """Whether it is or holds a thought told in words, though its mark is not only for thoughts."""
     tags: bool = False
     """It opens by telling that what stands before it is thought: `"Fool," she thought.`"""
 
@@ -120,7 +120,7 @@ def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
 
 
 def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator: bool) -> _FragmentReader:
-    """A play's or a narrator's text: brackets are directions, and no thought is told but by them."""
+    """A play's or a narrator's text: brackets are directions, and only they tell of thoughts."""
     chunks = tuple(stage_chunks(without_brackets(text) if narrator else text, conventions.marks))
     bare: FragmentKind = "action" if narrator or is_prose(chunks, own) else "spoken"
     return _FragmentReader(chunks, bare, _quoted(chunks, bare, narrator=narrator), tuple(own), conventions)
@@ -181,7 +181,7 @@ class _FragmentReader:
         return kind == "whisper" and says_to_whom(self.conventions.inner(chunk))
 
     def _governs(self, chunk: Chunk, mark: str, found: Sequence[Fragment]) -> bool:
-        """Whether it may say how what follows is told: `*thinks of home*`, but not `[I hate him.]`."""
+        """Whether it may say how the following text is meant: `*thinks of home*`, but not `[I hate him.]`."""
         if chunk.mark == "told":
             return not thoughts.is_over(chunk.text)
         if mark.startswith("own") or mark in THOUGHT_MARKS or all(each.kind == "ooc" for each in found):
@@ -282,7 +282,7 @@ def _with_action(kind: FragmentKind, direction: str) -> Iterator[Fragment]:
 
 
 def _hidden(inner: str) -> Iterator[Fragment]:
-    """Whispers and thoughts within quotes or another mark; a movement that is told in there is only told."""
+    """Whispers and thoughts within quotes or another mark; a movement mentioned in there has not happened."""
     for part in marked(inner, INNER_MARKS):
         direction = part.text.strip(MARKUP + "()[]")
         kind = "spoken" if part.mark == "bare" else _direction_kind(part, direction, "spoken", staged=True)

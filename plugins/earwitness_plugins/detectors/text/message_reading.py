@@ -54,11 +54,11 @@ class Reading:
     aloud: bool
     """Something is said openly."""
     slumbers: bool
-    """The speaker is told to sleep on, or to lie there: `*snores*`, `*mumbles in her sleep*`."""
+    """The text says that the speaker sleeps on, or lies there: `*snores*`, `*mumbles in her sleep*`."""
     call: Literal["on", "off"] | None
     """Something is said over a radio, a phone, …; or the call is ended."""
     voices: tuple[str, ...]
-    """Ids of those whose voice is told to come over it."""
+    """Ids of those whose voice comes over it, according to the text."""
     shouted: bool
     """What is said openly is shouted."""
 
@@ -123,7 +123,7 @@ def counted_in(content: str, speaker: Character, names: Names) -> tuple[str, ...
 
 
 def tells_no_movement(content: str) -> bool:
-    """Whether nobody's coming or going is told in action text: `I have to go`, but not `*leaves the room*`."""
+    """Whether the action text tells of nobody's coming or going: `I have to go`, but not `*leaves the room*`."""
     told = [piece.text for piece in fragments(content) if piece.kind == "action"]
     return not any(has_movement(text) or ENDS_CALL.search(text) for text in told)
 

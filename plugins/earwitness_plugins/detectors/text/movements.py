@@ -1,6 +1,6 @@
 """Who comes, goes, sleeps, hides, read from narration: `Enter Bob`, `Bob leaves the room`, `Exeunt all but Hamlet`.
 
-Only what is told as happening counts. What might happen (`if Bob enters`), what does not (`Bob does not leave`) and
+Only what happens in the text counts. What might happen (`if Bob enters`), what does not (`Bob does not leave`) and
 what somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in quotes, which never gets here.
 """
 
@@ -25,7 +25,7 @@ _NEAR = 300
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Somebody is told to come, to go, to fall asleep, to hide and so on."""
+    """The text says that somebody comes, goes, falls asleep, hides and so on."""
 
     id: str
     """Character id."""
@@ -139,7 +139,7 @@ def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Referents) 
 
 
 def _told(sentence: str, mentions: Sequence[Mention], stage: Referents, names: Names) -> Iterator[Move]:
-    """Every verb of coming or going that is told as a fact, with whoever does it; and how somebody is from now on."""
+    """Every coming or going that the text states as a fact, with its character; and changes of somebody's condition."""
     behind, movers = 0, tuple[str, ...]()
     moved = stage.moved
     for verb, told in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):

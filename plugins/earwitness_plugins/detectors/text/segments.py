@@ -44,7 +44,7 @@ class HeardSegment:
     text: str
     """As written."""
     kind: SegmentKind
-    """How it is told."""
+    """How it is meant."""
     audience: tuple[str, ...] | None
     """Ids of those it is for, besides the speaker; `None` = everybody."""
 
@@ -52,7 +52,7 @@ class HeardSegment:
 def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[HeardSegment, ...]:
     """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
     confined = [_confined(stretch, names, spoken_to) for stretch in found]
-    governing: list[int] = []  # the last of them says how the next is told
+    governing: list[int] = []  # the last of them says how the next is meant
     for at, stretch in enumerate(found):
         if (scope := confined[at]) is not None:
             for earlier in _reached_back(found, at):

@@ -84,7 +84,7 @@ _STEMS = """
 STEMS = tuple(_STEMS.split())
 """A text without any of these holds no cue."""
 OPINION = re.compile(r"\b(?:what|how|as|than|whatever|all)\s+(?:[\w'’-]+\s+){1,2}\Z", re.IGNORECASE)
-"""What stands before the verb where no thought is told: `what she thinks`."""
+"""Words before a verb that rule out a thought: `what she thinks`."""
 UNFINISHED = re.compile(r'[,;:—–!?"“”]')
 LEAD = re.compile(rf"\W*(?:(?:and|but|then|so|now|still)\s+)?{_SUBJECT}\b", re.IGNORECASE)
 INVERTED = re.compile(rf"\s+{_SUBJECT}(?=\s*(?:[.,;:!?…—–*_\"“”)]|\Z)|\s+(?:with|to|in)\b|\s+\w+ly\b)", re.IGNORECASE)

@@ -149,7 +149,7 @@ def _in_narration(text: str, paragraph: Span) -> Iterator[Span]:
 
 
 def _is_opinion(text: str, cue: re.Match[str]) -> bool:
-    """`what she thinks` is told like anything else."""
+    """`what she thinks` introduces no thought."""
     return bool(patterns.OPINION.search(text[max(0, cue.start() - NEAR) : cue.start()]))
 
 

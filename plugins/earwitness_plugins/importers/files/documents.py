@@ -59,7 +59,8 @@ def loaded(text: str, place: str) -> Any:
     except RecursionError as error:
         raise StoryError(f"{place}: nested too deeply.") from error
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno} " if "\n" in text.strip() else ""  # `place` has the line of a single one
+        several = error.lineno > 1 or "\n" in text.strip()  # of a single one, `place` has the line
+        line = f"line {error.lineno} " if several else ""
         raise StoryError(f"{place}: not JSON: {error.msg}: {line}column {error.colno}.") from error
     except ValueError as error:
         said, _, _ = str(error).partition(";")  # how to let Python read longer numbers helps nobody here
