@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from .containers import Container
-from .errors import InputError
+from .errors import InputError, about
 from .formats import as_said
 from .ids import WORLD
-from .journal import Journal
+from .journal import Journal, new_entry
 from .live import Live
 from .lore import Lore, pieces_of
 from .memory_entries import MemoryRef, memory_ids
 from .names import NameResolver
-from .records.channel import Channel, Context
+from .records.channel import Channel, Context, StandingChannel
 from .records.derived import Derivation
-from .records.journal import Archived, Changed, Derived, Original, Prepared, Said, Transferred
+from .records.journal import Archived, Body, Changed, Derived, NewEntry, Original, Prepared, Revised, Said, Transferred
 from .records.update import Audience, Update
 from .validation.arguments import several, table, text
-from .validation.messages import known_channel, message_text, refuse_place, update_text
+from .validation.messages import known_channel, message_text, refuse_newcomers, refuse_place, spoken, update_text
 from .validation.records import check_state, checked, state_keys
 
 
@@ -59,6 +59,34 @@ class Drafts:
             metadata=dict(table("metadata", metadata)),
             in_turn=in_turn,
         )
+
+    async def messages(self, messages: Iterable[Mapping[str, Any]]) -> list[NewEntry]:
+        """Several messages, with their keys. See `Session.say_all`."""
+        told: list[NewEntry] = []
+        keyed: dict[str, Body] = {}
+        for number, each in enumerate(several("messages", messages)):
+            key, given = spoken(number, each)
+            with about(f"messages[{number}]"):
+                new = new_entry(await self.message(key=key, **given), key)
+                if new.key is not None:
+                    await self._journal.refuse_conflict(new.key, keyed.setdefault(new.key, new.body), new.body)
+            told.append(new)
+        return told
+
+    async def edit(
+        self,
+        key: str,
+        content: str,
+        present: Iterable[str] | None,
+        audience: Iterable[str] | None,
+        own_key: str | None,
+    ) -> Revised:
+        """A corrected message. See `Session.edit`."""
+        there, perceive = await self._names.listed("present", present), await self._names.listed("audience", audience)
+        if not await self._journal.entry_for_key(own_key):
+            named = (*(there or ()), *(perceive or ()))
+            refuse_newcomers(named, await self._journal.revisable(key), self._live.snapshot.joined)
+        return checked(Revised, target=key, content=message_text(content), present=there, audience=perceive)
 
     async def change(
         self,
@@ -110,6 +138,22 @@ class Drafts:
         """Movements by the host's word. See `Session.enter`, `leave` and `move`."""
         ids = await self._names.ids(*characters)
         return Changed(moves=tuple((id, kind, place) for id in ids))
+
+    async def channel(self, channel: Channel, members: Iterable[str], place: str | None, key: str | None) -> Changed:
+        """The standing members of a channel. See `Session.channel`."""
+        where = known_channel(channel, None)
+        if where.channel_id is None:
+            raise InputError(f"channel {channel!r} has no channel_id, so nobody could find it again. Give it one.")
+        refuse_place(place, where)
+        standing = checked(
+            StandingChannel,
+            context=where.context,
+            channel_id=where.channel_id,
+            guild_id=where.guild_id,
+            members=await self._names.ids(*several("members", members)),
+            place=None if place is None else await self.place("place", place, key),
+        )
+        return Changed(channels=(standing,))
 
     async def place(self, what: str, place: str, key: str | None) -> str:
         """A place as the host names it. What a repeated call names is not checked again."""

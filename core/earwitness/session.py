@@ -13,9 +13,9 @@ from .drafts import Drafts
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
-from .errors import NotYetApplied, about
+from .errors import NotYetApplied
 from .filters import EVERYTHING, Filter, as_filter
-from .journal import Journal, new_entry
+from .journal import Journal
 from .live import Live
 from .lore import Lore
 from .memory_entries import MemoryRef
@@ -23,7 +23,7 @@ from .names import NameResolver
 from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.character import Cast, Character, as_cast
-from .records.journal import Body, Changed, NewEntry, Original, Revised, Said
+from .records.journal import Changed, Original, Revised, Said
 from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
@@ -31,8 +31,8 @@ from .start.recall import RecallRequest
 from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
-from .validation.arguments import several, text, texts
-from .validation.messages import known_channel, message_text, refuse_newcomers, spoken
+from .validation.arguments import text, texts
+from .validation.messages import known_channel, message_text
 from .validation.records import checked
 
 Opener = Callable[[str], Awaitable["Session"]]
@@ -137,16 +137,7 @@ class Session:
         many times as fast as single calls. Other calls wait meanwhile, so report some hundred messages at a time.
         Raises as `say`, naming the message, and `InputError` for a table that `say` would not take.
         """
-        told: list[NewEntry] = []
-        keyed: dict[str, Body] = {}
-        for number, each in enumerate(several("messages", messages)):
-            key, given = spoken(number, each)
-            with about(f"messages[{number}]"):
-                new = new_entry(await self._drafts.message(key=key, **given), key)
-                if new.key is not None:
-                    await self._journal.refuse_conflict(new.key, keyed.setdefault(new.key, new.body), new.body)
-            told.append(new)
-        return await self._journal.append_all(told)
+        return await self._journal.append_all(await self._drafts.messages(messages))
 
     async def edit(
         self,
@@ -163,12 +154,7 @@ class Session:
         `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
         one, and for somebody present or in the audience who joined after it.
         """
-        there, all_of_it = await self._names.listed("present", present), await self._names.listed("audience", audience)
-        if not await self._journal.entry_for_key(own_key):
-            named = (*(there or ()), *(all_of_it or ()))
-            refuse_newcomers(named, await self._journal.revisable(key), self._live.snapshot.joined)
-        text = message_text(content)
-        body = checked(Revised, target=key, content=text, present=there, audience=all_of_it)
+        body = await self._drafts.edit(key, content, present, audience, own_key)
         return await self._journal.revise(body, own_key)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
@@ -292,6 +278,20 @@ class Session:
         """
         there = await self._drafts.place("place", place, key)
         return await self._journal.append(await self._drafts.moves([character], "move", there), key)
+
+    async def channel(
+        self, channel: Channel, members: Iterable[str], *, place: str | None = None, key: str | None = None
+    ) -> Outcome:
+        """Say who is in a channel until you say otherwise: they perceive what is said openly in it, and nobody else.
+
+        The same call with other `members` replaces them; none end it. With a `place`, what is said in the channel is
+        said there: its members are put there, and then come and go as the story says. Without one, nobody moves.
+        `present` and `audience` of a message count for more. Decided on return. Raises `UnknownName`, and `InputError`
+        for a channel without a `channel_id`, or a direct message at a place.
+        """
+        standing = await self._journal.append(await self._drafts.channel(channel, members, place, key), key)
+        await standing.decided()  # so that the next message finds them
+        return standing
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.

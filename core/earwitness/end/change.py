@@ -15,6 +15,7 @@ from ..live import Live, written
 from ..places import destination, normal
 from ..plugin_data import PluginData
 from ..protocols import Ledger
+from ..records.channel import StandingChannel
 from ..records.character import Cast, Character
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
@@ -28,6 +29,7 @@ from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
 from .derivations import proposed, with_proposals
 from .due import with_arrivals
 from .guards import guarded
+from .host_word import seated
 from .message import audience
 from .whereabouts import folded, moved_along
 from .withdrawals import of_source
@@ -66,13 +68,15 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
     cast = before.cast.joined(body.joins)
     for id in body.leaves_cast:
         cast = cast.without(id)
-    known = before.state.places if body.moves else ()
+    known = before.state.places if body.moves or body.channels else ()
+    channels = [_with_path(each, known) for each in body.channels]
+    moves = (*body.moves, *(move for each in channels for move in seated(each, before.state)))
     movements = tuple(
         Movement(character=id, kind=kind, place=None if place is None else destination(place, known), certain=True)
-        for id, kind, place in body.moves
+        for id, kind, place in moves
         if id in cast
     )
-    state = _after(before.state, body, movements, entry.sequence)
+    state = _after(_with_channels(before.state, channels), body, movements, entry.sequence)
     updates = [*_described(body, before.state, state), *body.updates]
     return Plan(
         session=before.id,
@@ -190,6 +194,21 @@ def _overlaps(delivery: Delivery, piece: Piece) -> bool:
     return piece.owners is None or not isinstance(owners, list) or bool(set(owners) & set(piece.owners))
 
 
+def _with_path(channel: StandingChannel, known: Sequence[str]) -> StandingChannel:
+    """The channel with the full path of its place."""
+    if channel.place is None:
+        return channel
+    return channel.model_copy(update={"place": destination(channel.place, known)})
+
+
+def _with_channels(state: State, channels: Sequence[StandingChannel]) -> State:
+    """The state with these standing channels; without those that have no members any more."""
+    if not channels:
+        return state
+    standing = {**state.channels, **{each.name: each for each in channels}}
+    return state.updated({"channels": {name: each for name, each in standing.items() if each.members}})
+
+
 def _after(before: State, body: Changed, movements: Sequence[Movement], sequence: int) -> State:
     changes = dict(body.changes)
     if isinstance(scene := changes.get("current_scene"), str):
@@ -218,6 +237,7 @@ def _without(state: State, forgotten: Sequence[str]) -> State:
             "whereabouts": {id: where for id, where in state.whereabouts.items() if id not in forgotten},
             "participants": tuple(id for id in state.participants if id not in forgotten),
             "last_perceivers": tuple(id for id in state.last_perceivers if id not in forgotten),
+            "channels": {name: each.only({*each.members} - {*forgotten}) for name, each in state.channels.items()},
         }
     )
 

@@ -7,10 +7,12 @@ Nobody moves in a direct message, nor in a channel that has members and no place
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
+from ..records.channel import StandingChannel
 from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence
-from ..records.state import PERCEIVES_NOTHING, Whereabouts
+from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
 from .whereabouts import folded
 
 HOST = "the host said so"
@@ -62,6 +64,19 @@ def _is_or_may_be_there(where: Whereabouts | None, moment: Moment) -> bool:
     if where is None or where.place == moment.message.scene:
         return True
     return where.here and moment.message.scene == moment.state.current_scene
+
+
+def seated(channel: StandingChannel, state: State) -> Iterator[tuple[str, Literal["leave", "move"], str | None]]:
+    """The movements by which the new members of a channel come to its place, and former ones leave it."""
+    before = state.channels.get(channel.name)
+    known = before.members if before is not None and before.place == channel.place else ()
+    for id in channel.members if channel.place else ():
+        if id not in known:
+            yield id, "move", channel.place
+    for id in known if channel.place else ():
+        where = state.whereabouts.get(id)
+        if id not in channel.members and where is not None and where.place == channel.place:
+            yield id, "leave", None
 
 
 def with_those_there(presence: Presence, moment: Moment) -> Presence:

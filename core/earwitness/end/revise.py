@@ -90,7 +90,9 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
             "withdrawals": tuple(withdrawals),
             "message": message,
             "news_seen": await _untold(engine, live, lost),
-            **(await _if_last(engine, live, settled.message, None) if settled else {}),
+            **(
+                await (_if_last(engine, live, settled.message, None) if settled else _channels_back(engine, live, told))
+            ),
         }
     )
 
@@ -245,6 +247,19 @@ async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | No
     now = live.snapshot.state
     then = now.updated(after)
     return {"state": now.changes_to(then), "whereabouts": now.movements_to(then)}
+
+
+async def _channels_back(engine: Engine, live: Live, told: Entry | None) -> dict[str, object]:
+    """Fields of the plan: channels that a retracted change set are as they were before, unless they were set again."""
+    if told is None or not isinstance(told.body, Changed) or not told.body.channels:
+        return {}
+    now, cast = live.snapshot.state, live.snapshot.cast
+    after = (await snapshot_before(engine, live, told.sequence + 1)).state.channels
+    before = (await snapshot_before(engine, live, told.sequence)).state.channels
+    back = [each.name for each in told.body.channels if now.channels.get(each.name) == after.get(each.name)]
+    kept = {name: each for name, each in now.channels.items() if name not in back}
+    restored = {name: before[name].only(cast.ids) for name in back if name in before}
+    return {"state": now.changes_to(now.updated({"channels": kept | restored}))}
 
 
 async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:

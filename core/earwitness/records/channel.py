@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from .base import Record
@@ -41,6 +42,10 @@ class StandingChannel(Record):
     place: str | None = None
     """The place in the story where what is said in it is said: whoever is at that place perceives it. `None` = at no
     place: its members perceive it, wherever they are, and nobody moves."""
+
+    def only(self, characters: Collection[str]) -> StandingChannel:
+        """The channel with those of its members who are among these characters."""
+        return self.model_copy(update={"members": tuple(id for id in self.members if id in characters)})
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from ..ids import derive
 from .base import Record
-from .channel import Channel
+from .channel import Channel, StandingChannel
 from .character import Character
 from .derived import Derivation
 from .moment import Movement
@@ -52,6 +52,8 @@ class Changed(Record):
     """State keys (snake_case) and their new values."""
     moves: tuple[tuple[str, Literal["enter", "leave", "move"], str | None], ...] = ()
     """Movements that the host reports: (character id, kind, place)."""
+    channels: tuple[StandingChannel, ...] = ()
+    """Channels whose standing members are set; one without members has none from now on."""
     joins: tuple[Character, ...] = ()
     """Newcomers to the cast."""
     leaves_cast: tuple[str, ...] = ()

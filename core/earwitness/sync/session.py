@@ -276,6 +276,18 @@ class Session(Mirror[AsyncSession]):
         """
         return Outcome(self._call, self._call(self._behind.move, character, place, key=key))
 
+    def channel(
+        self, channel: Channel, members: Iterable[str], *, place: str | None = None, key: str | None = None
+    ) -> Outcome:
+        """Say who is in a channel until you say otherwise: they perceive what is said openly in it, and nobody else.
+
+        The same call with other `members` replaces them; none end it. With a `place`, what is said in the channel is
+        said there: its members are put there, and then come and go as the story says. Without one, nobody moves.
+        `present` and `audience` of a message count for more. Decided on return. Raises `UnknownName`, and `InputError`
+        for a channel without a `channel_id`, or a direct message at a place.
+        """
+        return Outcome(self._call, self._call(self._behind.channel, channel, members, place=place, key=key))
+
     def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
 

@@ -82,8 +82,8 @@ def named_in(body: Body) -> tuple[str, ...]:
     match body:
         case Said(speaker=speaker, present=present, audience=audience):
             return (speaker, *(present or ()), *(audience or ()))
-        case Changed(moves=moves):
-            return tuple(id for id, _, _ in moves)
+        case Changed(moves=moves, channels=channels):
+            return (*(id for id, _, _ in moves), *(id for each in channels for id in each.members))
         case Derived(derivation=derivation):
             return () if derivation.owner in {None, WORLD} else (str(derivation.owner),)
         case Transferred(teller=teller, listener=listener):

@@ -22,6 +22,7 @@ from .dialogue.weights import AddresseeBelief, believed
 _MEANT = 0.97
 _ONLY_OTHER = 0.9
 _AT_THE_BEGINNING = 0.6
+_NOT_FOR_THEM = Perceived(probability=0.02, role="present", evidence=("here, but it is not for them",))
 
 
 class AddresseesDetector:
@@ -49,7 +50,7 @@ class AddresseesDetector:
         reader = self._reader(moment.cast.members)
         situation = Situation(Conversation.of(moment, reader, self.recent), reader)
         listeners = {id: _listener(belief) for id, belief in self._listeners(moment, situation)}
-        return Presence(characters={**said.characters, **listeners})
+        return Presence(characters={**said.characters, **_shut_out(moment, situation), **listeners})
 
     def _listeners(self, moment: Moment, situation: Situation) -> Iterable[tuple[str, AddresseeBelief]]:
         confined = situation.talk.now.words.confined
@@ -90,6 +91,13 @@ def _elsewhere(moment: Moment, id: str, spoke: int) -> bool:
         return True
     where = moment.whereabouts.get(id)
     return where is not None and not where.here and spoke < where.since and moment.message.context != "dm"
+
+
+def _shut_out(moment: Moment, situation: Situation) -> dict[str, Perceived]:
+    """Those who are here while something is said that is not for everybody."""
+    confined = situation.talk.now.words.confined
+    others = (id for id in moment.state.here if id in moment.cast and id != moment.message.speaker)
+    return {} if confined is None else dict.fromkeys(others, _NOT_FOR_THEM)
 
 
 def _directly(weighed: dict[str, AddresseeBelief], situation: Situation) -> list[tuple[str, AddresseeBelief]]:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Perceived, Presence
 
 
@@ -22,7 +23,8 @@ class RecentSpeakers:
 
     def detect(self, moment: Moment) -> Presence:
         """The speakers, the surer the later they spoke; nobody moves."""
-        heard = [id for message in moment.recent if self._is_character(moment, id := message.speaker)]
+        told = [message.speaker for message in moment.recent if self._is_heard_here(moment, message)]
+        heard = [id for id in told if self._is_character(moment, id)]
         lately = heard[1 - self.n :] if self.n > 1 else []
         characters = {
             id: Perceived(probability=1 - 0.5 * ago / self.n, role="present", evidence=(f"spoke {ago} messages ago",))
@@ -30,6 +32,11 @@ class RecentSpeakers:
         }
         speaker = Perceived(probability=1, role="speaker", evidence=("said it",))
         return Presence(characters={**characters, moment.message.speaker: speaker})
+
+    @staticmethod
+    def _is_heard_here(moment: Moment, message: Message) -> bool:
+        """Direct messages say nothing of who is in the scene, nor the other way round."""
+        return (message.context == "dm") == (moment.message.context == "dm")
 
     @staticmethod
     def _is_character(moment: Moment, id: str) -> bool:

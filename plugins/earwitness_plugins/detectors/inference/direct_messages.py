@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from earwitness.records.moment import Perceived, Presence
+from earwitness.records.message import Message
+from earwitness.records.moment import Moment, Perceived, Presence
 
 from ..text.message_reading import spoken_to
 from .message_case import MessageCase, perceived
@@ -19,18 +20,26 @@ def direct(case: MessageCase) -> Presence:
     return case.presence(_reached(case, _last_partner(case), "the other of the last exchange"))
 
 
+def _is_in_same_channel(message: Message, moment: Moment) -> bool:
+    here, there = moment.channel, message.channel
+    same = (here.context, here.channel_id, here.guild_id) == (there.context, there.channel_id, there.guild_id)
+    return same and message.speaker in moment.cast
+
+
 def _reached(case: MessageCase, ids: Iterable[str], why: str) -> Iterator[tuple[str, Perceived]]:
     return ((id, perceived(case.confidences.addressed, "addressee", why)) for id in ids)
 
 
 def _last_partner(case: MessageCase) -> tuple[str, ...]:
-    """With whom the speaker last exchanged direct messages, as long as that can be only one."""
+    """With whom the speaker last exchanged messages in this channel: as the host said, or as long as that can be only
+    one."""
     me = case.speaker.id
-    earlier = [
-        message for message in case.moment.recent if message.context == "dm" and message.speaker in case.moment.cast
-    ]
+    earlier = [message for message in case.moment.recent if _is_in_same_channel(message, case.moment)]
     writers = {message.speaker for message in earlier} - {me}
     for message in reversed(earlier):
+        told = {message.speaker, *(message.present or message.audience or ())}
+        if len(told) > 1 and me in told:
+            return tuple(id for id in case.moment.cast.ids if id in told and id != me)
         named = spoken_to(message.content, case.moment.cast[message.speaker], case.names)
         if message.speaker == me and named:
             return named
