@@ -1,7 +1,7 @@
 """Earwitness: who remembers what, and how do they know?
 
 A host opens a store of stories with `Earwitness.open`, takes a `Session`, and calls it at the start and the end of
-each turn. What stands here is loaded when it is first asked for (PEP 562): nobody waits for what they do not use.
+each turn. These names are loaded when they are first used (PEP 562): nobody waits for what they do not use.
 """
 
 from importlib import import_module

@@ -250,7 +250,7 @@ class ReadRequest(Record):
     number: int = Field(default=4, ge=1)
     """How many memories the section holds at most; the first request of a section decides."""
     heading: str | None = None
-    """What stands above the section in a prompt, by default its name; the first request of a section decides."""
+    """The heading above the section in a prompt, by default its name; the first request of a section decides."""
     filter: Filter = EVERYTHING
     """Narrows what is found."""
     any_day: bool = False

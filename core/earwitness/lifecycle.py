@@ -17,7 +17,7 @@ class Lifecycle:
     """Opens strategies and plugins in order, and closes them in reverse order. `open` and `close` are optional."""
 
     def __init__(self, parts: Iterable[Strategy[Any]]) -> None:
-        """What is listed twice is opened once, in the place where it stands first."""
+        """An instance that is listed twice is opened once, at its first place."""
         once: dict[int, Strategy[Any]] = {}
         for part in parts:
             once.setdefault(id(unobserved(part.made)), part)

@@ -42,12 +42,12 @@ class Unapplied:
 class Live:
     """One session's working state; all of it can be read again from the ledger.
 
-    The world was told no updates after the entry `latest_update`. `previous` is the session before a message, usually
+    There are no world updates after the entry `latest_update`. `previous` is the session before a message, usually
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
     entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
     the recorded plans that the store does not hold yet. `recording` is held while a plan is recorded and taken over.
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
-    character, the keys of recent messages whose own copy was taken back, as far as somebody asked; it is `None` while
+    character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been.
     """
 

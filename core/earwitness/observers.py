@@ -1,4 +1,4 @@
-"""Observers: told what was done, for how long, and how much was found. Where nobody listens, nothing is done for them.
+"""Observers learn what was done, for how long, and how much was found. Where nobody listens, nothing is done for them.
 
 Strategies and plugins are observed where they are asked. Ledger, store and embedder are put into a wrapper that times
 their methods; without observers they are used as they are.

@@ -51,7 +51,7 @@ class BackstageStory(Protocol):
         ...
 
     async def retract(self, target: str, *, by: str = "author") -> Outcome:
-        """Take back a message, a change or a memory."""
+        """Retract a message, a change or a memory."""
         ...
 
 
@@ -230,7 +230,7 @@ class Backstage:
         return {each.id: each.container for memories in shared for each in memories if each.id.startswith(start)}
 
     async def retract(self, target: str) -> Outcome:
-        """Take back a message or change (by key) or one memory (by id). The role is recorded."""
+        """Retract a message or change (by key) or one memory (by id). The role is recorded."""
         permit(self.role, "edit", "retract anything")
         return await self._session.retract(target, by=self.role)
 

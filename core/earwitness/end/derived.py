@@ -72,4 +72,4 @@ def _metadata(entry: Entry, derivation: Derivation, container: Container, today:
 def _missing(grounds: Grounds) -> str | None:
     if grounds.unknown is not None:
         return f"it rests on {grounds.unknown!r}, which this session does not have"
-    return None if grounds.gone is None else f"it rests on {grounds.gone!r}, which was taken back"
+    return None if grounds.gone is None else f"it rests on {grounds.gone!r}, which was retracted"

@@ -113,7 +113,7 @@ def _naming(delivery: Delivery, received: MetaValue) -> Delivery:
 
 
 def _without_knowledge(delivery: Delivery) -> Delivery:
-    """A delivery without the news told along, which no guard has checked."""
+    """A delivery without the news that came along, which no guard has checked."""
     return delivery.model_copy(update={"knowledge": ()})
 
 

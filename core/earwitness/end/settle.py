@@ -94,7 +94,7 @@ def _believed(
 
 
 def could_perceive(moment: Moment, character: str) -> bool:
-    """Whether neither the host nor anything told in the story rules it out: no exit, no other place, no sleep."""
+    """Whether neither the host nor the story rules it out: no exit, no other place, no sleep."""
     where, present = moment.whereabouts.get(character), moment.message.present
     if present is not None and character not in present:
         return where is not None and where.condition == "on_call"

@@ -154,7 +154,7 @@ class World:
         return {raw[each.message.key] for each in messages if character in each.heard}
 
     async def _not_remembered(self, character: str, found: Iterable[Delivery]) -> set[str]:
-        """Ids of the raw messages among these of which this character's own copy was taken back."""
+        """Ids of the raw messages among these of which this character's own copy was retracted."""
         raw = {each.source: each.memory_id for each in found if each.part == "message"}
         if not raw:
             return set()

@@ -42,7 +42,7 @@ def lines_of(recalled: Recalled, templates: MemoryTemplates, labels: Labels) -> 
 
 
 def filled(template: str, fields: Mapping[str, str]) -> str:
-    """The template with its fields filled in. What stands in a field is not filled again."""
+    """The template with its fields filled in. The text of a field is not filled again."""
     return TEMPLATE_FIELD.sub(lambda field: fields.get(field[1], field[0]), template)
 
 

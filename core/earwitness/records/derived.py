@@ -22,7 +22,7 @@ class Derivation(Record):
     metadata: dict[str, MetaValue] = {}
     """Further metadata, in camelCase or snake_case."""
     rests_on: tuple[str, ...] = ()
-    """Memory ids and message keys. Taking back any of them removes the derived memory too."""
+    """Memory ids and message keys. Retracting any of them removes the derived memory too."""
     rule: str = ""
     """What derived it, shown by `explain`."""
 

@@ -161,7 +161,7 @@ class Revised(Record):
 
 
 class Retracted(Record):
-    """A message, update or memory was taken back."""
+    """A message, update or memory was retracted."""
 
     kind: Literal["retracted"] = "retracted"
     """The body's kind."""

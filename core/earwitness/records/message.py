@@ -85,7 +85,7 @@ class SettledMessage(Record):
     heard: dict[str, str] = {}
     """Character id → what this participant perceived of it, if that is less than the whole. `""` = nothing."""
     retracted: bool = False
-    """Whether it was taken back, so that nobody remembers it."""
+    """Whether it was retracted, so that nobody remembers it."""
     degraded: bool = False
     """Whether it was settled fail-closed, because somebody who was asked failed or took too long."""
 

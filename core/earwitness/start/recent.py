@@ -1,7 +1,7 @@
 """START: the messages of the standard recall query: the recent ones that the character could recall today.
 
 A message is left out if it was said on a later day than now (the story may have gone back), if a guard withholds the
-character's copy of it, or if that copy was taken back.
+character's copy of it, or if that copy was retracted.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ async def _own_copies(engine: Engine, reader: Reader, messages: Sequence[Settled
 
 
 async def _taken_back(engine: Engine, live: Live, reader: Reader, messages: Sequence[SettledMessage]) -> frozenset[str]:
-    """Keys of those whose own copy was taken back. The ledger is asked once, and again after a withdrawal."""
+    """Keys of those whose own copy was retracted. The ledger is asked once, and again after a withdrawal."""
     known = live.taken_back
     if known is None:
         return frozenset()

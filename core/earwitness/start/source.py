@@ -79,7 +79,7 @@ class RecallSource:
         """What is decided for this container and not in the store yet."""
         waiting = list(self._live.unapplied.values())
         plan = waiting[0].plan
-        if len(waiting) > 1 or plan is None or plan.withdrawals:  # one may have taken back another
+        if len(waiting) > 1 or plan is None or plan.withdrawals:  # one may have withdrawn another
             return await self._at_hand(container, filter, min(self._live.unapplied) - 1)
         late = waiting[0].due.get(container, ())
         return [each for each in memories_of(late) if matches(filter, each.metadata)]

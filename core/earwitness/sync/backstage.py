@@ -111,7 +111,7 @@ class Backstage(Mirror[AsyncBackstage]):
         return self._call(self._behind.find_memories, start)
 
     def retract(self, target: str) -> Outcome:
-        """Take back a message or change (by key) or one memory (by id). The role is recorded."""
+        """Retract a message or change (by key) or one memory (by id). The role is recorded."""
         return Outcome(self._call, self._call(self._behind.retract, target))
 
     def export(self) -> Iterator[dict[str, Any]]:

@@ -52,7 +52,7 @@ def _place(id: str, state: State) -> str:
 
 
 def _later(before: State, after: State) -> Iterator[Update]:
-    """A time of day that was taken back leaves nothing to tell."""
+    """A time of day that was removed leaves nothing to tell."""
     if after.time_of_day:
         yield Update(description=f"It is now {after.time_of_day}", update_type="time_changed")
 

@@ -1,4 +1,4 @@
-"""A message that stands beside one that fits better is lifted part of the way towards it.
+"""A message next to one that fits better is lifted part of the way towards it.
 
 In a conversation the question and its answer stand side by side, and often only one of them has the words that are
 asked for. The better one loses nothing, and equals stay equal. Plot, lore and cards have no neighbours.

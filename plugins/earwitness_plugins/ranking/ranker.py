@@ -60,7 +60,7 @@ class Ranked(NamedTuple):
     """The best of the candidates, best first; lists of the same length."""
 
     places: list[int]
-    """Where each stands among the candidates."""
+    """The place of each among the candidates."""
     scores: list[float]
     """From 0 to 1."""
     parts: list[dict[str, float]]

@@ -88,7 +88,7 @@ class StoryLook:
 
     @render.register
     def _(self, step: events.RetractionPlayed) -> RenderableType:
-        return Text(f"✗ the message {plain(step.key)!r} is taken back, and with it whatever rested on it", style="red")
+        return Text(f"✗ the message {plain(step.key)!r} is retracted, with everything that rested on it", style="red")
 
     @render.register
     def _(self, step: events.RecallPlayed) -> RenderableType:

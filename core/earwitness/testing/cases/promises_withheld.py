@@ -1,4 +1,4 @@
-"""Promise 1: walls hold in time too, and what is withheld or taken back comes in by no other way."""
+"""Promise 1: walls hold in time too, and what is withheld or retracted comes in by no other way."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -15,7 +15,7 @@ SECRET = "The crown lies under the third flagstone."  # noqa: S105
 
 
 class Withheld(PromiseCases):
-    """News of later days, the query of a recall, and memories that were taken back."""
+    """News of later days, the query of a recall, and memories that were retracted."""
 
     @case
     async def test_news_of_a_later_day_is_told_when_that_day_comes(self, stage: Stage) -> None:

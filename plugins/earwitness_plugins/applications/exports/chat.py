@@ -89,7 +89,7 @@ class ChatFile:
         return {**_row(message, speaker), "name": name, **self.members.get(name, {})}
 
     def _line(self, line: int, row: Row, message: ToldMessage | None) -> str | None:
-        """The line as it came if nothing has changed it; `None` for a message that was taken back."""
+        """The line as it came if nothing has changed it; `None` for a message that was retracted."""
         if message is None or message.retracted:
             return None
         changed = _revised(row, message)

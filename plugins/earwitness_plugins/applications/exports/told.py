@@ -26,7 +26,7 @@ class ToldMessage:
     revisions: list[Revised] = field(default_factory=list)
     """Edits and rerolls that changed the text, in order."""
     retracted: bool = False
-    """Whether it was taken back."""
+    """Whether it was retracted."""
 
 
 def told_messages(entries: Iterable[Entry], session: str) -> dict[str, ToldMessage]:

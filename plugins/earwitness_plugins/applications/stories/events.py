@@ -138,7 +138,7 @@ class WhoKnowsPlayed(StoryEvent):
 
 
 class RetractionPlayed(StoryEvent):
-    """A message was taken back."""
+    """A message was retracted."""
 
     kind: Literal["retract"] = "retract"
     """The kind of event."""

@@ -22,6 +22,6 @@ def gist(memory: Memory) -> str:
 
 
 def _sections(content: str) -> dict[str, str]:
-    """Heading → what stands below it."""
+    """Heading → the text below it."""
     parts = _SECTION.split(content)
     return dict(zip(parts[1::2], map(str.strip, parts[2::2]), strict=True))

@@ -215,7 +215,7 @@ class RerollStep(Record):
 
 
 class RetractStep(Record):
-    """A message is taken back: `retract: promise`."""
+    """A message is retracted: `retract: promise`."""
 
     kind: Literal["retract"] = "retract"
     """Kind of step."""
