@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from .protocols import Ledger
 from .records.journal import Entry
 from .validation.messages import gone
+
+PAUSE = 0.1
+"""Seconds for which a check holds: nobody forgets a story and begins it anew in less, while this handle decides."""
 
 
 class StalenessCheck:
@@ -17,6 +22,7 @@ class StalenessCheck:
         self._ledger = ledger
         self._session = session
         self._last: Entry | None = None
+        self._checked = monotonic()
 
     def note(self, entry: Entry) -> None:
         """Note an entry that this handle has appended or read."""
@@ -32,6 +38,11 @@ class StalenessCheck:
         """Whether this handle has seen the journal up to this entry."""
         return self._last is not None and sequence <= self._last.sequence
 
+    async def check_after_pause(self) -> None:
+        """Check again if the last time was some time ago, as after a slow strategy or store. Raises `UnknownName`."""
+        if monotonic() - self._checked > PAUSE:
+            await self.check()
+
     async def check(self) -> bool:
         """Whether the journal goes further than this handle knows. Raises `UnknownName` when the story is gone."""
         last = self._last  # read it once: other tasks may append while the ledger is asked
@@ -40,6 +51,7 @@ class StalenessCheck:
         if not found or not _same(found[0], sequence, last):
             raise gone(self._session)
         self.note(found[0])
+        self._checked = monotonic()
         return len(found) > 1
 
 

@@ -16,15 +16,16 @@ from typing import TypeVar
 from ..background import Background
 from ..containers import character_container
 from ..engine import Engine
-from ..errors import NotYetApplied, StorageError, named
+from ..errors import NotYetApplied, StorageError, UnknownName, named
 from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
+from ..staleness import StalenessCheck
 from ..time_limit import LimitReached, contained, within
 from ..transactions import TransactionLedger, TransactionStore
 from .deliveries import BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
 from .derivations import append_proposed
-from .reconciliation import reconciled, work_of
+from .reconciliation import reconciled, restored, work_of
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
@@ -39,6 +40,8 @@ class Applier:
     """Applies one session's recorded plans in the background."""
 
     def __init__(self, engine: Engine, live: Live, background: Background) -> None:
+        self.staleness = StalenessCheck(engine.ledger, live.snapshot.id)
+        """Whether the story is still the one these plans belong to."""
         self.failure: Exception | None = None
         """The error of the last attempt; `None` if it succeeded."""
         self._engine = engine
@@ -170,6 +173,8 @@ class Applier:
             try:
                 await self._drain()
                 self.failure, pause = None, FIRST_PAUSE
+            except UnknownName:  # another process forgot the story, and these plans with it
+                self._done(list(self._left))
             except BaseException as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
                 self.failure, self._failed = contained(error), self._begun
                 self._notify()
@@ -242,9 +247,11 @@ class Applier:
                 await ledger.acknowledge(plans[0].session, (), written)
             if plans[0].sequence in self._remembered:  # nobody waits for the rest: half of the time is the host's
                 await asyncio.sleep(seconds)
+            await self.staleness.check_after_pause()
             began = perf_counter()
             await self._limited(store.put(memories))
             seconds = perf_counter() - began
+            await self._still_ours(plans, memories)
             written = list(deliveries)
             left -= len(memories)
             if left <= 0 and plans[0].sequence not in self._remembered:
@@ -253,6 +260,24 @@ class Applier:
         if work.remove:
             await self._limited(store.remove(work.remove))
         return written
+
+    async def _still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
+        """Take back what was written while another process forgot the story. Raises `UnknownName` then.
+
+        If the id belongs to another story by now, its own memories under these ids are written again.
+        """
+        try:
+            await self.staleness.check_after_pause()
+        except UnknownName:
+            work = await restored(self._engine, plans, {each.id for each in memories})
+            its_own = [memory for batch, _ in work.batches() for memory in batch]
+            await self._limited(self._engine.store.put(its_own))
+            kept = {each.id for each in its_own}
+            ids: dict[str, list[str]] = {}
+            for each in memories:
+                ids.setdefault(each.container, []).extend([] if each.id in kept else [each.id])
+            await self._limited(self._engine.store.remove(ids))
+            raise
 
     async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
         """Check again after writing: a memory that another process withdrew meanwhile must not come back."""

@@ -27,7 +27,6 @@ from ..records.journal import (
     Transferred,
 )
 from ..records.plan import Plan
-from ..staleness import StalenessCheck
 from ..time_limit import contained
 from ..validation.messages import gone
 from .applier import Applier
@@ -51,7 +50,7 @@ class Decider:
         self.live = live
         self.failure: Exception | None = None
         """The error that kept the next entry from being decided; `None` if there was none."""
-        self.staleness = StalenessCheck(engine.ledger, live.snapshot.id)
+        self.staleness = applier.staleness
         self._engine = engine
         self._applier = applier
         self._background = background
@@ -201,6 +200,7 @@ class Decider:
 
     async def _kept(self, proposed: Plan) -> Plan:
         """The plan in force after recording: this one, or one that was recorded before."""
+        await self.staleness.check_after_pause()  # another story may have the id by now, and this plan is none of its
         after = self.live.snapshot.after(proposed)
         async with self.live.recording:
             plan, applied = await self._applier.record(proposed, after)

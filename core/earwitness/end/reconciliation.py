@@ -52,6 +52,15 @@ async def reconciled(
     return work_from(plans, groups, removed, {name: sorted(ids) for name, ids in gone.items()})
 
 
+async def restored(engine: Engine, plans: Sequence[Plan], ids: Collection[str]) -> Work:
+    """The work that writes these memories as the ledger has them, whatever the store holds under their ids."""
+    snapshot = await engine.ledger.load(plans[0].session)
+    if snapshot is None:
+        return Work()
+    deliveries = await engine.ledger.deliveries(snapshot.id, memory_ids=sorted(ids))
+    return await reconciled(engine, plans, ids, {e.id for e in deliveries if e.due <= snapshot.state.game_day})
+
+
 async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> set[str]:
     """Ids of all memories the plans may have changed: their own, the withdrawn, and those that cite the withdrawn."""
     taken = {id for plan in plans for withdrawal in plan.withdrawals for id in withdrawal.removes.values()}

@@ -9,9 +9,13 @@ import anyio
 
 from ...errors import UnknownName
 from ...records.memory import Memory
-from ..scripted import Faulty
+from ...records.moment import Moment, Presence
+from ..scripted import ByScript, Faulty, ScriptedStrategy
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
+
+LONG = 0.2
+"""Seconds after which a program looks again whether a story is still the one it holds."""
 
 
 class SeveralPrograms(PromiseCases):
@@ -75,6 +79,62 @@ class SeveralPrograms(PromiseCases):
             assert story is not mine
             (memory,) = await self.recalled(story, "bob", "Where is the sword?")
             assert "The new sword is in the lake." in memory
+
+    @case
+    async def test_what_is_still_being_decided_of_a_forgotten_story_gets_into_no_other(self, stage: Stage) -> None:
+        """A detector thinks for long; meanwhile another program begins the story anew, and tells it as many entries."""
+        self.needs("shared")
+        asked, answers, late = anyio.Event(), anyio.Event(), anyio.Event()
+
+        async def thinks(moment: Moment) -> Presence:
+            asked.set()
+            await (answers if "old" in moment.message.content else late).wait()
+            return ByScript().detect(moment)
+
+        patient: dict[str, Any] = {"detector": ScriptedStrategy(thinks), "settings": {"end": {"detector_timeout": 5}}}
+        async with stage.open(**patient) as here, stage.open(**patient) as there:
+            mine = await self.tavern(here)
+            await mine.say("alice", "The old sword.", key="m1")
+            await asked.wait()
+            await anyio.sleep(LONG)
+            await there.forget("s1")
+            yours = await self.tavern(there)
+            outcome = await yours.say("alice", "The new sword.", key="m1")
+            answers.set()
+            with refused(UnknownName):
+                await mine.settled()
+            late.set()
+            await outcome.settled()
+            assert await self.contents(yours, "bob") == ["The new sword."]
+
+    @case
+    async def test_what_is_still_being_written_of_a_forgotten_story_gets_into_no_other(self, stage: Stage) -> None:
+        """A write takes long; meanwhile another program forgets the story and begins it anew."""
+        self.needs("shared")
+        async with stage.open() as there:
+            writing, forgotten = anyio.Event(), anyio.Event()
+
+            def slow(store: Any) -> Faulty:
+                async def put(memories: list[Memory]) -> None:
+                    writing.set()
+                    await forgotten.wait()
+                    await store.put(memories)
+
+                return Faulty(store, put=put)
+
+            async with stage.open(store=slow) as here:
+                mine = await self.tavern(here)
+                for key in ("m1", "m2"):
+                    await mine.say("alice", f"The old {key}.", key=key)
+                await writing.wait()
+                await anyio.sleep(LONG)
+                await there.forget("s1")
+                yours = await self.tavern(there)
+                await self.tell(yours, "alice", "The new m1.", key="m1")
+                forgotten.set()
+                with refused(UnknownName):
+                    await mine.delivered()
+            assert await self.contents(yours, "bob") == ["The new m1."]
 
     @case
     async def test_a_story_that_another_program_took_back_to_an_older_export_opens(self, stage: Stage) -> None:
