@@ -7,6 +7,7 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from .errors import StrategyError, named, quoted
@@ -152,7 +153,7 @@ class Consultant:
         own = data.get(strategy.data_owner, sealed(event).data)
         written = own.copy()
         shown = event.model_copy(update={"data": written})
-        raw = await ask(strategy.label, lambda: getattr(strategy.made, method)(shown), limit or self.limit)
+        raw = await ask(strategy.label, lambda: _call(strategy.made, method, shown), limit or self.limit)
         value, failure = (None, raw.failure) if raw.failure else _understood(read, raw.value)
         if failure:
             failure = without(failure, strategy.secrets)
@@ -171,6 +172,26 @@ class Consultant:
         if self.observers:
             self.observers.tell(_observation(strategy, method, event, answered))
         return answered
+
+
+def _call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
+    """Call the method; on a thread, if the strategy asks for that and there is much to read."""
+    called = partial(getattr(made, method), event)
+    thread_from = getattr(made, "thread_from", None)
+    if thread_from is None or _characters_in(event) < thread_from:
+        return called()
+    return _on_thread(called)
+
+
+def _characters_in(event: Event | Moment) -> int:
+    """The length of the messages that a strategy reads."""
+    moment = event if isinstance(event, Moment) else getattr(event, "moment", None)
+    return sum(len(each.content) for each in (moment.message, *moment.recent)) if isinstance(moment, Moment) else 0
+
+
+async def _on_thread(called: Callable[[], Soon[Any]]) -> Any:
+    answer = await asyncio.to_thread(called)
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def _understood(read: AnswerReader[T], value: object) -> tuple[T | None, str | None]:

@@ -41,7 +41,7 @@ _DAY = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?")
 _ON_DAY = " GameDay: "
 _BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
-_BLOCK_TAG = re.compile(r"(?i)<(?=\s*/?\s*earwitness-memories\s*>)")
+_BLOCK_TAG = re.compile(r"(?i)<(?=\s*+/?\s*+earwitness-memories\s*+>)")
 _REASONING_NAME = (
     r"(?:think(?:s|ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|rationale|deliberation|cot|"
     r"(?:chain|train)[-_ ]of[-_ ]thoughts?|(?:inner|internal)[-_ ](?:monologue|thoughts?))"
@@ -63,10 +63,10 @@ _ROUNDS = 8  # removing a tag may join the text around it to another tag
 # and the channels of gpt-oss.
 _REASONING = re.compile(
     rf"""(?xi)
-      (?:<|&lt;|◁) \s*\|?\s* (?P<ends>/)?\s* (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])?
+      (?:<|&lt;|◁) \s*+\|?\s*+ (?P<ends>/)?\s*+ (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])?
         {_REASONING_NAME} (?=[\s/>|&▷])
-        (?: "[^"]*" | '[^']*' | &(?!gt;) | [^<>"'&▷] )*? (?P<empty>/)?\s*\|?\s* (?:>|&gt;|▷)
-    | (?P<square>\[) \s*(?P<square_ends>/)?\s* {_REASONING_NAME} \s*\]
+        (?P<attributes> (?: "[^"]*" | '[^']*' | &(?![gl]t;) | [^<>"'&◁▷] )*+ ) (?:>|&gt;|▷)
+    | (?P<square>\[) \s*+(?P<square_ends>/)?\s*+ {_REASONING_NAME} \s*+\]
     | <\|channel\|> \s* (?:(?P<final>final) | analysis | commentary) [^<]* <\|message\|>
     """
 )
@@ -251,14 +251,21 @@ def _without_reasoning(text: str) -> str | None:
         return None
     kept: list[str] = []
     depth, after = 0, 0  # `after` is where text that may be kept continues
-    for tag in (tag for tag in tags if not (tag["empty"] and depth)):
-        if tag["empty"] or not _ends(tag):
+    for tag, is_empty in ((tag, _is_empty(tag)) for tag in tags):
+        if is_empty and depth:
+            continue
+        if is_empty or not _ends(tag):
             kept += [] if depth else [text[after : tag.start()]]
-            depth, after = (0, tag.end()) if tag["empty"] else (depth + 1, len(text))
+            depth, after = (0, tag.end()) if is_empty else (depth + 1, len(text))
         else:
             kept = kept if depth else []  # a closing tag without an opening one: everything before it is reasoning
             depth, after = max(0, depth - 1), tag.end()
     return "".join([*kept, text[after:]]).strip()
+
+
+def _is_empty(tag: re.Match[str]) -> bool:
+    """`<think/>`, which opens nothing."""
+    return (tag["attributes"] or "").rstrip().removesuffix("|").rstrip().endswith("/")
 
 
 def _ends(tag: re.Match[str]) -> bool:

@@ -1,7 +1,8 @@
 """The kinds of strategies that core knows: each is a protocol with as few methods as possible.
 
 A registered factory, which may be a class, makes a strategy from typed keyword settings. A method that answers `Soon`
-may be plain or `async`.
+may be plain or `async`. A strategy with an attribute `thread_from` is asked on a thread as soon as the messages it
+reads have that many characters together; its method must then be safe on several threads.
 """
 
 from __future__ import annotations

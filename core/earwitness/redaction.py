@@ -30,7 +30,7 @@ _SECRET_ENDINGS = ("secret", "secrets", "password", "passwords", "passphrase", "
 _SECRET_TEXT = frozenset({"key", "keys"})
 _SECRET_TEXT_ENDINGS = ("token", "tokens", "apikey", "apikeys")
 _IN_URL = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
-_ASSIGNED = re.compile(r"([\w.-]+)=([^&#;\s]+)")
+_ASSIGNED = re.compile(r"(?<![\w.-])([\w.-]++)=([^&#;\s]+)")
 
 
 def redacted(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> dict[str, Any]:

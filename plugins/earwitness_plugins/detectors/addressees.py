@@ -18,6 +18,7 @@ from .dialogue.clues import Situation
 from .dialogue.conversation import Conversation
 from .dialogue.line_words import LineParser
 from .dialogue.weights import AddresseeBelief, believed
+from .text import THREAD_FROM
 
 _MEANT = 0.97
 _ONLY_OTHER = 0.9
@@ -33,6 +34,8 @@ class AddresseesDetector:
     of untold narration counts as a pause; else the length of narrators' messages does.
     """
 
+    thread_from: ClassVar[int] = THREAD_FROM
+    """Longer messages are judged on a thread."""
     fittable: ClassVar[dict[str, tuple[float, float]]] = {"lean": (-1.5, 1.5)}
 
     def __init__(self, *, recent: Annotated[int, Field(ge=0)] = 24, lean: float = 0.0) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import ClassVar
 
 from earwitness.records.moment import Moment, Perceived, Presence
 
+from .text import THREAD_FROM
 from .text.names import Names
 from .text.vocatives import addressed
 
 
 class Mentions:
     """Whoever is named in a message perceives it. What one gets without asking who is there."""
+
+    thread_from: ClassVar[int] = THREAD_FROM
+    """Longer messages are judged on a thread."""
 
     def __init__(self) -> None:
         self._names = lru_cache(maxsize=64)(Names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from earwitness.records.moment import Moment, Movement, Perceived, Presence
 
 from .inference.distance import within_earshot
 from .rules import RulesDetector
+from .text import THREAD_FROM
 from .text.fragments import fragments
 from .text.shouts import is_shouted
 from .text.surroundings import Surroundings
@@ -23,6 +24,9 @@ class Places:
     is spoken to is not asked. For games that keep everybody's place. A shout is heard in the places that hold this one
     and in those it holds.
     """
+
+    thread_from: ClassVar[int] = THREAD_FROM
+    """Longer messages are judged on a thread."""
 
     def __init__(self, *, earshot: Annotated[int, Field(ge=0)] = 0) -> None:
         """`earshot` is over how many levels of places what is not shouted carries, as in `rules`."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from earwitness.records.moment import Moment, Presence
 
 from .inference.message_case import Confidences
 from .rules import RulesDetector
+from .text import THREAD_FROM
 from .text.directions import FragmentKind
 
 
 class PresenceDetector:
     """The state machine of `rules` alone: whoever came stays until the story says that they go, however silent."""
+
+    thread_from: ClassVar[int] = THREAD_FROM
+    """Longer messages are judged on a thread."""
 
     def __init__(
         self,

@@ -27,6 +27,7 @@ from .inference.plays import direction, is_play, line
 from .inference.presence_model import PresenceModel, RecentLine, line_of
 from .inference.speech import said
 from .plays.dramatis_personae import DramatisPersonae
+from .text import THREAD_FROM
 from .text.directions import FragmentKind
 from .text.marks import Conventions
 from .text.message_reading import Reading, counted_in, read
@@ -42,6 +43,8 @@ class RulesDetector:
     A message that mixes a whisper or a thought with open speech is handed out in segments.
     """
 
+    thread_from: ClassVar[int] = THREAD_FROM
+    """Longer messages are judged on a thread."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {"recent": (0, 12), "answers": (0, 12), "caution": (-2, 2)}
     """Settings that `earwitness fit` may fit, and their ranges."""
 

@@ -20,6 +20,7 @@ from .places import Places
 from .presence import PresenceDetector
 from .recent_speakers import RecentSpeakers
 from .rules import RulesDetector
+from .text import THREAD_FROM
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 FEWEST = 0.02
@@ -44,6 +45,8 @@ class Vote:
     that is not open leaves out.
     """
 
+    thread_from: ClassVar[int] = THREAD_FROM
+    """Longer messages are judged on a thread."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "voters.rules.weight": (0, 3),
         "voters.recent_speakers.weight": (0, 3),

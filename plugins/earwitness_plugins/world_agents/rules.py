@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Annotated
@@ -17,6 +18,7 @@ from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge, Update
 
+from ..detectors.text import THREAD_FROM
 from ..detectors.text.names import Names
 from .action_updates import is_done_to, item_updates, nouns, owns, sentence
 from .actions import Action, actions, may_tell_actions
@@ -49,6 +51,7 @@ class RulesWorldAgent:
     async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         """Knowledge for everybody who will take part, narrators aside: they tell the news. Updates of what was done."""
         participants = tuple(self._participants(event.moment, event.presence))
+        await self._read_long(event.moment)
         recent = self._read_recent(event.moment)
         knowledge = {}
         for id in participants:
@@ -73,6 +76,11 @@ class RulesWorldAgent:
         """What the message itself plainly tells of things, where those it names are there."""
         done = self._read(event.moment.message, event.moment)
         return tuple(item_updates(done, event.moment, event.presence, participants)) if done else ()
+
+    async def _read_long(self, moment: Moment) -> None:
+        """Read long messages on a thread; what they tell is kept at hand."""
+        if sum(len(each.content) for each in (moment.message, *moment.recent)) >= THREAD_FROM:
+            await asyncio.to_thread(lambda: [self._read(each, moment) for each in (*moment.recent, moment.message)])
 
     def _read_recent(self, moment: Moment) -> list[Told]:
         """The messages before this one that tell of deeds; of what becomes of things, updates tell."""

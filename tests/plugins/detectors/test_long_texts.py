@@ -1,10 +1,12 @@
 """No text costs more than its length: 20,000 characters never take the seconds that a second look at each would."""
 
+import asyncio
 import string
 import time
 
 import pytest
 
+from earwitness import Earwitness
 from earwitness.records.character import Character, as_cast
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
@@ -91,3 +93,59 @@ def test_a_long_text_of_one_thing_over_and_over_is_read_at_once(filler: str) -> 
     assert seconds(f"*{text}", "alice", played=True) < SECONDS
     assert seconds(text, "narrator", played=False) < SECONDS
     assert seconds(text, "narrator", played=True) < SECONDS
+
+
+ATTACKS = [
+    ("", "Bob x ", "enters"),
+    ("*", "Bob x ", "enters*"),
+    ("", "said Bob x ", "enters"),
+    ("(", "only ", "x Bob enters)"),
+    ("*Bob ", "finally ", "x falls asleep*"),
+    ('"No." She thought ', "suddenly ", "x"),
+    ("", "the others leave Bob ", ""),
+    ("", "he leaves Bob ", ""),
+    ("all but Bob leave ", "but Bob leave ", ""),
+    ("", "([]", "endthecall"),
+    ("", "[I lie] *nods* ", ""),
+]
+"""Texts that took more than their length once: the square of it, or for ever."""
+
+
+@pytest.mark.parametrize(("head", "unit", "tail"), ATTACKS)
+def test_a_text_twice_as_long_takes_about_twice_as_long(head: str, unit: str, tail: str) -> None:
+    for speaker in ("alice", "narrator"):
+        short, long = (
+            min(seconds(head + unit * (length // len(unit)) + tail, speaker, played=False) for _ in range(2))
+            for length in (12_000, 24_000)
+        )
+        assert long < 3.2 * short + 0.1
+
+
+async def test_the_loop_goes_on_while_a_long_text_is_read() -> None:
+    longest = LoopWatch()
+    async with Earwitness.open(":memory:", embedder="none") as ew:
+        story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+        await (await story.say("bob", "Hello.")).settled()
+        with longest:
+            text = "Bob picks up the sword and tells Alice that it is hers. " * (64_000 // 56)
+            await (await story.say("alice", text)).settled()
+    assert longest.seconds < 0.15  # 0.05 is promised; a busy machine is slower
+
+
+class LoopWatch:
+    """Measures the longest time of the thread that one step of the event loop takes."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._run = asyncio.Handle._run
+
+    def __enter__(self) -> None:
+        def run(handle: asyncio.Handle) -> None:
+            started = time.thread_time()
+            self._run(handle)
+            self.seconds = max(self.seconds, time.thread_time() - started)
+
+        asyncio.Handle._run = run  # type: ignore[method-assign]
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.Handle._run = self._run  # type: ignore[method-assign]

@@ -98,7 +98,7 @@ CLAIMED = _words(
     r"fear(?:s|ed)?|suspect(?:s|ed)?|think(?:s|ing)?|thought|believ(?:es?|ed)|imagin(?:es?|ed)|wonders?|swears?|swore|knows?|knew|"
     r"predict(?:s|ed)?|promis(?:es|ed)|bets?|doubts?|assum(?:es|ed)|suppos(?:es|ed)|tells?|told|lies|lied|sings?|sang)\b[^.;]*\Z"
 )
-BETWEEN = _words(r"[\s,]*(?:(?:who|\w+ly|then|now|soon|finally|still|just|both|all|also)[\s,]+)*\Z")
+BETWEEN = _words(r"[\s,]*(?:(?:who|\w+ly|then|now|soon|still|just|both|all|also)[\s,]+)*+\Z")
 NO_SUBJECT = _words(
     r"\b(?:like|of|than|for|with|to|from|at|by|near|beside|behind|against|about|without|except|but|beneath|over|under)\s+"
     r"(?:(?:the|poor|old|young)\s+)*\Z"

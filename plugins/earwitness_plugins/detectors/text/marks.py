@@ -7,6 +7,7 @@ balance around them, none of their text becomes part of it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -226,11 +227,12 @@ def marked(text: str, marks: re.Pattern[str], offset: int = 0) -> Iterator[Chunk
 
 def uncovered(chunk: Chunk, text: str, hidden: Sequence[Hidden]) -> Iterator[Chunk]:
     """The chunk as written, what is hidden in it as chunks of its own: `"Hello [I hate him] there."` makes three."""
-    within = [each for each in hidden if chunk.start <= each.start < chunk.end]
+    within = hidden[bisect_left(hidden, chunk.start, key=_start) : bisect_left(hidden, chunk.end, key=_start)]
     at, broken_off = chunk.start, False
+    words_end = _words_end(text, chunk) if within else 0
     for each in within:
         begin = each.start if _has_words(text[at : each.start]) else at
-        end = each.end if begin > at or _has_words(text[each.end : chunk.end]) else chunk.end
+        end = each.end if begin > at or each.end < words_end else chunk.end
         if begin > at:
             yield _part(chunk, text, at, begin, broken_off)
             broken_off = chunk.mark != "bare"
@@ -238,6 +240,11 @@ def uncovered(chunk: Chunk, text: str, hidden: Sequence[Hidden]) -> Iterator[Chu
         at = end
     if at < chunk.end and (not within or text[at : chunk.end].strip()):
         yield _part(chunk, text, at, chunk.end, broken_off)
+
+
+def _words_end(text: str, chunk: Chunk) -> int:
+    """Offset behind the last word of a chunk."""
+    return next((at + 1 for at in range(chunk.end - 1, chunk.start - 1, -1) if text[at].isalnum()), 0)
 
 
 def is_bare(chunk: Chunk) -> bool:

@@ -104,8 +104,8 @@ REPORTED = _words(
 )
 CLAUSE = _words(r"[,;:—–]|\b(?:while|as|when|whereupon|where|and|but)\b")
 SUBJECT_LEADS = _words(
-    r"\W*(?:(?:and|then|but|so|the|his|her|their|an?|old|young|poor|brave|good|first|second|third|both|now|suddenly|here|even|"
-    r"also|only|finally|\w+ly)\W+)*\Z"
+    r"\W*(?:(?:and|then|but|so|the|his|her|their|an?|old|young|poor|brave|good|first|second|third|both|now|here|even|"
+    r"also|\w+ly)\W+)*+\Z"  # `only` is one of `\w+ly`: a word that fits twice would be tried twice, and so on
 )
 ALONG = _words(
     r"\W*(?:including|along\s+with|together\s+with|with|followed\s+by|accompanied\s+by|pursued\s+by)\s+(?:\w+\s+)?\Z"

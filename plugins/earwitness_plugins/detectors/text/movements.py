@@ -7,8 +7,8 @@ what somebody owns (`Bob's ghost enters`) moves nobody; nor does what is said in
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -141,11 +141,11 @@ def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Referents) 
 def _told(sentence: str, mentions: Sequence[Mention], stage: Referents, names: Names) -> Iterator[Move]:
     """Every coming or going that the text states as a fact, with its character; and changes of somebody's condition."""
     behind, movers = 0, tuple[str, ...]()
-    moved = stage.moved
+    moved, named = stage.moved, _Named.of(mentions)
     for verb, told in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
         if verb.start() < behind or words.NOT_FINITE.search(_before(sentence, verb.start())):
             continue
-        clause = _Clause(sentence, behind, verb, mentions, names)
+        clause = _Clause(sentence, behind, verb, mentions, named, names)
         behind = verb.end()
         if told != "enter" and told != "leave":
             movers = clause.affected() or clause.who_becomes(stage, movers)
@@ -190,6 +190,33 @@ def is_place(written: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Named:
+    """Where those whom a sentence names are named; a long one names them many times."""
+
+    first: Mapping[str, int]
+    """Character id → where they are named first, other than as the owner of something."""
+    last: Mapping[str, int]
+    """Character id → where they are named last."""
+
+    @classmethod
+    def of(cls, mentions: Sequence[Mention]) -> _Named:
+        """By the mentions of a sentence, in order."""
+        first: dict[str, int] = {}
+        for mention in mentions:
+            if not mention.possessive:
+                first.setdefault(mention.id, mention.start)
+        return cls(first, {mention.id: mention.start for mention in mentions})
+
+    def before(self, at: int) -> tuple[str, ...]:
+        """Ids of those named before a place in the sentence, in the order in which they were first."""
+        return tuple(id for id, start in self.first.items() if start < at)
+
+    def behind(self, at: int) -> set[str]:
+        """Ids of those named there or later."""
+        return {id for id, start in self.last.items() if start >= at}
+
+
+@dataclass(frozen=True, slots=True)
 class _Clause:
     """A verb of movement and what stands before it, from the verb before."""
 
@@ -197,6 +224,7 @@ class _Clause:
     begin: int
     verb: re.Match[str]
     mentions: Sequence[Mention]
+    named: _Named
     names: Names
 
     @property
@@ -264,12 +292,12 @@ class _Clause:
 
     def _everybody(self, of: Sequence[str]) -> tuple[str, ...]:
         but = words.BUT.search(self.sentence, self.begin, self._end)
-        staying = {m.id for m in self._between(but.end(), len(self.sentence))} if but else set()
+        staying = self.named.behind(but.end()) if but else set()
         return tuple(id for id in of if id not in staying)
 
     def _others(self, stage: Referents, *, comes: bool) -> tuple[str, ...]:
         """All but those whom this sentence names, or else the one before, or who spoke last; else it is open who."""
-        named = {m.id for m in self.mentions if not m.possessive}
+        named = set(self.named.first)
         staying = named or {*stage.named, *stage.subjects} or ({stage.last} if stage.last in stage.here else set())
         staying = staying | ({stage.teller} if stage.teller else set())
         if comes and stage.gone:
@@ -290,21 +318,22 @@ class _Clause:
         """Named movers; empty when they are named in what somebody only says or thinks; `None` when nobody is named."""
         within = [m for m in self._between(self.begin, self.verb.start()) if not m.possessive]
         subject: tuple[str, ...] | None = None
+        carries_on: bool | None = None
+        before = self.before
+        cuts = [0, *(cut.end() for cut in words.CLAUSE.finditer(before))]
         for group in lists(self.sentence, within):
             ids = tuple(m.id for m in group)
-            lead = self._lead(group[0])
-            if words.SUBJECT_LEADS.match(lead):
+            at = group[0].start - self.begin
+            begin = cuts[bisect_right(cuts, at) - 1]
+            lead = before[begin:at] if at - begin <= _NEAR else None  # between the clause's beginning and the name
+            if lead is not None and words.SUBJECT_LEADS.match(lead):
                 subject = ids
             elif words.REPORTED.search(_before(self.sentence, group[0].start)):
-                subject = () if not self._carries_on() else subject
-            elif subject and words.ALONG.match(lead):
+                carries_on = self._carries_on() if carries_on is None else carries_on
+                subject = subject if carries_on else ()
+            elif subject and lead is not None and words.ALONG.match(lead):
                 subject += ids
         return None if self._turns_to_pronoun() else subject
-
-    def _lead(self, mention: Mention) -> str:
-        """What stands between the clause's beginning and a name."""
-        left = self.sentence[self.begin : mention.start]
-        return words.CLAUSE.split(left)[-1]
 
     def _carries_on(self) -> bool:
         return bool(words.CARRIED_ON.search(self.before))
@@ -326,7 +355,7 @@ class _Clause:
 
     def _antecedent(self, stage: Referents, pronoun: str) -> tuple[str, ...]:
         """Whom a pronoun means: the last woman named, for `she`; of several who might be meant, nobody knows which."""
-        within = tuple(dict.fromkeys(m.id for m in self.mentions if m.start < self.verb.start() and not m.possessive))
+        within = self.named.before(self.verb.start())
         named = within or stage.named
         sure = [id for id in named if self.names.may_be(pronoun, id)] if pronoun.lower() in ("he", "she") else []
         told_by_themselves = stage.teller and (not stage.subjects or stage.teller in stage.subjects)

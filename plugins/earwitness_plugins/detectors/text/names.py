@@ -122,15 +122,15 @@ class Names:
             if start < behind or word not in self._by_first:
                 continue
             for form in self._by_first[word]:
-                if (end := _ends(form, words, at, text)) is not None and not self._is_anothers_title(form, text[end:]):
+                if (end := _ends(form, words, at, text)) is not None and not self._is_anothers_title(form, text, end):
                     behind = end
                     possessive = bool(_POSSESSIVE.match(text, end))
                     yield from (Mention(id, start, end, possessive) for id in form.ids)
                     break
 
-    def _is_anothers_title(self, form: _NameForm, after: str) -> bool:
+    def _is_anothers_title(self, form: _NameForm, text: str, end: int) -> bool:
         """`the Duke of York`, `King Lewis`: not ours, when the cast has only a Duke of Kent and a King Edward."""
-        bearer = _BEARER.match(after) if form.title else None
+        bearer = _BEARER.match(text, end) if form.title else None
         return bearer is not None and not any(fold(bearer[1]) in self._words[id] for id in form.ids)
 
     def _without_spaces(self, text: str) -> Iterator[Mention]:

@@ -17,7 +17,7 @@ _TOWARDS = tuple(
         r"\A\W*to\s+",
         r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
         r"""\bwhisper(?:s|ed|ing)?\b,?
-            (?:\s+(?:\w+ly|soft|something|this|that|it|back|again|an?|few|words?|secret|reply|in|low|quiet|hushed|voice|tone)){0,6}
+            (?:\s+(?:\w+ly|soft|something|this|that|it|back|again|an?|few|words?|secret|in|low|quiet|hushed|voice|tone)){0,6}
             \s+(?:to|at|into)\s+""",
         r"\b(?:pull|take|draw|lead)(?:s|ing)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
         r"\b(?:(?:tell|ask)(?:s|ed|ing)?|told)\s+",

@@ -8,8 +8,9 @@ it goes further: a line lost is a smaller harm than a secret told.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from .fragments import Stretch
@@ -155,11 +156,16 @@ def _kind(scope: Confinement) -> SegmentKind:
 
 
 def _joined(found: Sequence[HeardSegment]) -> tuple[HeardSegment, ...]:
-    joined: list[HeardSegment] = []
-    for each in found:
-        if joined and (joined[-1].kind, joined[-1].audience) == (each.kind, each.audience):
-            gap = "" if joined[-1].text[-1:].isspace() or each.text[:1].isspace() else " "
-            joined[-1] = replace(joined[-1], text=f"{joined[-1].text}{gap}{each.text}")
-        else:
-            joined.append(each)
-    return tuple(joined)
+    alike = (list(group) for _, group in groupby(found, key=lambda each: (each.kind, each.audience)))
+    return tuple(replace(group[0], text=_text_of(group)) if len(group) > 1 else group[0] for group in alike)
+
+
+def _text_of(group: Iterable[HeardSegment]) -> str:
+    """The segments' text, with a blank between two where neither has one."""
+    parts: list[str] = []
+    for each in group:
+        if parts and not parts[-1][-1:].isspace() and not each.text[:1].isspace():
+            parts.append(" ")
+        if each.text:
+            parts.append(each.text)
+    return "".join(parts)

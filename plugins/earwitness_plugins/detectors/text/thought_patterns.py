@@ -49,7 +49,7 @@ _NO_NOUN = "".join(rf"(?<!\b{word}\s)" for word in (*_BEFORE_NOUN, "for", "of"))
 _CLAUSE_ENDS = r"""(?=\s*(?:[.,;:!?…—–*_~"“”'’)<\]]|\Z|-))"""
 _NAME = r"(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3}"
 _SUBJECT = rf"(?:I|he|she|they|it|we|(?:the|my|his|her|a|an|old|poor)\s+[\w'’-]+|{_NAME})"
-_ADVERBS = rf"(?:\s+(?:\w+ly|suddenly|then|again|at\s+last|to\s+(?:{SELF})))*"
+_ADVERBS = rf"(?:\s+(?:\w+ly|then|again|at\s+last|to\s+(?:{SELF})))*"
 _TELLING = rf"(?:{_THINK}|{_SAY}\s+(?:to\s+)?(?:{SELF}))"
 
 CUE = re.compile(
