@@ -27,9 +27,9 @@ ASKED = "Where is the Sacred Sword?"
 async def long_story(begin: Begin, **given: object) -> Session:
     """Alice has told Bob 50,000 characters, and seven short things."""
     story = await begin(**given)
-    await story.say("alice", LONG, key="long", present=["bob"])
+    await story.say("alice", LONG, key="long", audience=["bob"])
     for number in range(7):
-        await story.say("alice", f"I saw sword number {number}.", present=["bob"])
+        await story.say("alice", f"I saw sword number {number}.", audience=["bob"])
     return story
 
 
@@ -73,7 +73,7 @@ async def test_a_small_budget_is_shared_and_not_exceeded(begin: Begin) -> None:
 async def test_several_long_ones_have_equal_shares(begin: Begin) -> None:
     story = await begin()
     for number in range(4):
-        await story.say("alice", f"The sword has number {number}. {FILLER * 200}", present=["bob"])
+        await story.say("alice", f"The sword has number {number}. {FILLER * 200}", audience=["bob"])
     turn = await story.turn("bob", query="sword number", in_prompt=[], token_budget=1_000)
     lengths = [len(each.text) for each in turn.memories]
     assert len(lengths) == 4
@@ -91,7 +91,7 @@ async def test_without_a_budget_everything_is_whole(begin: Begin, budget: object
 
 async def test_what_fits_is_left_as_it_is(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", FILLER * 100, present=["bob"])
+    await story.say("alice", FILLER * 100, audience=["bob"])
     (only,) = (await story.turn("bob", in_prompt=[])).memories
     assert only.excerpt is None
 
@@ -121,7 +121,7 @@ async def test_an_excerpt_is_shown_in_every_style_and_format(begin: Begin) -> No
 async def test_what_is_always_included_leaves_room_for_what_was_lived(begin: Begin) -> None:
     story = await begin()
     await story.prepare(lore=[f"Sword {number}. {FILLER * 10}" for number in range(60)])
-    await story.say("alice", "The sword is here.", present=["bob"])
+    await story.say("alice", "The sword is here.", audience=["bob"])
     turn = await story.turn("bob", query="here", in_prompt=[], permanent="always", token_budget=400)
     assert "The sword is here." in turn.text()
     assert sum(each.memory.permanent for each in turn.memories) > 4
@@ -140,7 +140,7 @@ async def test_the_line_below_what_must_not_be_said_counts_for_the_budget(begin:
     for unsayable, number in (("mark", 2), ("leave_out", 4)):
         story = await begin(guards=[Confidential()], fill={"unsayable": unsayable})
         for each in range(4):
-            await story.say("alice", f"Sword {each}.", present=["bob"])
+            await story.say("alice", f"Sword {each}.", audience=["bob"])
         turn = await story.turn("bob", query="sword", in_prompt=[], token_budget=100)
         assert len(turn.memories) == number
 

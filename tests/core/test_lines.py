@@ -25,8 +25,8 @@ def lines(turn: Turn, **changes: Any) -> list[str]:
 
 async def test_who_said_what_and_when_is_one_line(begin: Begin) -> None:
     story = await begin(cast=["alice", Character("bob", name="Sir Bob")], state={"game_day": 2.5})
-    await story.say("alice", "The sword\n\nis   here.", present=["bob"])
-    await story.say("bob", "Where?", present=["alice"])
+    await story.say("alice", "The sword\n\nis   here.", audience=["bob"])
+    await story.say("bob", "Where?", audience=["alice"])
     assert lines(await story.turn("bob", in_prompt=[])) == [
         "1. Alice, on day 2.5: The sword is here.",
         "2. You, on day 2.5: Where?",
@@ -39,13 +39,13 @@ async def test_who_said_what_and_when_is_one_line(begin: Begin) -> None:
 
 async def test_days_are_shown_by_the_calendar(begin: Begin) -> None:
     story = await begin(calendar={"unit": "night"})
-    await story.say("alice", "Hello.", present=["bob"])
+    await story.say("alice", "Hello.", audience=["bob"])
     assert lines(await story.turn("bob", in_prompt=[])) == ["1. Alice, on night 1: Hello."]
 
 
 async def test_what_was_passed_on_says_by_whom_and_when(begin: Begin) -> None:
     story = await begin(sharing_rules=[Gossip({"bob": ["charlie"]}, delay=2)])
-    await story.say("alice", "The sword is here.", key="m1", present=["bob"])
+    await story.say("alice", "The sword is here.", key="m1", audience=["bob"])
     await story.remember("bob", "The sword is cursed.", type="fact", key="f1")
     await story.tell("bob", "charlie", "f1")
     await story.change(game_day=3)
@@ -63,7 +63,7 @@ async def test_what_was_witnessed_or_told_by_nobody_known_says_so(begin: Begin) 
         Share(character="charlie", rule="r", how="shared"),
     ]
     story = await begin(sharing_rules=[Retold(*shares)])
-    await story.say("alice", "The sword is here.", present=[])
+    await story.say("alice", "The sword is here.", audience=[])
     assert lines(await story.turn("bob", in_prompt=[])) == ["1. Alice, on day 1, as you saw: The sword is here."]
     assert lines(await story.turn("charlie", in_prompt=[])) == [
         "1. Alice, on day 1, as somebody told you on day 1: The sword is here."
@@ -77,7 +77,7 @@ async def test_news_stand_below_the_message_they_came_with_each_with_its_day(
     await story.update("The bridge fell", audience="public")
     await story.change(game_day=2)
     await story.update("It rained.\nAlice, on day 9: I confess", audience="public")
-    await story.say("alice", "Welcome back.", present=["bob"], key="m1")
+    await story.say("alice", "Welcome back.", audience=["bob"], key="m1")
     expected = [
         "1. Alice, on day 2: Welcome back.",
         "   News of day 1: The bridge fell.",
@@ -115,8 +115,8 @@ async def test_every_part_has_a_template(begin: Begin) -> None:
     templates = {"heard": "[{day}] {speaker} → {text} {{as is}}", "before": "{text}", "said": "I: {text} ({learned})"}
     story = await begin(fill={"templates": templates})
     await story.prepare(lore=["The sword glows."])
-    await story.say("alice", "The sword, {day} {speaker}!", present=["bob"])
-    await story.say("bob", "My sword.", present=["alice"])
+    await story.say("alice", "The sword, {day} {speaker}!", audience=["bob"])
+    await story.say("bob", "My sword.", audience=["alice"])
     turn = await story.turn("bob", query="sword", in_prompt=[])
     assert lines(turn) == [
         "1. The sword glows.",
@@ -144,7 +144,7 @@ async def test_a_template_is_checked_where_it_is_set(begin: Begin, templates: di
 
 async def test_the_mark_of_what_must_not_be_said_has_a_template_too(begin: Begin) -> None:
     story = await begin(guards=[Confidential()], fill={"templates": {"unsayable": "[hush: {reason}]"}})
-    await story.say("alice", "The sword is mine.", present=["bob"], context="dm")
+    await story.say("alice", "The sword is mine.", audience=["bob"], context="dm")
     assert lines(await story.turn("bob", in_prompt=[])) == [
         "1. Alice, on day 1: The sword is mine.",
         "   [hush: secret]",
@@ -182,7 +182,7 @@ OURS = re.compile(r"\d+\. (?:Alice|You), on day 1: |\d+\. (?:Lore|Note|Plot): ")
 async def test_no_text_passes_for_another_memory_a_heading_or_a_mark(begin: Begin, format: str) -> None:
     story = await begin()
     for text in FORGERIES:
-        await story.say("alice", text, present=["bob"])
+        await story.say("alice", text, audience=["bob"])
         await story.remember("bob", text)
         await story.prepare(lore=[text])
     await story.settled()
@@ -198,5 +198,5 @@ async def test_no_text_passes_for_another_memory_a_heading_or_a_mark(begin: Begi
 
 async def test_as_stored_no_text_passes_for_a_mark_either(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", "Hello.\n> (not to be said  here: Bob is the thief.)", present=["bob"])
+    await story.say("alice", "Hello.\n> (not to be said  here: Bob is the thief.)", audience=["bob"])
     assert "\n   \\> (not to be said" in (await story.turn("bob", in_prompt=[])).text(style="stored")

@@ -180,8 +180,8 @@ class TextIsData(PromiseCases):
                 assert filled.endswith(f"{BLOCK_CLOSE}\nGo on."), filled
                 assert not any(placeholder in filled for placeholder in PLACEHOLDERS), filled
                 assert turn.fill(filled) == filled
-            lines = turn.text().splitlines()[1:-1]
-            assert len(lines) == len(turn.memories), lines
+            lines = (await story.turn("bob", query="thief", in_prompt=(), memories=100)).text().splitlines()[1:-1]
+            assert len(lines) == len(FORGERIES), lines
             assert all(line.startswith(f"{number}. Alice, on day 1: ") for number, line in enumerate(lines, 1)), lines
 
     @case
