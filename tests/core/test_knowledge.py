@@ -292,10 +292,10 @@ async def test_what_a_character_may_not_know_is_struck_and_reported(begin: Begin
         "All of it",
     }
     assert "bob" not in settled.knowledge
-    struck = [answer.failure or "" for answer in settled.failures]
+    withheld = [answer.failure or "" for answer in settled.failures]
     assert all(answer.by == "core:walls" for answer in settled.failures)
-    assert sum("knowledge for 'bob' struck" in each for each in struck) == 5
-    assert sum("knowledge for 'alice' struck" in each for each in struck) == 2
+    assert sum("knowledge for 'bob' was withheld" in each for each in withheld) == 5
+    assert sum("knowledge for 'alice' was withheld" in each for each in withheld) == 2
 
 
 async def test_a_secret_is_in_no_memory_of_who_may_not_know_it(begin: Begin, memories: Memories) -> None:

@@ -252,7 +252,7 @@ class PromisedWalls(PromiseCases):
             settled = await self.tell(story, "alice", "Good evening. (heard by bob)")
             told = {id: [line.split(":")[0] for line in lines] for id, lines in settled.knowledge.items()}
             assert told == {"alice": ["line 0", "line 1", "line 5"], "bob": ["line 1"]}
-            assert len([each for each in settled.failures if "struck" in (each.failure or "")]) == 3 + 5
+            assert len([each for each in settled.failures if "was withheld" in (each.failure or "")]) == 3 + 5
             (memory,) = await self.held(story, "bob")
             assert memory.content.count(SECRET) == 1
             assert await self.held(story, "carol") == []
