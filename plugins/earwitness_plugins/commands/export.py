@@ -62,10 +62,10 @@ async def _files(story: Session, name: str) -> list[File]:
     """The files of this format. Raises `InputError` where there are none."""
     from earwitness.errors import InputError
     from earwitness_plugins.applications.exports.files import files
+    from earwitness_plugins.applications.exports.told import told_messages
 
-    backstage = story.backstage(role="owner")
-    journal = await backstage.journal() if name == "chat" else ()
-    made = files(name, await backstage.before(), story.cast, story.id, journal)
+    told = await told_messages(story) if name == "chat" else {}
+    made = files(name, await story.backstage(role="owner").before(), story.cast, story.id, told)
     if not made:
         raise InputError(f"{story.id!r} has nothing to export as {name}. For all of it: --format {WHOLE}.")
     return list(made)

@@ -11,6 +11,7 @@ from earwitness import Character, Earwitness, Session
 from earwitness.loading.strategies import Strategies
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.applications.exports.files import File, files
+from earwitness_plugins.applications.exports.told import told_messages
 from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.applications.imports.import_files import import_files
 
@@ -48,8 +49,7 @@ async def imported(ew: Earwitness, folder: Path, content: object) -> Session:
 
 
 async def exported(story: Session) -> Sequence[File]:
-    backstage = story.backstage()
-    return files("chat", await backstage.before(), story.cast, story.id, await backstage.journal())
+    return files("chat", await story.backstage().before(), story.cast, story.id, await told_messages(story))
 
 
 async def lines(story: Session) -> list[str]:
@@ -108,7 +108,11 @@ async def test_what_was_taken_back_is_not_there(ew: Earwitness, tmp_path: Path) 
     memories = (await story.backstage().inspect("world")).memories
     await story.retract(next(each.id for each in memories if "Those." in each.content))
     before = text_of(ROWS).split("\n")
-    assert await lines(story) == [*before[:3], before[4], before[5]]
+    left = [*before[:3], before[4], before[5]]
+    assert await lines(story) == left
+    copy = await ew.import_session([line async for line in story.backstage().export()], id="copy")
+    for each in (copy, await story.fork("branch")):
+        assert await lines(each) == left
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])

@@ -13,15 +13,16 @@ from typing import Any
 
 from earwitness.backstage.records import Before
 from earwitness.records.character import Cast
-from earwitness.records.journal import Entry, Original
+from earwitness.records.journal import Original
 
 from .card import fresh_card
 from .chat import chats
-from .told import ToldMessage, told_messages
+from .told import ToldMessage
 from .worldinfo import fresh_worldinfo
 
 FORMATS = ("card", "worldinfo", "chat")
 Fresh = tuple[str, Mapping[str, Any]]
+Told = Mapping[str, ToldMessage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +35,16 @@ class File:
     """Its content."""
 
 
-def files(format: str, before: Before, cast: Cast, session: str, journal: Sequence[Entry] = ()) -> tuple[File, ...]:
-    """The files of one of `FORMATS`. Chats are made of the story's `journal`."""
+def files(format: str, before: Before, cast: Cast, session: str, told: Told | None = None) -> tuple[File, ...]:
+    """The files of one of `FORMATS`. Chats are made of what was `told` in the story."""
     kept = [each for each in before.originals if each.format == format]
     if format == "chat":
-        return tuple(_distinct(_chats(kept, told_messages(journal, session), cast, session)))
+        return tuple(_distinct(_chats(kept, told or {}, cast, session)))
     fresh = _FRESH[format](before, cast, session, kept) if format in _FRESH else ()
     return tuple(_distinct([*map(_as_it_came, kept), *(File(name, _json(value)) for name, value in fresh)]))
 
 
-def _chats(kept: Sequence[Original], told: Mapping[str, ToldMessage], cast: Cast, session: str) -> Iterator[File]:
+def _chats(kept: Sequence[Original], told: Told, cast: Cast, session: str) -> Iterator[File]:
     """Chats that came into the story, as they now are, and a new one of what came from none."""
     came, fresh = chats(kept, told, cast)
     yield from (File(_as_it_came(original).name, data) for original, data in came)

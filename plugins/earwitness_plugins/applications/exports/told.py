@@ -1,14 +1,12 @@
-"""What a journal now says: each message with all its answers, in the order of the story. Pure."""
+"""What a story now says: each message with all its answers, in the order of the story."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from earwitness.containers import world_container
-from earwitness.ids import memory_id
-from earwitness.records.journal import Entry, Retracted, Revised, Said
+from earwitness.records.journal import Entry, Revised, Said
+from earwitness.session import Session
 
 
 @dataclass(slots=True)
@@ -23,34 +21,31 @@ class ToldMessage:
     """When it was reported, ISO 8601 in UTC."""
     first: str
     """Its text as it was said first."""
-    revisions: list[Revised] = field(default_factory=list)
-    """Edits and rerolls that changed the text, in order."""
     retracted: bool = False
     """Whether it was retracted."""
+    revisions: list[Revised] = field(default_factory=list)
+    """Edits and rerolls that changed the text, in order."""
 
 
-def told_messages(entries: Iterable[Entry], session: str) -> dict[str, ToldMessage]:
+async def told_messages(story: Session) -> dict[str, ToldMessage]:
     """Key → message, in the order in which they were said."""
+    journal = await story.backstage(role="owner").journal()
+    return messages_in(journal, {each.message.key for each in await story.messages()})
+
+
+def messages_in(journal: Iterable[Entry], kept: Collection[str]) -> dict[str, ToldMessage]:
+    """The messages of a journal. `kept` are the keys of those that were not retracted. Pure."""
     told: dict[str, ToldMessage] = {}
-    world = world_container(session).name
-    text: dict[str, str] = {}
-    revisions: Counter[str] = Counter()
-    keys: dict[str, str] = {}
-    """Target of a retraction, a message's key or the id of one of the world's copies, → the message's key."""
-    for entry in entries:
+    now: dict[str, str] = {}
+    for entry in journal:
         match entry.body:
-            case Said() as said:
-                told[entry.key] = ToldMessage(entry.key, said.speaker, entry.timestamp, said.content)
-                text[entry.key] = said.content
-                keys[entry.key] = keys[memory_id(session, entry.key, 0, world, "message")] = entry.key
+            case Said(speaker=speaker, content=content):
+                told[entry.key] = ToldMessage(entry.key, speaker, entry.timestamp, content, entry.key not in kept)
+                now[entry.key] = content
             case Revised(target=key) as body if key in told:
-                if body.reroll or body.content != text[key]:  # else only a name in it was resolved anew
+                if body.reroll or body.content != now[key]:  # else only a name in it was filled in anew
                     told[key].revisions.append(body)
-                text[key] = body.content
-                revisions[key] += 1
-                keys[memory_id(session, key, revisions[key], world, "message")] = key
-            case Retracted(target=target) if target in keys:
-                told[keys[target]].retracted = True
+                now[key] = body.content
             case _:
                 pass
     return told

@@ -127,8 +127,7 @@ async def _enter(story: Session, there: Sequence[str], scene: Scene, prefix: str
     first = next((line.key or str(number) for number, line in _spoken(scene)), None)
     if not missing or first is None:
         return
-    journal = await story.backstage().journal()
-    if f"{prefix}{first}" not in {entry.key for entry in journal}:
+    if not await story.has(f"{prefix}{first}"):
         await story.enter(*missing, key=f"{prefix}there")
 
 
