@@ -14,6 +14,8 @@ from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store
 from .strategy import Strategy
 from .transactions import TransactionLedger, TransactionStore
 
+MACROS = "earwitness:macros"
+"""The name under which core keeps which entries hold macros for names, next to the data of plugins."""
 QUOTING = "earwitness:quoting"
 """The name under which core keeps messages that contain a placeholder, next to the data of plugins."""
 
@@ -50,7 +52,7 @@ class Engine:
     @property
     def data_owners(self) -> tuple[str, ...]:
         """Names under which plugins and strategies keep durable data."""
-        return (*self.plugins.names, *(each.label for each in self.askable), QUOTING)
+        return (*self.plugins.names, *(each.label for each in self.askable), MACROS, QUOTING)
 
     @property
     def one_database(self) -> bool:

@@ -15,6 +15,8 @@ from .invisible import IN_LINE
 MAX_ID = 100
 LONGEST_NAME = 300
 WORLD = "world"
+NAMED = "#named-"
+"""What the keys of revisions begin with that write a name anew."""
 PREFIXES = {
     "persona": "persona-",
     "user": "user-",

@@ -11,8 +11,8 @@ from pydantic_core import to_json
 
 from .containers import Container, Membership, check_container
 from .errors import StoryError
-from .ids import WORLD, own_key
-from .records.journal import Derived, Entry
+from .ids import NAMED, WORLD, own_key
+from .records.journal import Derived, Entry, Revised
 from .records.plan import Delivery, Plan, Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
@@ -134,7 +134,8 @@ def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
     if entry.key in keys:
         return f"its key {entry.key!r} is an earlier entry's."
     made = {own_key(entry.sequence), "#begin"}
-    if entry.key.startswith("#") and entry.key not in made and not isinstance(entry.body, Derived):
+    by_us = isinstance(entry.body, Derived) or (isinstance(entry.body, Revised) and entry.key.startswith(NAMED))
+    if entry.key.startswith("#") and entry.key not in made and not by_us:
         return f"its key {entry.key!r} is not {own_key(entry.sequence)!r}."
     return None
 

@@ -121,7 +121,7 @@ class Backstage:
             place=None if place is None else check_place("place", place, state),
         )
         entry = Entry(session=live.snapshot.id, sequence=sequence, key=f"#{sequence}", body=body, timestamp="preview")
-        message = message_of(entry, body, state)
+        message = message_of(entry, body, live.snapshot)
         world = World.of(self._engine, live, live.snapshot, self._applier)
         plan = await said(self._engine, live, message, sequence, world)
         participants = plan.message.participants if plan.message else {}

@@ -12,6 +12,7 @@ from ..engine import Engine
 from ..events import Event, StateChangeAnswer, StateChangeEvent
 from ..ids import MemoryIds
 from ..live import Live, written
+from ..macros import in_piece
 from ..places import destination, normal
 from ..plugin_data import PluginData
 from ..protocols import Ledger
@@ -31,6 +32,7 @@ from .due import with_arrivals
 from .guards import guarded
 from .host_word import seated
 from .message import audience
+from .names_in_texts import has_names, noted_pieces, written_anew
 from .whereabouts import folded, moved_along
 from .withdrawals import of_source
 
@@ -55,6 +57,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
             "degraded": any(answer.failure for answer in answers),
         }
     )
+    plan = await written_anew(engine, live, entry, plan)
     plan = await with_proposals(engine, before, plan, proposed(answers))
     plan = await guarded(engine, event_at(live, cast, state), plan, data)
     if due_day is not None:
@@ -132,18 +135,21 @@ async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
 
 async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
     """The plan of a preparation: one permanent memory for each piece and owner, and the world's copies."""
-    session, now = live.snapshot.id, live.snapshot.state.game_day
+    session, cast, now = live.snapshot.id, live.snapshot.cast, live.snapshot.state.game_day
     known = await _by_source(engine.ledger, session, body.pieces)
     keyed = await _by_lore_key(engine.ledger, session, body.pieces, entry)
     deliveries: list[Delivery] = []
     older: list[str] = []
     for piece in body.pieces:
         source = piece.version_of
-        owners = live.snapshot.cast.ids if piece.owners is None else piece.owners
+        owners = cast.ids if piece.owners is None else piece.owners
         containers = [world_container(session), *(character_container(session, id) for id in owners)]
         before = known.get(source, ())
+        revision = entry.sequence if before else 0
         new = [
-            of_piece(piece, PieceOrigin(source, entry.sequence if before else 0, entry, now, live.snapshot.ids), each)
+            of_piece(
+                in_piece(piece, each.owner, cast), PieceOrigin(source, revision, entry, now, live.snapshot.ids), each
+            )
             for each in containers
         ]
         if {(each.container, each.body) for each in before if each.is_active} == {(e.container, e.body) for e in new}:
@@ -157,7 +163,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
         deliveries=tuple(deliveries),
         withdrawals=tuple([await of_source(engine.ledger, session, each, "replaced") for each in dict.fromkeys(older)]),
     )
-    return await guarded_now(engine, live, plan)
+    return noted_pieces(live, await guarded_now(engine, live, plan), body.pieces)
 
 
 async def _by_source(ledger: Ledger, session: str, pieces: Sequence[Piece]) -> Mapping[str, list[Delivery]]:
@@ -304,7 +310,7 @@ async def _welcome(engine: Engine, live: Live, body: Changed, entry: Entry, now:
         _copied(each, live.snapshot.ids, id, entry.sequence, now)
         for id in newcomers
         for each in common
-        if each.is_active and each.metadata.get("public") is True
+        if each.is_active and each.metadata.get("public") is True and not has_names(live, each.source)
     ]
 
 

@@ -15,6 +15,7 @@ from ..background import Background
 from ..engine import Engine
 from ..errors import StorageError, named
 from ..live import Live
+from ..macros import has_macro
 from ..records.journal import (
     Archived,
     Changed,
@@ -36,6 +37,7 @@ from .derivations import append_proposed
 from .derived import derived
 from .fail_closed import UNUSABLE, fail_closed_plan
 from .message import message_of, said
+from .names_in_texts import noted
 from .revise import retracted, revised
 from .transfers import transferred
 from .world import World
@@ -177,7 +179,7 @@ class Decider:
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])
-                if plan.derived:
+                if plan.derived or plan.revisions:
                     await self._append_proposed(plan)
             self._applier.wake()
 
@@ -267,15 +269,17 @@ async def decide(engine: Engine, live: Live, entry: Entry, applier: Applier) -> 
     """The plan of one entry, given the session as it was before it. Writes nothing."""
     match entry.body:
         case Said() as body:
-            message = message_of(entry, body, live.snapshot.state)
+            message = message_of(entry, body, live.snapshot)
             world = World.of(engine, live, live.snapshot, applier)
-            return await said(engine, live, message, entry.sequence, world, in_turn=body.in_turn)
+            plan = await said(engine, live, message, entry.sequence, world, in_turn=body.in_turn)
+            return noted(live, plan, entry.key, body.content) if has_macro(body.content) else plan
         case Changed() as body:
             return await changed(engine, live, entry, body)
         case Prepared() as body:
             return await prepared(engine, live, entry, body)
         case Revised() as body:
-            return await revised(engine, live, entry, body, applier)
+            plan = await revised(engine, live, entry, body, applier)
+            return noted(live, plan, body.target, body.content) if plan.message else plan
         case Retracted() as body:
             return await retracted(engine, live, entry, body)
         case Derived() | Transferred() | Archived() as body:

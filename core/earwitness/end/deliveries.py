@@ -116,7 +116,6 @@ class PieceOrigin:
 def of_piece(piece: Piece, origin: PieceOrigin, container: Container) -> Delivery:
     """One prepared piece, for one container."""
     entry, session = origin.entry, origin.entry.session
-    words = f"[{', '.join(piece.words)}]\n" if piece.words else ""
     return Delivery(
         session=session,
         sequence=entry.sequence,
@@ -126,11 +125,17 @@ def of_piece(piece: Piece, origin: PieceOrigin, container: Container) -> Deliver
         revision=origin.revision,
         part=piece.type,
         memory_id=origin.ids.of(origin.source, origin.revision, container.name, piece.type),
-        body=harmless(words + strip_block(piece.text)),
+        body=piece_text(piece),
         metadata=_piece_metadata(piece, origin),
         support=Support(learned_day=origin.day),
         due=origin.day,
     )
+
+
+def piece_text(piece: Piece) -> str:
+    """A prepared piece as a memory holds it: the words that find it, and its text."""
+    words = f"[{', '.join(piece.words)}]\n" if piece.words else ""
+    return harmless(words + strip_block(piece.text))
 
 
 def _piece_metadata(piece: Piece, origin: PieceOrigin) -> dict[str, MetaValue]:

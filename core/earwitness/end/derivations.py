@@ -10,6 +10,7 @@ from ..consultation import Answered
 from ..engine import Engine
 from ..errors import PluginError, StrategyError
 from ..formats import as_said, metadata_key
+from ..ids import NAMED
 from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
@@ -106,12 +107,16 @@ def _error(failure: Answer) -> Exception:
 
 
 def proposed_entries(plan: Plan) -> list[NewEntry]:
-    """The journal entries for the memories a plan proposes. Repeated calls give the same keys.
+    """The journal entries for the revisions a plan asks for, and the memories it proposes, always by the same keys.
 
     A memory that names no grounds rests on the message it was proposed for.
     """
     ground = (plan.message.message.key,) if plan.message else ()
-    return [
+    revisions = [
+        NewEntry(body=each, key=f"{NAMED}{plan.sequence}-{index}", timestamp=now())
+        for index, each in enumerate(plan.revisions)
+    ]
+    return revisions + [
         NewEntry(
             body=Derived(derivation=each.model_copy(update={"rests_on": each.rests_on or ground})),
             key=_key(plan, index),
@@ -135,7 +140,7 @@ async def append_proposed(ledger: Ledger, story: Snapshot, plan: Plan) -> Sequen
 
     A branch leaves proposals from before it for containers beyond the session to the story it branched off.
     """
-    if not plan.derived:
+    if not (plan.derived or plan.revisions):
         return ()
     entries = proposed_entries(plan)
     if plan.sequence <= (story.forked_at or 0):
@@ -150,4 +155,4 @@ async def _own_entries(ledger: Ledger, entries: Sequence[NewEntry]) -> list[NewE
     named = {each.key: each.body.derivation.container for each in entries if isinstance(each.body, Derived)}
     claimed = await ledger.claimed([*filter(None, named.values())])
     own = {None, *(each.name for each in claimed if each.session is not None)}
-    return [each for each in entries if named[each.key] in own]
+    return [each for each in entries if named.get(each.key) in own]

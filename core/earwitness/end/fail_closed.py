@@ -33,7 +33,7 @@ def fail_closed_plan(live: Live, entry: Entry, why: str) -> Plan:
 
 def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
     state, cast = live.snapshot.state, live.snapshot.cast
-    message = message_of(entry, body, state)
+    message = message_of(entry, body, live.snapshot)
     alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
     settled = SettledMessage(message=message, participants=alone, degraded=True)
     after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})

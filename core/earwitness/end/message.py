@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..live import Live, quoting, written
+from ..macros import in_message
 from ..places import destination
 from ..plugin_data import PluginData
 from ..records.channel import StandingChannel
@@ -87,15 +88,16 @@ def _counted(named: Mapping[str, Participant] | None, moment: Moment) -> Mapping
     return {id: part for id, part in named.items() if id in moment.candidates}
 
 
-def message_of(entry: Entry, body: Said, state: State) -> Message:
-    """The message of an entry, at the day the story has reached, and the place it is said at."""
+def message_of(entry: Entry, body: Said, story: Snapshot) -> Message:
+    """The message of an entry, at the day the story has reached, and the place it is said at, with names for macros."""
+    state = story.state
     standing = state.channel(body.channel)
     present, scene = said_where(body.present, body.place, standing, state)
     return Message(
         key=entry.key,
         sequence=entry.sequence,
         speaker=body.speaker,
-        content=body.content,
+        content=in_message(body.content, body.speaker, story.cast),
         game_day=state.game_day,
         scene=scene,
         channel=body.channel,

@@ -12,6 +12,7 @@ from ..engine import Engine
 from ..formats import as_said
 from ..ids import WORLD
 from ..live import LANDMARKS, Live
+from ..macros import in_message
 from ..protocols import Ledger
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
@@ -35,7 +36,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
     old = await settled_message(engine.ledger, live.snapshot.id, body.target)
     if old is None or old.retracted:
         return _nothing(live, entry)
-    content = as_said(body.content)
+    content = in_message(as_said(body.content), old.message.speaker, live.snapshot.cast)
     message = old.message.model_copy(
         update={
             "content": content,

@@ -11,6 +11,7 @@ from ..ids import WORLD, MemoryIds, derive
 from .base import Record
 from .character import Cast
 from .derived import Derivation
+from .journal import Revised
 from .learned import Learned, learned
 from .memory import Support
 from .memory_types import MetaValue, without_null
@@ -198,6 +199,8 @@ class Plan(Record):
     """What is to be remembered, and by whom. It includes struck deliveries, with the reason."""
     derived: tuple[Derivation, ...] = ()
     """Proposed memories that are not messages. Each is appended to the journal as an entry of its own."""
+    revisions: tuple[Revised, ...] = ()
+    """Messages in which a name is another now. Each is appended to the journal as an entry of its own."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """What is to be removed."""
     restorations: tuple[Restoration, ...] = ()
@@ -249,6 +252,7 @@ def plan_text(plan: Plan) -> str:
     ]
     lines += [f"struck for {each.owner}: {each.reason}" for each in plan.deliveries if each.status == "struck"]
     lines += [f"derived for {each.owner or each.container}: {gist(each.text)}" for each in plan.derived]
+    lines += [f"named anew: {each.target}" for each in plan.revisions]
     lines += map(str, plan.withdrawals)
     lines += [f"restored: {counted(len(each.restores), 'support')} of {each.memory_id}" for each in plan.restorations]
     lines += [f"forgotten: {joined(plan.forgotten)}"] if plan.forgotten else []

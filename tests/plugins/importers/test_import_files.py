@@ -70,7 +70,8 @@ async def test_a_world_tells_everybody_what_is_common_and_those_it_names_the_res
 async def test_keys_find_an_entry(ew: Earwitness, tmp_path: Path) -> None:
     await import_files(ew, "s", read(file(tmp_path, "mira.json", V2)))
     turn = await (await ew.open_session("s")).turn("mira_vale", query="light")
-    assert "whale oil" in max(turn.memories, key=lambda found: found.score).text
+    best = max(found.score for found in turn.memories)
+    assert any("whale oil" in found.text for found in turn.memories if found.score == best)
 
 
 async def test_importing_again_changes_nothing(ew: Earwitness, tmp_path: Path) -> None:
@@ -139,6 +140,24 @@ async def test_the_storys_persona_is_whom_cards_call_the_user(ew: Earwitness, tm
     await ew.session("s", cast=[Character("kim", kind="persona")])
     await import_files(ew, "s", read(file(tmp_path, "mira.json", V2)))
     assert await held(await ew.open_session("s"), "kim", "plot") == ["Mira Vale waits for Kim in the fog."]
+
+
+async def test_the_user_of_a_card_is_the_persona_who_joins_later_and_changes(ew: Earwitness, tmp_path: Path) -> None:
+    found = read(file(tmp_path, "mira.json", V2))
+    await import_files(ew, "s", found)
+    assert await held(await ew.open_session("s"), "mira_vale", "plot") == ["Mira Vale waits for User in the fog."]
+    for name in ("Kim", "Captain Kim"):
+        story = await ew.session("s", cast=[Character("kim", name=name, kind="persona")])
+        assert await held(story, "mira_vale", "plot") == [f"Mira Vale waits for {name} in the fog."]
+    before = len(await story.backstage().journal())
+    assert not (await import_files(ew, "s", found)).changed
+    assert len(await story.backstage().journal()) == before
+
+
+async def test_a_name_that_was_given_for_the_user_stays(ew: Earwitness, tmp_path: Path) -> None:
+    await import_files(ew, "s", read(file(tmp_path, "mira.json", V2)), user="Ana")
+    story = await ew.session("s", cast=[Character("kim", kind="persona")])
+    assert await held(story, "mira_vale", "plot") == ["Mira Vale waits for Ana in the fog."]
 
 
 # ── out again ───────────────────────────────────────────────────────────────────────────────────────────────────────

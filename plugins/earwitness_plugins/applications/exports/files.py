@@ -22,7 +22,7 @@ from .worldinfo import fresh_worldinfo
 
 FORMATS = ("card", "worldinfo", "chat")
 Fresh = tuple[str, Mapping[str, Any]]
-Told = Mapping[str, ToldMessage]
+ToldByKey = Mapping[str, ToldMessage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class File:
     """Its content."""
 
 
-def files(format: str, before: Before, cast: Cast, session: str, told: Told | None = None) -> tuple[File, ...]:
+def files(format: str, before: Before, cast: Cast, session: str, told: ToldByKey | None = None) -> tuple[File, ...]:
     """The files of one of `FORMATS`. Chats are made of what was `told` in the story."""
     kept = [each for each in before.originals if each.format == format]
     if format == "chat":
@@ -44,7 +44,7 @@ def files(format: str, before: Before, cast: Cast, session: str, told: Told | No
     return tuple(_distinct([*map(_as_it_came, kept), *(File(name, _json(value)) for name, value in fresh)]))
 
 
-def _chats(kept: Sequence[Original], told: Told, cast: Cast, session: str) -> Iterator[File]:
+def _chats(kept: Sequence[Original], told: ToldByKey, cast: Cast, session: str) -> Iterator[File]:
     """Chats that came into the story, as they now are, and a new one of what came from none."""
     came, fresh = chats(kept, told, cast)
     yield from (File(_as_it_came(original).name, data) for original, data in came)

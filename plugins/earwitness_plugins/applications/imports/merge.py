@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from earwitness.imports import Imported, ImportedCharacter, Scene
 from earwitness.lore import Lore
+from earwitness.macros import USER
 from earwitness.records.character import Cast, Character
 from earwitness.records.journal import Original
 from earwitness_plugins.importers.cards.macros import names_user, with_character, with_user
 
 from .cast_matcher import CastMatch, CastMatcher
 
-USER = "User"
+MACRO = "{{user}}"
 Keyed = dict[tuple[str, tuple[str, ...] | None], str]
 
 
@@ -48,7 +50,7 @@ class MergedFiles:
     warnings: tuple[str, ...]
     """What was repaired, and what could not be understood."""
     user: str
-    """The name that `{{user}}` stands for."""
+    """The name of the user: the one given, else of the first persona, else «User»."""
     names_user: bool
     """Whether the files mention the user."""
 
@@ -58,9 +60,10 @@ def merge(
 ) -> MergedFiles:
     """Merge the files for a story with this cast. New characters get no id in `avoid`.
 
-    `user` is the name that `{{user}}` stands for; by default the one persona of the cast, else of the chats.
+    `user` is the name that `{{user}}` stands for. Without one, texts keep the macro: the story fills it in, with its
+    first persona, and again when that changes.
     """
-    user = user or _persona(files, cast)
+    user, persona = user or MACRO, user or _persona(files, cast)
     people = CastMatcher(files, cast, avoid=avoid)
     told = {each.character.id: _told(each, user) for each in people.described}
     keys: Keyed = {}
@@ -70,15 +73,16 @@ def merge(
         parts=tuple(_part(file, number, people, told, user, keys) for number, file in enumerate(files)),
         scenes=tuple(scene for file in files for scene in file.scenes),
         warnings=(*(each for file in files for each in file.repairs), *_strangers(files, people)),
-        user=user,
+        user=persona,
         names_user=any(names_user(text) for file in files for text in _texts(file)),
     )
 
 
 def _persona(files: Sequence[Imported], cast: Cast) -> str:
-    in_cast = [member.name for member in cast if member.kind == "persona"]
-    in_chats = list(dict.fromkeys(name for file in files for scene in file.scenes for name in scene.personas))
-    return next((names[0] for names in (in_cast, in_chats) if len(names) == 1), USER)
+    """The first persona of the cast, else of the chats."""
+    in_cast = (member.name for member in cast if member.kind == "persona")
+    in_chats = (name for file in files for scene in file.scenes for name in scene.personas)
+    return next(chain(in_cast, in_chats), USER)
 
 
 def _told(person: CastMatch, user: str) -> ImportedCharacter:

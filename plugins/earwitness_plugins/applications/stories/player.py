@@ -7,7 +7,10 @@ from typing import Any
 
 from earwitness.app import Earwitness
 from earwitness.errors import StoryError
+from earwitness.ids import WORLD
+from earwitness.macros import in_piece
 from earwitness.outcome import Outcome
+from earwitness.records.journal import Piece
 from earwitness.records.plan import Delivery
 from earwitness.records.state import State
 from earwitness.session import Session
@@ -48,11 +51,17 @@ async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]
     if again:
         check_played(story, await (await ew.open_session(story.story)).backstage().journal())
     session = await begin(ew, story)
-    yield events.StoryBegun(session=session.id, title=story.title or story.story, plot=story.prepare.plot, again=again)
+    yield events.StoryBegun(session=session.id, title=story.title or story.story, plot=_plot(story), again=again)
     player = Player(session, story)
     for number, step in enumerate(story.steps, 1):
         yield (await player.step(number, step)).model_copy(update={"step": number})
     yield await player.end()
+
+
+def _plot(story: Story) -> str | None:
+    """The plot with names in place of macros."""
+    plot = story.prepare.plot
+    return plot and in_piece(Piece(type="plot", text=plot), WORLD, story.people()).text
 
 
 async def begin(ew: Earwitness, story: Story) -> Session:

@@ -13,8 +13,8 @@ def with_character(text: str, name: str) -> str:
     return _CHARACTER.sub(lambda _: name, text)
 
 
-def with_user(text: str, name: str) -> str:
-    """The text with the user's name in it."""
+def with_user(text: str, name: str = "{{user}}") -> str:
+    """The text with the user's name in it; without one, with the usual macro in place of older spellings."""
     return _USER.sub(lambda _: name, text)
 
 
