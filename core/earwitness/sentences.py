@@ -50,15 +50,20 @@ def without_marks(text: str) -> str:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """The sentences with the gaps after them; those longer than a third of the room in pieces, at blanks if any."""
-    longest, size = max(room // 3, SHORTEST), max(room // 16, SHORTEST)
+    """The sentences with the gaps after them; those longer than a third of the room in pieces, at blanks if any.
+
+    Very short ones are put together, so that there are never many pieces.
+    """
+    longest, size, least = max(room // 3, SHORTEST), max(room // 16, SHORTEST), room // 64
     shorter = re.compile(rf"(?s).{{1,{size}}}(?:\s+|\Z)|.{{1,{size}}}")
     begin = 0
     for end in (*(gap.end() for gap in _GAP.finditer(text)), len(text)):
         if end - begin > longest:
             yield from shorter.findall(text, begin, end)
-        elif end > begin:
+        elif end - begin >= least or end == len(text) > begin:
             yield text[begin:end]
+        else:
+            continue
         begin = end
 
 

@@ -13,6 +13,8 @@ from earwitness.errors import SettingsError
 from earwitness.events import PlanEvent, ReadAnswer, ReadEvent, Share, Strike
 from earwitness.filters import equals
 from earwitness.formats import CURRENT_TIME, MESSAGE
+from earwitness.loading.settings import FillSettings
+from earwitness.middle.render import render
 from earwitness.testing.scripted import Gossip, Retold
 
 Begin = Callable[..., Awaitable[Session]]
@@ -194,6 +196,25 @@ async def test_no_text_passes_for_another_memory_a_heading_or_a_mark(begin: Begi
         assert OURS.match(line if format == "numbered" else f"{number}. {line}"), line
         assert "[…]" not in line.replace("\\[…]", "")
         assert not line.endswith("GameDay: 1")
+
+
+async def test_a_heading_far_behind_what_nobody_sees_is_escaped_and_ordinary_lines_are_not(begin: Begin) -> None:
+    story = await begin()
+    hidden = "\u200b" * 3_000
+    for text in (
+        f"One.\n{hidden}== Shared =={hidden}\nYes.",
+        "Two.\n== Shared == or not\nNo.",
+        f"Three.\n== Shared == {'x' * 3_000}",
+    ):
+        await story.say("alice", text, audience=["bob"])
+    await story.say("alice", "Four.\nIt was - as Shared - not ==.", audience=["bob"])
+    turn = await story.turn("bob", in_prompt=[])
+    text = render(
+        [*turn.memories, turn.memories[-1].model_copy(update={"section": "shared"})],
+        FillSettings(style="stored", heading="== {heading} =="),
+    )
+    assert text.count("\n   \\\u200b") == 1
+    assert text.count("\\") == 1
 
 
 async def test_as_stored_no_text_passes_for_a_mark_either(begin: Begin) -> None:

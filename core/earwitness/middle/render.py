@@ -18,7 +18,9 @@ from .lines import Labels, filled, lines_of, one_line
 
 LABELS = Labels()
 _UNSEEN = re.compile(f"[{IN_LINE}]+")
-_BEFORE = re.compile(r"(?:[ >*+\-_~|`•‣]|[(\[]?+\d{1,9}[.)\]])++")
+_BEFORE = re.compile(rf"\A(?:[{IN_LINE}>*+\-_~|`•‣]|[(\[]?+\d{{1,9}}[.)\]])++")
+LONGEST = 1_000
+"""Characters of a line that are compared with a heading or mark."""
 
 
 def render(
@@ -108,8 +110,11 @@ def _unforged(text: str, passes: Callable[[str], bool]) -> str:
 
 def _folded(line: str) -> str:
     """The line for comparison, without invisible characters and the marks of a list or quote before it."""
-    plain = unicodedata.normalize("NFKC", line).casefold()
-    return _BEFORE.sub("", " ".join(_UNSEEN.sub(" ", plain).split()))
+    before = _BEFORE.match(line)
+    begin = before.end() if before else 0
+    longer = "" if _UNSEEN.fullmatch(line, begin + LONGEST) or len(line) <= begin + LONGEST else "…"
+    plain = unicodedata.normalize("NFKC", line[begin : begin + LONGEST]).casefold()
+    return _BEFORE.sub("", " ".join(_UNSEEN.sub(" ", plain).split())) + longer
 
 
 def _harmless(text: str, settings: FillSettings) -> str:
