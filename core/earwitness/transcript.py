@@ -1,4 +1,4 @@
-"""The transcript: the messages of a story as they now read, and the outcomes of what was told."""
+"""The transcript: the messages of a story as they now read, and the outcomes of calls."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class Transcript:
         self._names = names
 
     async def has(self, key: str) -> bool:
-        """Whether something was told under this key. Raises `UnknownName` once the story is forgotten."""
+        """Whether any call has this key. Raises `UnknownName` once the story is forgotten."""
         self._decider.check()
         await self._decider.staleness.check()
         return await self._ledger.entry(self._live.snapshot.id, key=text("key", key)) is not None
 
     async def outcome(self, key: str) -> Outcome:
-        """The outcome of what was told under this key. Raises `UnknownName`."""
+        """The outcome of the call with this key. Raises `UnknownName`."""
         return self._journal.outcome(await self._journal.entry(key))
 
     async def messages(self, query: MessageQuery) -> tuple[SettledMessage, ...]:

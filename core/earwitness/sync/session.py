@@ -55,10 +55,10 @@ class Session(Mirror[AsyncSession]):
     ) -> Turn:
         """Begin a character's turn: what does this character remember now?
 
-        `before` is the key of a message: the turn is as before it (in its channel, unless you name one), for another
-        answer in its place (see `reroll`). `query` replaces the recall query; `in_prompt` are keys of messages that the
-        prompt holds already (by default those in the query); `filter` narrows what may come to mind, as in
-        `'location = "tavern"'`; `recall` overrides settings of `RecallSettings`, such as `memories=5`.
+        With `before`, the key of a message, the turn recalls what was known before it, for another answer in its place
+        (see `reroll`); the channel is that of the message unless you name one. `query` replaces the recall query.
+        `in_prompt` are keys of messages that the prompt already holds (by default those in the query). `filter` narrows
+        the recall, as in `'location = "tavern"'`. `recall` overrides settings of `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
         return Turn(
@@ -117,8 +117,8 @@ class Session(Mirror[AsyncSession]):
     def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         """Report many messages at once, such as a transcript: each is a table of what `say` takes.
 
-        They are stored in this order, durable on return, all or none. Their outcomes come in the same order. This is
-        many times as fast as single calls. Other calls wait meanwhile, so report some hundred messages at a time.
+        They are stored in this order, durable on return, all or none. The outcomes have the same order. This is many
+        times faster than single calls. Other calls wait meanwhile, so report some hundred messages at a time.
         Raises as `say`, naming the message, and `InputError` for a table that `say` would not take.
         """
         return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
@@ -147,11 +147,11 @@ class Session(Mirror[AsyncSession]):
         return Outcome(self._call, self._call(self._behind.reroll, content, key=key, own_key=own_key))
 
     def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
-        """Take back a message or change (by key) or one memory (by id), with everything that rested on it.
+        """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
 
-        The id of the world's copy of a message stands for the message. What was taken back before is not taken back
-        again: the first outcome is returned (`created` is `False`).
-        Raises `UnknownName` when nothing goes by this key or id, `InputError` when an edit, reroll or retraction does.
+        The id of the world's copy of a message means the whole message. If the target was retracted before, the first
+        outcome is returned (`created` is `False`).
+        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction.
         """
         return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
 
@@ -166,12 +166,12 @@ class Session(Mirror[AsyncSession]):
         metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Outcome:
-        """Write a memory that is no message: a fact, a summary, a note.
+        """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        `rests_on` are memories, or keys of messages and changes: taking back any of them takes this memory with it.
+        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too.
         `type` and `metadata` are stored with it. Raises `UnknownName` for a stranger or an unknown ground, and
-        `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was taken back.
+        `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
         """
         return Outcome(
             self._call,
@@ -197,25 +197,25 @@ class Session(Mirror[AsyncSession]):
         day: float | None = None,
         key: str | None = None,
     ) -> Outcome:
-        """Let one character pass on a memory to another, who has it from them: no message is said.
+        """Let one character pass a memory on to another, without a message.
 
-        `memory` is one of the teller's, its id, or the key of what it is about. `content` is what is told in other
-        words, `day` the game day it is told on (default today; a later one is waited for). Raises `UnknownName`, and
-        `InputError` when the teller does not know it by then.
+        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day` is
+        the game day on which it is passed on (default: today; a later day is waited for). Raises `UnknownName`, and
+        `InputError` if the teller does not know it by then.
         """
         return Outcome(
             self._call, self._call(self._behind.tell, teller, listener, memory, content=content, day=day, key=key)
         )
 
     def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. What rests on them stays.
+        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay.
 
         Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
         """
         return Outcome(self._call, self._call(self._behind.archive, *memories, key=key))
 
     def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
-        """Put archived memories back into recall. What was retracted stays so. Raises as `archive`."""
+        """Put archived memories back into recall. Retracted ones stay retracted. Raises as `archive`."""
         return Outcome(self._call, self._call(self._behind.restore, *memories, key=key))
 
     def change(
@@ -305,10 +305,11 @@ class Session(Mirror[AsyncSession]):
         originals: Iterable[Original] = (),
         key: str | None = None,
     ) -> Outcome:
-        """What was there before the story: plot (all know it), cards and example dialogue (their character's own),
-        lore (common knowledge, or `known_by`). Each is its own permanent memory; preparing it again replaces it.
+        """Give the story what was there before it. Each piece is a permanent memory; preparing it again replaces it.
 
-        A mapping as `plot` names several. `originals` are the files all this came from, kept as they are.
+        Everybody knows the `plot`; a mapping names several. `cards` and `examples` (dialogue) are known to their own
+        character. `lore` is common knowledge, or known to those in `known_by`. `originals` are the files that all this
+        came from, kept as they are.
         """
         return Outcome(
             self._call,
@@ -346,7 +347,7 @@ class Session(Mirror[AsyncSession]):
         )
 
     def has(self, key: str) -> bool:
-        """Whether a message or anything else was told under this key, even if it was retracted since."""
+        """Whether a message or any other call has this key, even if it was retracted since."""
         return self._call(self._behind.has, key)
 
     def outcome(self, key: str) -> Outcome:
@@ -355,15 +356,15 @@ class Session(Mirror[AsyncSession]):
         return Outcome(self._call, self._call(self._behind.outcome, key))
 
     def settled(self, timeout: float | None = None) -> None:
-        """Wait until everything told so far is decided, and remembered by those who perceived it.
+        """Wait until everything reported so far is decided, and remembered by those who perceived it.
 
-        Raises what kept an entry from being decided, and `NotYetApplied` when the store takes longer than `timeout`
-        seconds; without one, when it fails.
+        Raises the error that kept an entry from being decided. Raises `NotYetApplied` if the store takes longer than
+        `timeout` seconds, or, without a timeout, if it fails.
         """
         self._call(self._behind.settled, timeout)
 
     def delivered(self, timeout: float | None = None) -> None:
-        """Wait until the store holds everything told so far for everybody whose day it is. Raises as `settled`."""
+        """Wait until the store holds everything reported so far that is due. Raises as `settled`."""
         self._call(self._behind.delivered, timeout)
 
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
@@ -380,7 +381,7 @@ class Session(Mirror[AsyncSession]):
         self._call(self._behind.forget, character)
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
-        """What no character may see: who knows what and how. `role` is noted with what is done.
+        """The view that no character may see: who knows what, and how. The `role` is recorded with what is done.
 
         An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers, which is a
         character's id or name, or a `persona_id`. Raises `UnknownName`, and `InputError` for a player without one.
