@@ -181,7 +181,7 @@ class Turn:
         """
         if self._before is not None:
             raise InputError(
-                f"this turn recalls as before {self._before.key!r}, and say() would add a message at the end of the story. "
+                f"this turn recalls as before {self._before.key!r}, and say() would add a message at the story's end. "
                 f"Report another answer with story.reroll(text, key={self._before.key!r})."
             )
         more = more if "context" in more else {"channel": self._channel, **more}

@@ -58,7 +58,7 @@ class Session(Mirror[AsyncSession]):
         With `before`, the key of a message, the turn recalls what was known before it, for another answer in its place
         (see `reroll`); the channel is that of the message unless you name one. `query` replaces the recall query.
         `in_prompt` are keys of messages that the prompt already holds (by default those in the query). `filter` narrows
-        the recall, as in `'location = "tavern"'`. `recall` overrides settings of `RecallSettings`, such as `memories=5`.
+        the recall, as in `'location = "tavern"'`. `recall` overrides `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
         """
         return Turn(
@@ -199,8 +199,8 @@ class Session(Mirror[AsyncSession]):
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
-        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day` is
-        the game day on which it is passed on (default: today; a later day is waited for). Raises `UnknownName`, and
+        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
+        is the game day on which it is passed on (default: today; a later day is waited for). Raises `UnknownName`, and
         `InputError` if the teller does not know it by then.
         """
         return Outcome(
