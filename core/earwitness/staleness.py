@@ -38,6 +38,10 @@ class StalenessCheck:
         """Whether this handle has seen the journal up to this entry."""
         return self._last is not None and sequence <= self._last.sequence
 
+    def knows_at_most(self, sequence: int) -> bool:
+        """Whether this handle knows of no entry after this one."""
+        return self._last is not None and self._last.sequence <= sequence
+
     async def check_after_pause(self) -> None:
         """Check again if the last time was some time ago, as after a slow strategy or store. Raises `UnknownName`."""
         if monotonic() - self._checked > PAUSE:

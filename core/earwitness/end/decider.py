@@ -87,6 +87,12 @@ class Decider:
         """Whether no entry is known to be undecided."""
         return (self._work is None or self._work.done()) and self.failure is None
 
+    @property
+    def _nothing_known(self) -> bool:
+        """Whether everything this handle knows of is decided."""
+        decided = self.live.snapshot.decided
+        return self._resumed and self.idle and not self._told and self.staleness.knows_at_most(decided)
+
     def wake(self) -> asyncio.Task[None]:
         """Start deciding, or run once more when the current run ends."""
         self.check()
@@ -125,7 +131,11 @@ class Decider:
 
         Raises the error that kept an entry from being decided.
         """
+        self.check()
         self._look = True
+        if self._nothing_known and not await self.staleness.check():
+            self._applier.wake()
+            return True
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if self.failure:
             raise self.failure
