@@ -15,6 +15,7 @@ from .lore import Lore, pieces_of
 from .memory_entries import MemoryRef, memory_ids
 from .names import NameResolver
 from .records.channel import Channel, Context, StandingChannel
+from .records.character import Character, as_cast
 from .records.derived import Derivation
 from .records.journal import Archived, Body, Changed, Derived, NewEntry, Original, Prepared, Revised, Said, Transferred
 from .records.update import Audience, Update
@@ -37,6 +38,7 @@ class Drafts:
         content: str,
         key: str | None,
         *,
+        speak_as: str | None = None,
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         place: str | None = None,
@@ -48,9 +50,11 @@ class Drafts:
         """A message. See `Session.say`."""
         where = known_channel(channel, context)
         refuse_place(place, where)
+        id = await self._names.id(speaker)
         return checked(
             Said,
-            speaker=await self._names.id(speaker),
+            speaker=id,
+            speak_as=self._names.mask(id, speak_as),
             content=message_text(content),
             channel=where,
             present=await self._names.listed("present", present),
@@ -111,6 +115,32 @@ class Drafts:
         who = await self._names.audience(audience)
         return checked(Changed, changes=changes, description=description, updates=told, audience=who)
 
+    def joining(self, members: Iterable[Character | str]) -> Changed:
+        """Newcomers to the cast. See `Session.join`."""
+        newcomers = as_cast(members)
+        for each in newcomers:
+            if each.id not in self._live.snapshot.cast:
+                each.check_newcomer()
+        return Changed(joins=newcomers.members, quiet=True)
+
+    async def leaving(self, character: str) -> Changed:
+        """A character who is forgotten. See `Session.forget`."""
+        return Changed(leaves_cast=(await self._names.id(character),), quiet=True)
+
+    async def reroll(self, content: str, key: str | None, own_key: str | None) -> Revised:
+        """Another answer in place of a message. See `Session.reroll`."""
+        target = await self._journal.reroll_target(key, own_key)
+        return checked(Revised, target=target, content=message_text(content), reroll=True)
+
+    async def unmasking(
+        self, character: str, name: str | None, audience: Audience | list[str], description: str | None
+    ) -> Changed:
+        """An unmasking. See `Session.unmask`."""
+        mask = await self._names.found(lambda: self._names.worn(character, name))
+        said = None if description is None else update_text(description)
+        who = await self._names.audience(audience)
+        return checked(Changed, unmasks=(mask,), description=said, audience=who, quiet=True)
+
     async def update(
         self,
         description: str,
@@ -133,11 +163,16 @@ class Drafts:
         return Changed(updates=(update,), audience=update.audience)
 
     async def moves(
-        self, characters: Sequence[str], kind: Literal["enter", "leave", "move"], place: str | None = None
+        self,
+        characters: Sequence[str],
+        kind: Literal["enter", "leave", "move"],
+        place: str | None = None,
+        key: str | None = None,
     ) -> Changed:
         """Movements by the host's word. See `Session.enter`, `leave` and `move`."""
+        to = None if place is None else await self.place("to" if kind == "leave" else "place", place, key)
         ids = await self._names.ids(*characters)
-        return Changed(moves=tuple((id, kind, place) for id in ids))
+        return Changed(moves=tuple((id, kind, to) for id in ids))
 
     async def channel(self, channel: Channel, members: Iterable[str], place: str | None, key: str | None) -> Changed:
         """The standing members of a channel. See `Session.channel`."""

@@ -19,6 +19,8 @@ class SceneLine(Record):
     """The id of the line in the source, if it has one."""
     present: tuple[str, ...] | None = None
     """Names, as written, of those who perceive it; `None` if the source does not say so with certainty."""
+    speak_as: str | None = None
+    """The name under which the speaker is in disguise; `None` = their own."""
     channel: Channel | None = None
     """The channel it was said in; `None` for the channel of the scene."""
 

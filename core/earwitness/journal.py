@@ -225,6 +225,7 @@ class Journal:
 
         Raises as `sequence_of`.
         """
+        await self._decider.caught_up()
         branch = await self._ledger.load(id) if at is None else None
         if branch is not None and branch.parent == self._live.snapshot.id and branch.forked_at is not None:
             return branch.forked_at

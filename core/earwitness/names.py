@@ -7,11 +7,12 @@ from contextlib import suppress
 from typing import TypeVar
 
 from .end.decider import Decider
-from .errors import InputError, StorageError, UnknownName
+from .errors import InputError, StorageError, UnknownName, unknown
 from .live import Live
 from .records.character import Character
 from .records.update import Audience
 from .validation.arguments import several
+from .validation.messages import mask_name
 from .validation.places import check_place
 
 T = TypeVar("T")
@@ -52,6 +53,27 @@ class NameResolver:
     async def listed(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
         """The ids of those whom an argument names, such as `present`; `None` without it. Raises `UnknownName`."""
         return None if names is None else await self.ids(*several(what, names))
+
+    def mask(self, speaker: str, speak_as: str | None) -> str | None:
+        """The name under which somebody speaks in disguise. See `mask_name`."""
+        return mask_name(self._live.snapshot.cast, speaker, speak_as)
+
+    def worn(self, character: str, name: str | None) -> tuple[str, str]:
+        """A character, and a name under which they have spoken in disguise: by default the last one.
+
+        `character` may also be that name, if one character alone has it. Raises `UnknownName`.
+        """
+        masks, wearer = self._live.snapshot.masks, self._wearer(character)
+        names = masks.get(wearer, ())
+        last = name or (character if character in names else names[-1] if names else None)
+        if last is None or last not in names:
+            raise unknown(f"disguise of {wearer}", last or "(none given)", names)
+        return wearer, last
+
+    def _wearer(self, character: str) -> str:
+        wearers = [id for id, names in self._live.snapshot.masks.items() if character in names]
+        named = self._live.snapshot.cast.called(character)
+        return wearers[0] if len(wearers) == 1 and not named else self.member(character).id
 
     async def audience(self, audience: Audience | list[str]) -> Audience:
         """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown keyword."""

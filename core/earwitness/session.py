@@ -22,8 +22,8 @@ from .memory_entries import MemoryRef
 from .names import NameResolver
 from .outcome import Outcome
 from .records.channel import Channel, Context
-from .records.character import Cast, Character, as_cast
-from .records.journal import Changed, Original, Revised, Said
+from .records.character import Cast, Character
+from .records.journal import Original, Said
 from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
@@ -32,8 +32,7 @@ from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import text, texts
-from .validation.messages import known_channel, message_text
-from .validation.records import checked
+from .validation.messages import known_channel
 
 Opener = Callable[[str], Awaitable["Session"]]
 
@@ -96,11 +95,10 @@ class Session:
         where = None if channel is None and context is None else known_channel(channel, context)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
-        filter = as_filter(filter)
         waiting = await self._journal.waiting(settings.wait)
         point = None if before is None else await self._journal.point(before)
         where = where or (point.body.channel if point and isinstance(point.body, Said) else Channel())
-        request = RecallRequest(self._names.member(character).id, query, in_prompt, where, filter, point)
+        request = RecallRequest(self._names.member(character).id, query, in_prompt, where, as_filter(filter), point)
         return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -111,6 +109,7 @@ class Session:
         content: str,
         *,
         key: str | None = None,
+        speak_as: str | None = None,
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         place: str | None = None,
@@ -123,11 +122,11 @@ class Session:
 
         `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
         whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
-        a path as in `move` (default: the current scene). The same `key` with the same text returns the first outcome.
-        Raises `UnknownName`, `KeyConflict`, `StorageError`, and `InputError` for an empty message.
+        a path as in `move` (default: the current scene). `speak_as` is the name that the speaker is in disguise under.
+        The same `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`.
         """
         given: dict[str, Any] = {"present": present, "audience": audience, "place": place, "metadata": metadata}
-        given |= {"context": context, "channel": channel, "in_turn": in_turn}
+        given |= {"speak_as": speak_as, "context": context, "channel": channel, "in_turn": in_turn}
         return await self._journal.append(await self._drafts.message(speaker, content, key, **given), key)
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
@@ -159,9 +158,7 @@ class Session:
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
-        target = await self._journal.reroll_target(key, own_key)
-        body = checked(Revised, target=target, content=message_text(content), reroll=True)
-        return await self._journal.revise(body, own_key)
+        return await self._journal.revise(await self._drafts.reroll(content, key, own_key), own_key)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
@@ -237,13 +234,11 @@ class Session:
         key: str | None = None,
         **changes: Any,
     ) -> Outcome:
-        """Change the state: typed keys, optional ones, and any of your own, which stay as you spell them (`None`
-        removes one).
+        """Change the state: typed keys, and any of your own, which stay as you spell them (`None` removes one).
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
         `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
-        `leave` and `move` say who is here. Raises `InputError` for a value the key cannot hold, and `UnknownName` for a
-        participant who is a stranger.
+        `leave` and `move` say who is here. Raises `InputError` for a value a key cannot hold, and `UnknownName`.
         """
         return await self._journal.append(await self._drafts.change(changes, description, updates, audience), key)
 
@@ -262,22 +257,34 @@ class Session:
         body = await self._drafts.update(description, character, type, audience, metadata)
         return await self._journal.append(body, key)
 
+    async def unmask(
+        self,
+        character: str,
+        name: str | None = None,
+        *,
+        audience: Audience | list[str] = "present",
+        description: str | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Reveal who is behind a name that a character spoke under (`say(…, speak_as=…)`; default: the last one) to the
+        `audience`: those `present`, `public`, or ids. All their memories say so from now on; the others' do not.
+        `character` may be that name itself. Raises `UnknownName` for a name the character never spoke under."""
+        return await self._journal.append(await self._drafts.unmasking(character, name, audience, description), key)
+
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
         """Let these characters enter the current scene."""
         return await self._journal.append(await self._drafts.moves(characters, "enter"), key)
 
     async def leave(self, *characters: str, to: str | None = None, key: str | None = None) -> Outcome:
         """Let these characters leave the current scene. `to` names a place as in `move`."""
-        place = None if to is None else await self._drafts.place("to", to, key)
-        return await self._journal.append(await self._drafts.moves(characters, "leave", place), key)
+        return await self._journal.append(await self._drafts.moves(characters, "leave", to, key), key)
 
     async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
         """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
 
         Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
         """
-        there = await self._drafts.place("place", place, key)
-        return await self._journal.append(await self._drafts.moves([character], "move", there), key)
+        return await self._journal.append(await self._drafts.moves([character], "move", place, key), key)
 
     async def channel(
         self, channel: Channel, members: Iterable[str], *, place: str | None = None, key: str | None = None
@@ -298,12 +305,9 @@ class Session:
 
         Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`.
         """
-        newcomers = as_cast(members)
-        for each in newcomers:
-            if each.id not in self.cast:
-                each.check_newcomer()
-        await self._journal.register([character_container(self.id, each.id) for each in newcomers])
-        joined = await self._journal.append(Changed(joins=newcomers.members, quiet=True), key)
+        body = self._drafts.joining(members)
+        await self._journal.register([character_container(self.id, each.id) for each in body.joins])
+        joined = await self._journal.append(body, key)
         await joined.decided()  # so that the next call may name them
         return joined
 
@@ -379,21 +383,18 @@ class Session:
         that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
         `ContainerCollision` when the id is taken.
         """
-        await self._decider.caught_up()
         await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:
         """Remove a character and their container for good. What others remember about them stays."""
-        member = await self._names.id(character)
-        await (await self._journal.append(Changed(leaves_cast=(member,), quiet=True), None)).decided()
+        await (await self._journal.append(await self._drafts.leaving(character), None)).decided()
         with suppress(NotYetApplied):  # a store that is away drops the container once it is back
             await self._applier.delivered()
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
         """The view that no character may see: who knows what, and how. The `role` is recorded with what is done.
 
-        An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers, which is a
-        character's id or name, or a `persona_id`. Raises `UnknownName`, and `InputError` for a player without one.
-        """
+        A `player` sees only what their `persona` remembers (a character's id or name, or a `persona_id`); an `owner`,
+        `author` or `designer` sees everything. Raises `UnknownName`, and `InputError` for a player without persona."""
         return Backstage(self, self._engine, self._live, self._applier, role, persona)

@@ -12,6 +12,7 @@ from .journal import Journal
 from .live import Live
 from .names import NameResolver
 from .outcome import Outcome
+from .records.disguise import Worn
 from .records.journal import Said
 from .records.message import SettledMessage
 from .records.plan import Delivery
@@ -125,7 +126,8 @@ class Transcript:
         joined = self._live.snapshot.joined.get(character, 0)
         hers = [each for each in page if each.message.sequence > joined and character in each.participants]
         copies = await self._copies([each.message.key for each in hers], character) if hers else {}
-        return [_in_words_of(each, character) for each in hers if each.message.key in copies]
+        heard = [(each, copies[each.message.key]) for each in hers if each.message.key in copies]
+        return [_in_words_of(each, character, copy) for each, copy in heard]
 
     async def _copies(self, keys: Sequence[str], character: str) -> Mapping[str, Delivery]:
         session = self._live.snapshot.id
@@ -134,6 +136,23 @@ class Transcript:
         return {each.source: each for each in found if each.part == "message" and each.is_active}
 
 
-def _in_words_of(settled: SettledMessage, character: str) -> SettledMessage:
+def _in_words_of(settled: SettledMessage, character: str, copy: Delivery) -> SettledMessage:
     heard = settled.message.model_copy(update={"content": settled.heard_by(character)})
-    return settled.model_copy(update={"message": heard, "heard": {}})
+    found = settled.model_copy(update={"message": heard, "heard": {}})
+    return _by_known_names(found, copy.disguises) if copy.disguises else found
+
+
+def _by_known_names(settled: SettledMessage, hidden: Worn) -> SettledMessage:
+    """The message with the names under which its listener knows those in disguise, in place of their ids."""
+    message = settled.message
+    named: dict[str, object] = {
+        "speaker": hidden.get(message.speaker, message.speaker),
+        "speak_as": None if message.speaker in hidden else message.speak_as,
+        "present": None if message.present is None else tuple(hidden.get(id, id) for id in message.present),
+        "audience": None if message.audience is None else tuple(hidden.get(id, id) for id in message.audience),
+        "metadata": {},
+    }
+    participants = {hidden.get(id, id): part for id, part in settled.participants.items()}
+    shown = {id: name for id, name in settled.disguises.items() if id not in hidden}
+    update = {"message": message.model_copy(update=named), "participants": participants, "disguises": shown}
+    return settled.model_copy(update=update)

@@ -29,6 +29,7 @@ class Sayer(Protocol):
         content: str,
         *,
         key: str | None = None,
+        speak_as: str | None = None,
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         place: str | None = None,
@@ -185,7 +186,7 @@ class Turn:
                 f"Report another answer with story.reroll(text, key={self._before.key!r})."
             )
         more = more if "context" in more else {"channel": self._channel, **more}
-        told = {"present": present, "audience": audience}
+        told: dict[str, Any] = {"present": present, "audience": audience}
         return await self._session.say(self.character, content, key=key, in_turn=True, **told, **more)
 
     @property

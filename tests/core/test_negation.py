@@ -82,8 +82,8 @@ def test_what_denies_something_else_does_not(question: str, text: str) -> None:
 
 async def test_who_heard_a_denial_does_not_know_it(begin: Begin) -> None:
     story = await begin(cast=("alice", "bob", "charlie", "dana"))
-    await story.say("alice", "The old count did *not* die of fever.", present=["bob"])
-    await story.say("charlie", "The old count died of fever.", present=["dana"])
+    await story.say("alice", "The old count did *not* die of fever.", audience=["bob"])
+    await story.say("charlie", "The old count died of fever.", audience=["dana"])
     known = await story.backstage().who_knows(FEVER)
     assert str(known) == (
         "alice: said the contrary on day 1\n"
@@ -98,8 +98,8 @@ async def test_who_heard_a_denial_does_not_know_it(begin: Begin) -> None:
 
 async def test_who_heard_both_knows_it_and_the_contrary(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", "The old count did not die of fever.", present=["bob"])
-    await story.say("charlie", "The old count died of fever.", present=["bob"])
+    await story.say("alice", "The old count did not die of fever.", audience=["bob"])
+    await story.say("charlie", "The old count died of fever.", audience=["bob"])
     bob = (await story.backstage().who_knows(FEVER)).knowers["bob"]
     assert str(bob) == "bob: heard it from charlie on day 1, and heard the contrary from alice on day 1"
     assert bob.contrary is not None
@@ -108,7 +108,7 @@ async def test_who_heard_both_knows_it_and_the_contrary(begin: Begin) -> None:
 
 async def test_who_was_told_of_a_denial_was_told_the_contrary(begin: Begin) -> None:
     story = await begin()
-    await story.say("alice", "The old count did not die of fever.", key="m", present=["bob"])
+    await story.say("alice", "The old count did not die of fever.", key="m", audience=["bob"])
     await story.tell("bob", "charlie", "m")
     charlie = (await story.backstage().who_knows(FEVER)).knowers["charlie"]
     assert str(charlie) == "charlie: was told the contrary by bob on day 1"

@@ -24,7 +24,7 @@ from ..records.journal import Entry, Said
 from ..records.memory import Hit
 from ..unmatched import unmatched
 from ..validation.arguments import count, several, text
-from ..validation.messages import known_channel, message_text, refuse_place
+from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
 from .explain import explain, shared_with
@@ -95,6 +95,7 @@ class Backstage:
         speaker: str,
         content: str,
         *,
+        speak_as: str | None = None,
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         place: str | None = None,
@@ -114,6 +115,7 @@ class Backstage:
         refuse_place(place, where)
         body = Said(
             speaker=self._member(speaker),
+            speak_as=mask_name(self._session.cast, self._member(speaker), speak_as),
             content=message_text(content),
             channel=where,
             present=self._members("present", present),

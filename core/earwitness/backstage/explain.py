@@ -68,7 +68,7 @@ async def _explained(engine: Engine, session: str, memory_id: str, seen: frozens
     deliveries = await engine.ledger.deliveries(session, memory_ids=[memory_id])
     if not deliveries or memory_id in seen:
         return None
-    first = deliveries[0]
+    first = next((each for each in deliveries if each.is_active), deliveries[0])
     entry = await engine.ledger.entry(session, key=first.source)
     supports = tuple([await _hop(engine, each, seen | {memory_id}) for each in deliveries])
     standing = [each for each in deliveries if each.is_active]

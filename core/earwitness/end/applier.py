@@ -254,7 +254,7 @@ class Applier:
             await self._still_ours(plans, memories)
             written = list(deliveries)
             left -= len(memories)
-            if left <= 0 and plans[0].sequence not in self._remembered:
+            if left <= 0 and not work.remove and plans[0].sequence not in self._remembered:
                 self._remembered |= {plan.sequence for plan in plans}
                 self._notify()
         if work.remove:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -18,6 +19,7 @@ from ..plugin_data import PluginData
 from ..protocols import Ledger
 from ..records.channel import StandingChannel
 from ..records.character import Cast, Character
+from ..records.disguise import Unmasking, in_disguise
 from ..records.journal import Changed, Entry, Piece, Prepared
 from ..records.memory import Support
 from ..records.memory_types import PIECE_TYPES
@@ -28,6 +30,7 @@ from ..records.update import Update
 from .default_updates import default_updates
 from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
 from .derivations import proposed, with_proposals
+from .disguises import with_renewals
 from .due import with_arrivals
 from .guards import guarded
 from .host_word import seated
@@ -62,6 +65,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     plan = await guarded(engine, event_at(live, cast, state), plan, data)
     if due_day is not None:
         plan = await with_arrivals(engine, live, entry, plan, data)
+    plan = plan if plan.unmaskings is None else await with_renewals(engine.ledger, before, plan)
     return plan.model_copy(update={"plugin_data": written(data)})
 
 
@@ -81,6 +85,8 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
     )
     state = _after(_with_channels(before.state, channels), body, movements, entry.sequence)
     updates = [*_described(body, before.state, state), *body.updates]
+    if body.unmasks:
+        return _unmasking(live, entry, body, state)
     return Plan(
         session=before.id,
         sequence=entry.sequence,
@@ -91,6 +97,42 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
         whereabouts=before.state.movements_to(state),
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
+    )
+
+
+def _unmasking(live: Live, entry: Entry, body: Changed, state: State) -> Plan:
+    """The plan of an unmasking: the world's copy of what is revealed, and one for each who learns it."""
+    before, origin = live.snapshot, UpdateOrigin.of_entry(entry, state, live.snapshot.ids)
+    learners = audience(Update(description="", audience=body.audience), _present(before.state, state), live)
+    to: Literal["public"] | tuple[str, ...] = "public" if body.audience == "public" else tuple(learners)
+    unmaskings = [Unmasking(source=entry.key, character=id, name=name, to=to) for id, name in body.unmasks]
+    deliveries: list[Delivery] = []
+    for number, (id, name) in enumerate(body.unmasks):
+        said = body.description or f"{name} is {before.cast[id].name if id in before.cast else id}"
+        update = Update(description=said, update_type="unmasked", audience=())
+        world = of_update(origin, update, number, ())  # nobody has to be told it as news
+        deliveries += [world, *(_learned(world, each, before.ids) for each in dict.fromkeys((*learners, id)))]
+    return Plan(
+        session=before.id,
+        sequence=entry.sequence,
+        key=entry.key,
+        deliveries=tuple(deliveries),
+        unmaskings=(*before.unmaskings, *unmaskings),
+    )
+
+
+def _learned(world: Delivery, owner: str, ids: MemoryIds) -> Delivery:
+    """The copy of an update for somebody who saw it happen."""
+    container = character_container(world.session, owner).name
+    metadata = {key: value for key, value in world.metadata.items() if key != "audience"}
+    return world.model_copy(
+        update={
+            "container": container,
+            "owner": owner,
+            "memory_id": ids.of(world.source, world.revision, container, world.part),
+            "metadata": metadata,
+            "support": world.support.model_copy(update={"how": "witnessed"}),
+        }
     )
 
 
@@ -106,7 +148,8 @@ def _defaults(live: Live, body: Changed, plan: Plan, worded: Collection[str]) ->
     if body.quiet or body.description or body.updates:
         return []
     before = live.snapshot
-    return default_updates(before.state, plan.state, worded, before.after(plan).cast, body.audience)
+    cast = in_disguise(before.after(plan).cast, before.guises)
+    return default_updates(before.state, plan.state, worded, cast, body.audience)
 
 
 def _delivered(

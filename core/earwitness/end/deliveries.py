@@ -326,7 +326,7 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
     if strongest.owner != WORLD:
         metadata["interactionType"] = support.how
         if support.shared_from:
-            metadata["sharedFrom"] = support.shared_from
+            metadata["sharedFrom"] = strongest.shared_from or support.shared_from
     if strongest.rests_on:
         metadata["restsOn"] = list(strongest.rests_on)
     content = with_knowledge(fullest.body, lines)

@@ -17,6 +17,7 @@ from ..records.journal import Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from .deliveries import of_message, of_telling
+from .disguises import as_known
 from .guards import guarded
 from .shares import Teller, shares
 from .withdrawals import downstream
@@ -108,6 +109,7 @@ class Arrivals:
         name = self._name_of(about)
         ids = self._live.snapshot.ids
         told = [of_telling(world, each, about, name, ids) for each in tellings if each.share.shared_from in known]
+        told = as_known(told, about, self._live.snapshot)
         there = {each.id for each in self.told_on}
         if not (new := [each for each in told if each.id not in there]):
             return []

@@ -10,6 +10,7 @@ from ..records.message import Participant, SettledMessage
 from ..records.plan import Answer, Plan
 from .change import in_default_words, reported
 from .deliveries import of_message
+from .disguises import as_known
 from .message import message_of
 
 UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -35,14 +36,16 @@ def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
     state, cast = live.snapshot.state, live.snapshot.cast
     message = message_of(entry, body, live.snapshot)
     alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
-    settled = SettledMessage(message=message, participants=alone, degraded=True)
+    worn = {} if message.speak_as is None else {message.speaker: message.speak_as}
+    settled = SettledMessage(message=message, participants=alone, disguises=worn, degraded=True)
+    deliveries = of_message(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day)
     after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
     return Plan(
         session=entry.session,
         sequence=entry.sequence,
         key=entry.key,
         message=settled,
-        deliveries=tuple(of_message(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day)),
+        deliveries=tuple(as_known(deliveries, settled, live.snapshot)),
         state=state.changes_to(after),
         plugin_data=quoting(message.content),
     )

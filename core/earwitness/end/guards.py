@@ -11,6 +11,7 @@ from ..events import Event, PlanEvent, Strike, StrikeAnswer
 from ..ids import WORLD
 from ..plugin_data import DataByOwner
 from ..protocols import Guard
+from ..records.disguise import Mask
 from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan
@@ -99,17 +100,24 @@ def received_by(settled: SettledMessage | None, deliveries: Sequence[Delivery]) 
     """The deliveries, with the participants of every message copy set to those who received it."""
     if settled is None:
         return tuple(deliveries)
-    received: MetaValue = [id for id in settled.participants if settled.heard_by(id)]
+    received: list[str] = [id for id in settled.participants if settled.heard_by(id)]
     named = (each.metadata.get("participants") for each in deliveries if each.part == "message")
-    received = next((names for names in named if names == received), received)  # share one list between all copies
-    return tuple(
-        each if each.part != "message" or each.metadata.get("participants") is received else _naming(each, received)
-        for each in deliveries
-    )
+    known: dict[tuple[Mask, ...], MetaValue] = {
+        (): next((names for names in named if names == received), received)
+    }  # copies share one list
+    return tuple(_naming(each, received, known) if each.part == "message" else each for each in deliveries)
 
 
-def _naming(delivery: Delivery, received: MetaValue) -> Delivery:
-    return delivery.model_copy(update={"metadata": {**delivery.metadata, "participants": received}})
+def _naming(
+    delivery: Delivery, received: Sequence[str], known: dict[tuple[tuple[str, str], ...], MetaValue]
+) -> Delivery:
+    """The delivery with these participants, by the names that its owner knows. `known` has the lists made so far."""
+    worn = tuple(delivery.disguises.items())
+    if worn not in known:
+        known[worn] = [delivery.disguises.get(id, id) for id in received]
+    if delivery.metadata.get("participants") is known[worn]:
+        return delivery
+    return delivery.model_copy(update={"metadata": {**delivery.metadata, "participants": known[worn]}})
 
 
 def _without_knowledge(delivery: Delivery) -> Delivery:

@@ -12,6 +12,7 @@ from ..macros import in_message
 from ..places import destination
 from ..plugin_data import PluginData
 from ..records.channel import StandingChannel
+from ..records.disguise import in_disguise
 from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
@@ -20,6 +21,7 @@ from ..records.state import State
 from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
+from .disguises import as_known
 from .guards import guarded
 from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
@@ -66,6 +68,9 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     degraded = bool(report.failure) or proposals.degraded
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
+    if moment.disguises:
+        worn = {id: name for id, name in moment.disguises.items() if id in settled.participants}
+        settled = settled.model_copy(update={"disguises": worn})
     told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
     movements = () if before.moves_nobody(moment.channel) else (*placed, *presence.movements)
     reports = (report, *proposals.reports, *struck)
@@ -97,7 +102,8 @@ def message_of(entry: Entry, body: Said, story: Snapshot) -> Message:
         key=entry.key,
         sequence=entry.sequence,
         speaker=body.speaker,
-        content=in_message(body.content, body.speaker, story.cast),
+        speak_as=body.speak_as,
+        content=in_message(body.content, body.speaker, in_disguise(story.cast, worn_in(story, body))),
         game_day=state.game_day,
         scene=scene,
         channel=body.channel,
@@ -140,7 +146,18 @@ def moment_of(snapshot: Snapshot, message: Message, before: Sequence[Message]) -
 
     `before` are the earlier messages, oldest first.
     """
-    return Moment(session=snapshot.id, message=message, recent=tuple(before), cast=snapshot.cast, state=snapshot.state)
+    worn = worn_in(snapshot, message)
+    cast = in_disguise(snapshot.cast, worn)
+    recent = tuple(before)
+    return Moment(session=snapshot.id, message=message, recent=recent, cast=cast, state=snapshot.state, disguises=worn)
+
+
+def worn_in(snapshot: Snapshot, message: Message | Said) -> dict[str, str]:
+    """Who is in disguise when a message is said: whoever last spoke so, and the speaker by their own word."""
+    if message.speak_as is None and not snapshot.guises:
+        return {}
+    others = {id: name for id, name in snapshot.guises.items() if id != message.speaker}
+    return {**others, **({} if message.speak_as is None else {message.speaker: message.speak_as})}
 
 
 async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
@@ -153,6 +170,8 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     deliveries = of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day)
     tellings, reports = await _tellings(engine, judged)
     deliveries += [of_telling(deliveries[0], telling, settled, speaker, live.snapshot.ids) for telling in tellings]
+    if settled.disguises:
+        deliveries = as_known(deliveries, settled, live.snapshot)
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
     plan = Plan(
         session=session,

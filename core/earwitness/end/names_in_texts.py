@@ -11,7 +11,9 @@ from ..live import Live
 from ..macros import has_macro, in_message, in_piece, piece_has_macro, renames
 from ..protocols import Ledger
 from ..records.character import Cast
+from ..records.disguise import in_disguise
 from ..records.journal import Entry, Piece, Prepared, Revised, Said
+from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, PluginWrite, Withdrawal, grouped
 from .deliveries import PieceOrigin, of_piece, piece_text
 from .withdrawals import of_source
@@ -137,10 +139,15 @@ def _renamed(old: Delivery, piece: Piece, cast: Cast, entry: Entry, ids: MemoryI
 async def _revisions(ledger: Ledger, live: Live, cast: Cast, entries: Mapping[str, Entry]) -> tuple[Revised, ...]:
     """Revisions of the messages in which this cast's names are others, in the order of the story."""
     found = await ledger.messages(live.snapshot.id, keys=list(entries)) if entries else ()
-    told = {each.message.key: each.message for each in found if not each.retracted and each.message.speaker in cast}
+    told = {each.message.key: each for each in found if not each.retracted and each.message.speaker in cast}
     raw = {key: entries[key].body for key in told}
     return tuple(
         Revised(target=key, content=body.content)
         for key, body in raw.items()
-        if isinstance(body, Said | Revised) and in_message(body.content, told[key].speaker, cast) != told[key].content
+        if isinstance(body, Said | Revised) and _with_names(body.content, told[key], cast) != told[key].message.content
     )
+
+
+def _with_names(content: str, settled: SettledMessage, cast: Cast) -> str:
+    """The text with the names by which those who are meant were known: in disguise, that of the disguise."""
+    return in_message(content, settled.message.speaker, in_disguise(cast, settled.disguises))

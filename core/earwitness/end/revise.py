@@ -14,6 +14,7 @@ from ..ids import WORLD
 from ..live import LANDMARKS, Live
 from ..macros import in_message
 from ..protocols import Ledger
+from ..records.disguise import in_disguise
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Snapshot
@@ -21,6 +22,7 @@ from ..records.update import Knowledge
 from .applier import Applier
 from .archive import still_archived
 from .derivations import groundless
+from .disguises import with_renewals
 from .guards import received_by
 from .message import Judged, judge, moment_of, planned
 from .whereabouts import folded
@@ -36,7 +38,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
     old = await settled_message(engine.ledger, live.snapshot.id, body.target)
     if old is None or old.retracted:
         return _nothing(live, entry)
-    content = in_message(as_said(body.content), old.message.speaker, live.snapshot.cast)
+    content = in_message(as_said(body.content), old.message.speaker, in_disguise(live.snapshot.cast, old.disguises))
     message = old.message.model_copy(
         update={
             "content": content,
@@ -86,7 +88,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
         withdrawals = [await of_memory(ledger, session, body.target, reason)]
     message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
     lost = await _told_before(engine, live, settled) if settled else {}
-    return _nothing(live, entry).model_copy(
+    plan = _nothing(live, entry).model_copy(
         update={
             "withdrawals": tuple(withdrawals),
             "message": message,
@@ -96,6 +98,10 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
             ),
         }
     )
+    kept = tuple(each for each in live.snapshot.unmaskings if told is None or each.source != told.key)
+    if kept == live.snapshot.unmaskings:
+        return plan
+    return await with_renewals(ledger, live.snapshot, plan.model_copy(update={"unmaskings": kept}))
 
 
 async def rejudged(engine: Engine, live: Live, message: Message, applier: Applier) -> Judged:

@@ -17,7 +17,8 @@ from ..records.plan import Delivery, Plan, Snapshot
 from .change import guarded_now
 from .deliveries import strength
 from .derived import undelivered
-from .settle import HOST
+from .disguises import as_told
+from .host_word import HOST
 
 
 async def supports_of(ledger: Ledger, session: str, character: str, memory: str) -> Sequence[Delivery]:
@@ -50,6 +51,8 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     if body.listener not in snapshot.cast:
         return undelivered(entry, "core:walls", f"{body.listener!r} is not in the cast, and cannot be told")
     delivery = handed_over(entry, body, supports, day, snapshot)
+    if supports[0].disguises or snapshot.masks:
+        delivery = await as_told(engine.ledger, delivery, body.teller, snapshot)
     plan = Plan(
         session=snapshot.id,
         sequence=entry.sequence,
@@ -77,6 +80,8 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "metadata": _metadata(given, body),
             "support": Support(how="shared", shared_from=body.teller, via=given.memory_id, rule=HOST, learned_day=day),
             "due": day,
+            "disguises": {},
+            "renewed": 0,
             "status": "pending",
             "reason": None,
         }

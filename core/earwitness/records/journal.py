@@ -24,6 +24,8 @@ class Said(Record):
     """The body's kind."""
     speaker: str
     """Character id."""
+    speak_as: str | None = None
+    """The name under which the speaker is in disguise."""
     content: str
     """The text."""
     channel: Channel = Channel()
@@ -40,7 +42,8 @@ class Said(Record):
     """Whether it ended a turn that began with a recall; `turn_count` counts those."""
 
     def __str__(self) -> str:
-        return f"{self.speaker}: {gist(self.content)}"
+        speaker = self.speaker if self.speak_as is None else f"{self.speaker} (as {self.speak_as})"
+        return f"{speaker}: {gist(self.content)}"
 
 
 class Changed(Record):
@@ -58,6 +61,8 @@ class Changed(Record):
     """Newcomers to the cast."""
     leaves_cast: tuple[str, ...] = ()
     """Ids of characters that are forgotten for good."""
+    unmasks: tuple[tuple[str, str], ...] = ()
+    """Disguises that the audience sees through from now on: (character id, the name they are known under)."""
     description: str | None = None
     """The change in one sentence, if the host describes it."""
     updates: tuple[Update, ...] = ()
@@ -70,6 +75,7 @@ class Changed(Record):
     def __str__(self) -> str:
         changes = [f"{key} = {value}" for key, value in self.changes.items()]
         moves = [str(Movement(character=id, kind=kind, place=place)) for id, kind, place in self.moves]
+        moves += [f"{name} is unmasked: {id}" for id, name in self.unmasks]
         joins = [f"{each.id} joins" for each in self.joins] + [f"{id} is forgotten" for id in self.leaves_cast]
         told = [gist(each) for each in (self.description, *(each.description for each in self.updates)) if each]
         return "; ".join([*changes, *moves, *joins, *told])

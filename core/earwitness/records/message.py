@@ -25,6 +25,8 @@ class Message(Record):
     """0 as first said; each edit or reroll adds one."""
     speaker: str
     """Character id."""
+    speak_as: str | None = None
+    """The name under which the speaker is in disguise; `None` = their own."""
     content: str
     """The text, without a model's reasoning or a repeated block of memories."""
     game_day: Day
@@ -44,7 +46,8 @@ class Message(Record):
 
     def __str__(self) -> str:
         which = f"message {self.sequence}, key {self.key!r}"
-        return f"{self.speaker} on day {number(self.game_day)} ({which}): {gist(self.content)}"
+        speaker = self.speaker if self.speak_as is None else f"{self.speaker} (as {self.speak_as})"
+        return f"{speaker} on day {number(self.game_day)} ({which}): {gist(self.content)}"
 
     @property
     def context(self) -> Context:
@@ -84,6 +87,8 @@ class SettledMessage(Record):
     """Exactly those who perceived it."""
     heard: dict[str, str] = {}
     """Character id → what this participant perceived of it, if that is less than the whole. `""` = nothing."""
+    disguises: dict[str, str] = {}
+    """Character id → the name under which this participant was in disguise."""
     retracted: bool = False
     """Whether it was retracted, so that nobody remembers it."""
     degraded: bool = False

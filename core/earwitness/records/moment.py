@@ -34,6 +34,8 @@ class Moment(Record):
     """Everybody in the session."""
     state: State
     """The state before the message, with everyone's whereabouts after the previous one."""
+    disguises: dict[str, str] = {}
+    """Character id → the name under which they are in disguise. In `cast` it is their name, and their own an alias."""
     data: SkipValidation[PluginData] = Field(default_factory=lambda: PluginData({}), exclude=True, repr=False)
     """The detector's own durable data for this session."""
 

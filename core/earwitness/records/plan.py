@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal
 
 from pydantic import JsonValue, field_validator
@@ -11,6 +11,7 @@ from ..ids import WORLD, MemoryIds, derive
 from .base import Record
 from .character import Cast
 from .derived import Derivation
+from .disguise import Unmasking, Worn, hidden_from
 from .journal import Revised
 from .learned import Learned, learned
 from .memory import Support
@@ -58,6 +59,11 @@ class Delivery(Record):
     """Metadata in camelCase, without what the supports add."""
     support: Support
     """How it gets there."""
+    disguises: dict[str, str] = {}
+    """Character id → the name under which its owner knows that character, for those in disguise whom the owner has not
+    seen through. Its body and metadata have these names."""
+    renewed: int = 0
+    """Number of the entry that renewed it under other names; 0 = none did."""
     due: Day
     """The game day on which it is due."""
     status: Status = "pending"
@@ -75,7 +81,7 @@ class Delivery(Record):
     @property
     def learned(self) -> Learned:
         """How its owner learns of it."""
-        return learned(self.metadata, self.support.how, self.support.shared_from)
+        return learned(self.metadata, self.support.how, self.shared_from)
 
     @property
     def gone(self) -> str:
@@ -88,7 +94,15 @@ class Delivery(Record):
     def id(self) -> str:
         """Derives from the memory and the way it got there, so that the same way twice is one delivery."""
         support = self.support
-        return derive("delivery", self.memory_id, support.how, support.shared_from, support.via, support.rule)
+        renewed = (self.renewed,) if self.renewed else ()
+        way = (support.how, support.shared_from, support.via, support.rule)
+        return derive("delivery", self.memory_id, *way, *renewed)
+
+    @property
+    def shared_from(self) -> str | None:
+        """The character who shared it: the id, or the name under which its owner knows them."""
+        teller = self.support.shared_from
+        return teller if teller is None else self.disguises.get(teller, teller)
 
     @property
     def is_derived(self) -> bool:
@@ -215,6 +229,8 @@ class Plan(Record):
     """The new cast, if it changed."""
     forgotten: tuple[str, ...] = ()
     """Ids of the characters whose containers are dropped for good."""
+    unmaskings: tuple[Unmasking, ...] | None = None
+    """All unmaskings that hold from now on, if they changed."""
     news_seen: dict[str, int] = {}
     """Character id → number of the last entry whose news this character has been told."""
     plugin_data: tuple[PluginWrite, ...] = ()
@@ -274,6 +290,12 @@ class Snapshot(Record):
     """Character id → number of the last entry whose news this character has been told."""
     joined: dict[str, int] = {}
     """Character id → number of the entry with which they joined. Before that, the id was somebody else's."""
+    guises: dict[str, str] = {}
+    """Character id → the name under which they last spoke, for those who are in disguise."""
+    masks: dict[str, tuple[str, ...]] = {}
+    """Character id → every name under which they have spoken in disguise, the last one last."""
+    unmaskings: tuple[Unmasking, ...] = ()
+    """What was revealed of them, and to whom."""
     decided: int = 0
     """Number of the last entry whose plan is recorded."""
     parent: str | None = None
@@ -299,8 +321,38 @@ class Snapshot(Record):
                 "news_seen": self._news_seen_after(plan),
                 "joined": self._joined_after(plan),
                 "decided": plan.sequence,
+                **self._disguises_after(plan),
             }
         )
+
+    def hidden_from(self, owner: str, worn: Worn) -> dict[str, str]:
+        """Those of these disguises that the owner of a container has not seen through."""
+        return hidden_from(owner, worn, self.unmaskings)
+
+    def name_of(self, character: str, speak_as: str | None, hidden: Worn) -> str:
+        """The name of a character who spoke, for somebody to whom these disguises are `hidden`."""
+        own = self.cast[character].name if character in self.cast else character
+        return hidden.get(character) or (own if speak_as is None else f"{own} (as {speak_as})")
+
+    def _disguises_after(self, plan: Plan) -> dict[str, object]:
+        found: dict[str, object] = {} if plan.unmaskings is None else {"unmaskings": plan.unmaskings}
+        said = plan.message.message if plan.message else None
+        if said is not None and said.sequence == plan.sequence and (said.speak_as or said.speaker in self.guises):
+            found["guises"] = {id: name for id, name in self.guises.items() if id != said.speaker}
+            if said.speak_as:
+                found["guises"] = {**self.guises, said.speaker: said.speak_as}
+                earlier = [name for name in self.masks.get(said.speaker, ()) if name != said.speak_as]
+                found["masks"] = {**self.masks, said.speaker: (*earlier, said.speak_as)}
+        return found | (self._disguises_without(plan.forgotten) if plan.forgotten and self.masks else {})
+
+    def _disguises_without(self, forgotten: Collection[str]) -> dict[str, object]:
+        """Whoever joins under the id of somebody who is forgotten wears and knows no disguise."""
+        left = [each for each in self.unmaskings if each.character not in forgotten]
+        return {
+            "guises": {id: name for id, name in self.guises.items() if id not in forgotten},
+            "masks": {id: names for id, names in self.masks.items() if id not in forgotten},
+            "unmaskings": tuple(each.without(forgotten) for each in left),
+        }
 
     def _news_seen_after(self, plan: Plan) -> dict[str, int]:
         seen = {**self.news_seen, **plan.news_seen}

@@ -15,6 +15,7 @@ from ..formats import message_line, recall_query
 from ..live import Live
 from ..records.memory_types import Metadata
 from ..records.message import SettledMessage
+from ..records.plan import Snapshot
 from .requests import Reader
 
 
@@ -36,13 +37,19 @@ async def heard(engine: Engine, live: Live, reader: Reader, permitted: Filter) -
 
 def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:
     """The standard recall query: the time, and the last messages as this character perceived them."""
-    cast = live.snapshot.cast
+    snapshot = live.snapshot
     lines = (
-        message_line(cast[each.message.speaker].name, each.heard_by(character), each.message.game_day)
+        message_line(_name(snapshot, each, character), each.heard_by(character), each.message.game_day)
         for each in latest
-        if each.message.speaker in cast
+        if each.message.speaker in snapshot.cast
     )
-    return recall_query(live.snapshot.state.game_day, lines, cast[character].name)
+    return recall_query(snapshot.state.game_day, lines, snapshot.cast[character].name)
+
+
+def _name(snapshot: Snapshot, settled: SettledMessage, reader: str) -> str:
+    """The name under which the reader knows the speaker."""
+    message, worn = settled.message, settled.disguises
+    return snapshot.name_of(message.speaker, message.speak_as, snapshot.hidden_from(reader, worn) if worn else {})
 
 
 def _perceived(live: Live, reader: Reader) -> list[SettledMessage]:

@@ -82,6 +82,7 @@ class Session(Mirror[AsyncSession]):
         content: str,
         *,
         key: str | None = None,
+        speak_as: str | None = None,
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         place: str | None = None,
@@ -94,8 +95,8 @@ class Session(Mirror[AsyncSession]):
 
         `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
         whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
-        a path as in `move` (default: the current scene). The same `key` with the same text returns the first outcome.
-        Raises `UnknownName`, `KeyConflict`, `StorageError`, and `InputError` for an empty message.
+        a path as in `move` (default: the current scene). `speak_as` is the name that the speaker is in disguise under.
+        The same `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`.
         """
         return Outcome(
             self._call,
@@ -104,6 +105,7 @@ class Session(Mirror[AsyncSession]):
                 speaker,
                 content,
                 key=key,
+                speak_as=speak_as,
                 present=present,
                 audience=audience,
                 place=place,
@@ -227,13 +229,11 @@ class Session(Mirror[AsyncSession]):
         key: str | None = None,
         **changes: Any,
     ) -> Outcome:
-        """Change the state: typed keys, optional ones, and any of your own, which stay as you spell them (`None`
-        removes one).
+        """Change the state: typed keys, and any of your own, which stay as you spell them (`None` removes one).
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
         `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
-        `leave` and `move` say who is here. Raises `InputError` for a value the key cannot hold, and `UnknownName` for a
-        participant who is a stranger.
+        `leave` and `move` say who is here. Raises `InputError` for a value a key cannot hold, and `UnknownName`.
         """
         return Outcome(
             self._call,
@@ -259,6 +259,23 @@ class Session(Mirror[AsyncSession]):
             self._call(
                 self._behind.update, description, character=character, type=type, audience=audience, key=key, **metadata
             ),
+        )
+
+    def unmask(
+        self,
+        character: str,
+        name: str | None = None,
+        *,
+        audience: Audience | list[str] = "present",
+        description: str | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Reveal who is behind a name that a character spoke under (`say(…, speak_as=…)`; default: the last one) to the
+        `audience`: those `present`, `public`, or ids. All their memories say so from now on; the others' do not.
+        `character` may be that name itself. Raises `UnknownName` for a name the character never spoke under."""
+        return Outcome(
+            self._call,
+            self._call(self._behind.unmask, character, name, audience=audience, description=description, key=key),
         )
 
     def enter(self, *characters: str, key: str | None = None) -> Outcome:
@@ -383,7 +400,6 @@ class Session(Mirror[AsyncSession]):
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
         """The view that no character may see: who knows what, and how. The `role` is recorded with what is done.
 
-        An `owner`, `author` or `designer` sees everything; a `player` only what their `persona` remembers, which is a
-        character's id or name, or a `persona_id`. Raises `UnknownName`, and `InputError` for a player without one.
-        """
+        A `player` sees only what their `persona` remembers (a character's id or name, or a `persona_id`); an `owner`,
+        `author` or `designer` sees everything. Raises `UnknownName`, and `InputError` for a player without persona."""
         return Backstage(self._call, self._behind.backstage(role, persona=persona))

@@ -20,6 +20,7 @@ from typing import Any
 from ..protocols import Ledger, Store
 from .cases.promises_closed import FailClosed
 from .cases.promises_derived import DerivedMemories
+from .cases.promises_disguise import Disguises
 from .cases.promises_how import Provenance
 from .cases.promises_lost import NothingLost
 from .cases.promises_past import ReadingBack
@@ -37,6 +38,7 @@ from .suite import Report, adapted, check
 class PromisesSuite(
     PromisedWalls,
     Withheld,
+    Disguises,
     SharedContainers,
     FailClosed,
     NothingLost,

@@ -9,11 +9,13 @@ from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
 from ..ids import WORLD
 from ..records.channel import Channel, Context
+from ..records.character import Cast
 from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted, Revised, Said, Transferred
 from ..records.message import SettledMessage
-from .arguments import table
+from .arguments import some_text, table
 
-SAY = ("speaker", "content", "key", "present", "audience", "place", "context", "channel", "metadata", "in_turn")
+_WHO_AND_WHERE = ("speak_as", "present", "audience", "place", "context", "channel")
+SAY = ("speaker", "content", "key", *_WHO_AND_WHERE, "metadata", "in_turn")
 """The parameters of `say`. The first two are required."""
 
 
@@ -46,6 +48,24 @@ def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str,
     for name in (name for name in SAY[:2] if name not in arguments):
         raise InputError(f"{what} = {quoted(given)} cannot be used: it has no {name!r}.")
     return arguments.pop("key", None), arguments
+
+
+def mask_name(cast: Cast, speaker: str, speak_as: str | None) -> str | None:
+    """The name under which a character speaks in disguise; `None` for a name of their own.
+
+    Raises `InputError` for text that is no name, and for a name of somebody else in the cast.
+    """
+    if speak_as is None:
+        return None
+    name = " ".join(some_text("speak_as", speak_as).split())
+    meant = [each.id for each in cast.called(name)]
+    if not name or ":" in name:
+        raise InputError(f"speak_as = {quoted(speak_as)} must be a name, without a colon.")
+    if meant and speaker not in meant:
+        raise InputError(
+            f"speak_as = {quoted(speak_as)} is a name of {' and of '.join(meant)}: choose one that is free."
+        )
+    return None if meant else name
 
 
 def update_text(description: str) -> str:

@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 @story_command("preview")
 @click.argument("text")
 @click.option("--speaker", required=True, metavar="WHO", help="Who would say it.")
+@click.option("--speak-as", metavar="NAME", help="The name under which the speaker is in disguise.")
 @click.option("--session", metavar="ID", help="The story.  [default: the only one]")
 @click.option("--present", multiple=True, metavar="WHO", help="Who perceives it, if that is certain; may be repeated.")
 @options.channel
 async def command(
-    cli: CliContext, text: str, speaker: str, session: str | None, present: tuple[str, ...], channel: Channel | None
+    cli: CliContext,
+    text: str,
+    speaker: str,
+    speak_as: str | None,
+    session: str | None,
+    present: tuple[str, ...],
+    channel: Channel | None,
 ) -> None:
     """Show who would learn this if it were said now. Nothing is written."""
     from earwitness_plugins.terminal.containers import preview
@@ -30,6 +37,7 @@ async def command(
         found = await story.backstage(role="owner").preview(
             speaker,
             text,
+            speak_as=speak_as,
             channel=channel,
             present=present or None,
         )

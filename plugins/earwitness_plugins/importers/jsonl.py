@@ -1,6 +1,6 @@
 """Plain JSON Lines: one message per line, `{"speaker", "text"}`, and what else is known.
 
-That is `"key"`, `"present"`, and where it was said: `"context"`, `"channel"`, `"guild"`, `"persona"`.
+That is `"key"`, `"present"`, `"speak_as"`, and where it was said: `"context"`, `"channel"`, `"guild"`, `"persona"`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def _line(row: JsonRow) -> SceneLine:
         text=row.text("text"),
         key=row.optional_text("key"),
         present=row.names("present"),
+        speak_as=row.optional_text("speak_as"),
         channel=_channel(row),
     )
 

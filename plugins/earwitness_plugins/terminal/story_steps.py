@@ -47,7 +47,8 @@ class StoryLook:
 
     @render.register
     def _(self, step: events.MessagePlayed) -> RenderableType:
-        aside = SAID[step.kind] + _where(step.channel)
+        mask = "" if step.speak_as is None else f" (as {plain(step.speak_as)})"
+        aside = mask + SAID[step.kind] + _where(step.channel)
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
         lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
         lines += self._news(step.knowledge)
@@ -89,6 +90,11 @@ class StoryLook:
     @render.register
     def _(self, step: events.RetractionPlayed) -> RenderableType:
         return Text(f"✗ the message {plain(step.key)!r} is retracted, with everything that rested on it", style="red")
+
+    @render.register
+    def _(self, step: events.UnmaskingPlayed) -> RenderableType:
+        known = ("  known from now on to ", "dim")
+        return Text.assemble("✦ ", dated(step.text, self.people), known, self.people.names(step.learners))
 
     @render.register
     def _(self, step: events.RecallPlayed) -> RenderableType:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...protocols import Ledger
 from ...records.character import as_cast
+from ...records.disguise import Unmasking
 from ...records.moment import Movement, Perceived
 from ...records.plan import Answer, Delivery, Plan, PluginWrite, Restoration, Snapshot, Withdrawal
 from ..reference import MemoryLedger
@@ -29,7 +30,9 @@ RICH = Plan(
             update={"metadata": {"a": 1, "b": 2.5, "c": ["x"], "d": True}}
         ),
         delivery("o", owner="bob").model_copy(update={"status": "struck", "reason": "a guard said no"}),
+        delivery("p", owner="bob").model_copy(update={"disguises": {"alice": "the Masked Lady"}, "renewed": 1}),
     ),
+    unmaskings=(Unmasking(source="#0", character="alice", name="the Masked Lady", to=("bob",)),),
     withdrawals=(
         Withdrawal(source="#0", reason="edited", removes={"d": "x"}),
         Withdrawal(removes={"e": "y"}, status="struck", reason="a guard said no"),

@@ -111,6 +111,7 @@ async def replay(
                 "content": line.text,
                 "key": f"{prefix}{line.key or number}",
                 "present": roles.present(line) if gold else None,
+                "speak_as": line.speak_as,
                 "channel": line.channel or scene.channel,
             }
             for number, line in window

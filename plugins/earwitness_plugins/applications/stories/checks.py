@@ -17,7 +17,7 @@ from earwitness.records.state import State
 from earwitness.validation.records import state_key
 
 from .recovery import SOMEBODY
-from .story import ChangeStep, EditStep, RerollStep, RetractStep, SayStep, Story, StoryMember
+from .story import ChangeStep, EditStep, RerollStep, RetractStep, SayStep, Story, StoryMember, UnmaskStep
 
 NEAR_MISS = 0.85
 # Keys that look like typed ones. As keys of the author's own they would have no effect.
@@ -63,6 +63,22 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
             and step.key not in {*named, *unread}
         ):
             found.append(Problem(loc, str(unknown("message", step.key, named))))
+    return found
+
+
+def mask_problems(story: Story) -> list[Problem]:
+    """Unmaskings of characters who have not spoken in disguise before, or not under that name."""
+    found: list[Problem] = []
+    worn: dict[str, list[str]] = {}
+    for number, step in enumerate(story.steps):
+        if isinstance(step, SayStep) and step.speak_as is not None:
+            worn.setdefault(step.speaker, []).append(" ".join(step.speak_as.split()))
+        if isinstance(step, UnmaskStep) and (step.name or "") not in ["", *worn.get(step.character, ())]:
+            problem = str(unknown(f"disguise of {step.character}", step.name, worn.get(step.character, ())))
+            found.append(Problem(("steps", number, "unmask", "name"), problem))
+        elif isinstance(step, UnmaskStep) and step.character not in worn:
+            why = f"{step.character!r} has not spoken in disguise before. Give an earlier say speak_as: NAME."
+            found.append(Problem(("steps", number, "unmask", "character"), why))
     return found
 
 

@@ -42,6 +42,8 @@ class MessagePlayed(StoryEvent):
     """The message's key."""
     speaker: str
     """Character id."""
+    speak_as: str | None = None
+    """The name under which the speaker is in disguise."""
     text: str
     """What was said."""
     channel: Channel
@@ -144,6 +146,19 @@ class RetractionPlayed(StoryEvent):
     """The kind of event."""
     key: str
     """The message's key."""
+
+
+class UnmaskingPlayed(StoryEvent):
+    """It was revealed who is behind a name."""
+
+    kind: Literal["unmask"] = "unmask"
+    """The kind of event."""
+    key: str
+    """Key of the journal entry."""
+    text: str
+    """What was revealed."""
+    learners: tuple[str, ...]
+    """Ids of those who know it now."""
 
 
 class NotePlayed(StoryEvent):

@@ -34,6 +34,7 @@ from .story import (
     StateStep,
     Story,
     StoryStep,
+    UnmaskStep,
     UpdateStep,
     WhoKnowsStep,
 )
@@ -101,6 +102,8 @@ class Player:
             case RetractStep(key=target):
                 await (await self.session.retract(target, own_key=key)).settled()
                 return events.RetractionPlayed(key=target)
+            case UnmaskStep():
+                return await self._unmasked(step, key)
             case RecallStep():
                 return await self._recollected(step)
             case WhoKnowsStep(text=text):
@@ -130,6 +133,7 @@ class Player:
             kind=step.kind,
             key=message.key,
             speaker=message.speaker,
+            speak_as=message.speak_as,
             text=message.content,
             channel=message.channel,
             participants=settled.participants,
@@ -141,8 +145,9 @@ class Player:
 
     async def _say(self, step: MessageStep, key: str, number: int) -> Outcome:
         match step:
-            case SayStep(speaker=speaker, text=text, present=present):
-                return await self.session.say(speaker, text, key=key, present=present, channel=step.where())
+            case SayStep(speaker=speaker, text=text, present=present, speak_as=mask):
+                told = {"present": present, "speak_as": mask, "channel": step.where()}
+                return await self.session.say(speaker, text, key=key, **told)  # type: ignore[arg-type] # as typed above
             case EditStep(key=target, text=text):
                 return await self.session.edit(target, text, own_key=key)
             case RerollStep(key=target, text=text):
@@ -178,6 +183,17 @@ class Player:
                 return await self.session.enter(*characters, key=key)
             case EnterLeaveStep(characters=characters):
                 return await self.session.leave(*characters, key=key)
+
+    async def _unmasked(self, step: UnmaskStep, key: str) -> events.UnmaskingPlayed:
+        outcome = await self.session.unmask(
+            step.character, step.name, audience=step.audience, description=step.text, key=key
+        )
+        settled = await outcome.settled()
+        (revealed,) = settled.updates
+        nobody_new = {WORLD, step.character}
+        copies = [each for each in settled.deliveries if each.source == outcome.key]
+        learners = [each.owner for each in copies if each.owner not in nobody_new]
+        return events.UnmaskingPlayed(key=outcome.key, text=revealed.body, learners=tuple(learners))
 
     async def _recollected(self, step: RecallStep) -> events.RecallPlayed:
         turn = await asked(self.session, step.character, step.query, channel=step.where())

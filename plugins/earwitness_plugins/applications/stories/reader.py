@@ -12,7 +12,7 @@ from earwitness.loading.files import read_yaml
 from earwitness.loading.located import Located
 from earwitness.loading.problems import Loc, Problem
 
-from .checks import cast_problems, key_problems, other_problems
+from .checks import cast_problems, key_problems, mask_problems, other_problems
 from .recovery import UNREAD, readable
 from .story import Story
 
@@ -29,6 +29,7 @@ STEPS: dict[str, str | None] = {
     "edit": None,
     "reroll": "text",
     "retract": "key",
+    "unmask": "character",
     "note": "text",
 }
 
@@ -46,7 +47,7 @@ def checked(file: Located) -> Story:
     story, unreadable = _validated(file, {**file.value, **({"steps": steps} if "steps" in file.value else {})})
     problems += unreadable
     if story is not None:
-        problems += [*cast_problems(story, STEPS), *other_problems(story)]
+        problems += [*cast_problems(story, STEPS), *other_problems(story), *mask_problems(story)]
         problems += key_problems(story, _unread_keys(file, story))
     if story is None or problems:
         raise file.refusal(problems)

@@ -109,6 +109,8 @@ class SayStep(StepInChannel):
     """Character id."""
     text: SomeText
     """What is said."""
+    speak_as: SomeText | None = None
+    """The name under which the speaker is in disguise."""
     key: str | None = None
     """A key for the message, so that later steps can change it."""
     present: tuple[str, ...] | None = None
@@ -168,6 +170,21 @@ class MoveStep(Record):
     """Character id."""
     place: SomeText
     """The new place."""
+
+
+class UnmaskStep(Record):
+    """It is revealed who is behind a name: `unmask: count`, or `unmask: {character: count, audience: [bob]}`."""
+
+    kind: Literal["unmask"] = "unmask"
+    """Kind of step."""
+    character: str
+    """Id of the character in disguise."""
+    name: SomeText | None = None
+    """The name they spoke under. Default: the last one."""
+    audience: AudienceField = "present"
+    """Who learns it: `present`, `public`, or ids."""
+    text: SomeText | None = None
+    """What they learn, in one sentence. Default: `NAME is CHARACTER`."""
 
 
 class RecallStep(StepInChannel):
@@ -237,7 +254,8 @@ MessageStep = SayStep | EditStep | RerollStep
 StateStep = ChangeStep | UpdateStep | EnterLeaveStep | MoveStep
 """Steps that tell a change."""
 StoryStep = Annotated[
-    MessageStep | StateStep | RecallStep | WhoKnowsStep | RetractStep | NoteStep, Field(discriminator="kind")
+    MessageStep | StateStep | UnmaskStep | RecallStep | WhoKnowsStep | RetractStep | NoteStep,
+    Field(discriminator="kind"),
 ]
 
 
