@@ -18,7 +18,11 @@ class SceneLine(Record):
     key: str | None = None
     """The id of the line in the source, if it has one."""
     present: tuple[str, ...] | None = None
-    """Names, as written, of those who perceive it; `None` if the source does not say so with certainty."""
+    """Names, as written, of those who are there; `None` if the source does not say so with certainty."""
+    audience: tuple[str, ...] | None = None
+    """Names, as written, of those who perceive all of it; `None` if the source does not say so with certainty."""
+    place: str | None = None
+    """The place it was said at; `None` if the source does not say so."""
     speak_as: str | None = None
     """The name under which the speaker is in disguise; `None` = their own."""
     channel: Channel | None = None

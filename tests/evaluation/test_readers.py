@@ -19,7 +19,7 @@ from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, lines
 def test_a_scene_keeps_what_was_said_with_and_without_its_directions(tmp_path: Path) -> None:
     (scene,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", EVENING)).scenes
     quiet = scene.lines[2]
-    assert (quiet.text, quiet.plain, quiet.present) == ("(quietly) Good.", "Good.", ("Ann", "Ben"))
+    assert (quiet.text, quiet.plain, quiet.audience) == ("(quietly) Good.", "Good.", ("Ann", "Ben"))
     assert scene.lines[0].narration
     assert not scene.lines[0].judged
     assert scene.lines[6].aside
@@ -42,7 +42,7 @@ def test_parts_of_one_conversation_are_one_group(tmp_path: Path) -> None:
 def test_a_message_without_the_key_present_is_still_to_be_judged(tmp_path: Path) -> None:
     bare = [{key: value for key, value in message.items() if key != "present"} for message in NEXT["messages"]]
     (scene,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", {**NEXT, "messages": bare})).scenes
-    assert [(line.present, line.judged) for line in scene.lines] == [(None, True), (None, True)]
+    assert [(line.perceivers, line.judged) for line in scene.lines] == [(None, True), (None, True)]
 
 
 def test_a_novel_is_one_scene_of_its_quotations(tmp_path: Path) -> None:

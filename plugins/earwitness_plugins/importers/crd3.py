@@ -77,5 +77,5 @@ def _text(turn: JsonRow) -> str:
 def _line(names: tuple[str, ...], text: str, roster: tuple[str, ...]) -> SceneLine:
     """One line. Of several speakers, the first counts, and everybody hears them; of one, the source does not say."""
     if not names:
-        return SceneLine(text=f"Everybody: {text}" if text else "", present=roster)
-    return SceneLine(speaker=names[0], text=text, present=roster if len(names) > 1 else None)
+        return SceneLine(text=f"Everybody: {text}" if text else "", audience=roster)
+    return SceneLine(speaker=names[0], text=text, audience=roster if len(names) > 1 else None)

@@ -1,6 +1,7 @@
 """Plain JSON Lines: one message per line, `{"speaker", "text"}`, and what else is known.
 
-That is `"key"`, `"present"`, `"speak_as"`, and where it was said: `"context"`, `"channel"`, `"guild"`, `"persona"`.
+That is `"key"`; who was there, `"present"`, and who perceived all of it, `"audience"`; `"speak_as"`; and where it was said:
+`"place"`, `"context"`, `"channel"`, `"guild"`, `"persona"`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from earwitness.records.channel import Channel, Context
 from .rows import JsonRow, first_line, rows
 
 _CHANNEL = {"context": "context", "channel": "channel_id", "guild": "guild_id", "persona": "persona_id"}
-_BEGINS = re.compile(rb'\{\s*"(?:speaker|text|key|present)"\s*:')
+_BEGINS = re.compile(rb'\{\s*"(?:speaker|text|key|present|audience|place)"\s*:')
 
 
 class JsonlImporter:
@@ -52,6 +53,8 @@ def _line(row: JsonRow) -> SceneLine:
         key=row.optional_text("key"),
         present=row.names("present"),
         speak_as=row.optional_text("speak_as"),
+        audience=row.names("audience"),
+        place=row.optional_text("place"),
         channel=_channel(row),
     )
 
@@ -66,6 +69,9 @@ def _channel(row: JsonRow) -> Channel | None:
 
 
 def _roster(lines: Iterable[SceneLine]) -> tuple[str, ...]:
-    """Everybody who speaks or is named as present, in order of first appearance."""
-    named = (name for line in lines for name in (*([line.speaker] if line.speaker else []), *(line.present or ())))
-    return tuple(dict.fromkeys(named))
+    """Everybody who speaks, is present or in an audience, in order of first appearance."""
+    return tuple(dict.fromkeys(name for line in lines for name in _named(line)))
+
+
+def _named(line: SceneLine) -> tuple[str, ...]:
+    return (*([line.speaker] if line.speaker else []), *(line.present or ()), *(line.audience or ()))

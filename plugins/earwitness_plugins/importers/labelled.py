@@ -1,7 +1,7 @@
 """What importers of labelled data return: scenes with labels, and questions with their answers.
 
 `earwitness evaluate` scores strategies by these labels; what decides never sees them. A data set of your own comes in
-by one importer: plain scenes will do where `present` is all there is to say.
+by one importer: plain scenes will do where `audience` is all there is to say.
 """
 
 from __future__ import annotations
@@ -24,11 +24,16 @@ class LabelledLine(SceneLine):
     judged: bool = True
     """False where the source says that nobody can tell who perceives it."""
     aside: bool = False
-    """Only its speaker hears the aside in it; `present` then says who is there."""
+    """Only its speaker hears the aside in it, whoever is present."""
     addressees: tuple[str, ...] | None = None
     """To whom it is said, where the source knows."""
     notes: dict[str, JsonValue] = {}
     """What a host would know about it; a detector sees it as the message's `metadata`."""
+
+    @property
+    def perceivers(self) -> tuple[str, ...] | None:
+        """The label: its audience; where the source only says who is present, those. `None` = not scored."""
+        return self.present if self.audience is None else self.audience
 
 
 class LabelledScene(Scene):

@@ -1,7 +1,8 @@
 """Scenes with a roster, one per line, and who perceives each message.
 
 `{"dataset", "scene", "roster": [name], "messages": [{"kind": "speech" | "narration", "speaker", "text", "present"}]}`.
-`present` lists those who perceive the message; it is null where nobody can tell. A message may have `speakers` (several
+`present` lists those who perceive the message, or for one with an aside, those who are there; it is null where nobody
+can tell. A message may have `speakers` (several
 speak as one), `marked` (its text with directions for its delivery) and `aside` (nobody else hears the aside in it). A
 scene may have a `group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
 """
@@ -47,16 +48,16 @@ def _scene(row: JsonRow) -> LabelledScene:
 
 def _line(row: JsonRow) -> LabelledLine:
     marked = row.optional_text("marked")
-    speakers = _speakers(row)
+    speakers, aside = _speakers(row), row.values.get("aside") is True
     return LabelledLine(
         speaker=next(iter(speakers), None),
         along=speakers[1:],
         narration=row.values.get("kind") == "narration",
         text=row.text("text") if marked is None else marked,
         plain=None if marked is None else row.text("text"),
-        present=row.names("present"),
+        **{"present" if aside else "audience": row.names("present")},
         judged="present" not in row.values or row.values["present"] is not None,
-        aside=row.values.get("aside") is True,
+        aside=aside,
     )
 
 

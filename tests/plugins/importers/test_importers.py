@@ -49,7 +49,7 @@ def test_a_scene_has_its_roster_and_its_lines_in_order(tmp_path: Path) -> None:
     (scene,) = ScenesImporter().read(transcript(tmp_path, SCENE)).scenes
     assert scene.id == "made-up-tavern/1"
     assert scene.roster == ("Mira", "Old Tom")
-    assert scene.lines[1] == LabelledLine(speaker="Mira", text="Close the door.", present=("Mira", "Old Tom"))
+    assert scene.lines[1] == LabelledLine(speaker="Mira", text="Close the door.", audience=("Mira", "Old Tom"))
 
 
 def test_narration_has_no_speaker_and_a_chorus_has_its_first(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_an_episode_is_a_scene_whether_its_turns_stand_alone_or_in_overlapping_c
 def test_the_first_of_several_speaks_and_everybody_hears_it(tmp_path: Path) -> None:
     scene = episode(tmp_path, TURNS)
     assert [line.speaker for line in scene.lines] == ["ANN", "BEN", None]
-    assert [line.present for line in scene.lines] == [None, scene.roster, scene.roster]
+    assert [line.audience for line in scene.lines] == [None, scene.roster, scene.roster]
 
 
 @pytest.mark.parametrize("turn", [{"NAMES": "ANN", "UTTERANCES": ["x"]}, {"NAMES": ["ANN"], "UTTERANCES": [1]}])

@@ -59,7 +59,7 @@ def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
 def _refuse_strangers(path: str, scene: LabelledScene) -> None:
     """Raise `StoryError` for a label outside the roster. Scored on the roster, it would count for nothing."""
     for index, line in enumerate(scene.lines):
-        for name in line.present or ():
+        for name in line.perceivers or ():
             if name not in scene.roster:
                 place = f"{path}: scene {quoted(scene.name)}, messages[{index}]"
                 raise StoryError(f"{place}: 'present' has {outside(name, scene.roster)}")

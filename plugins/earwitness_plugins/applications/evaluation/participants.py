@@ -13,7 +13,7 @@ from .sheet import ScoredMessage
 def row(scene: LabelledScene, judged: JudgedMessage) -> ScoredMessage | None:
     """One message beside its label, both limited to the scene's roster; `None` where it has no label."""
     line = scene.lines[judged.index]
-    if line.present is None:
+    if line.perceivers is None:
         return None
     roster = {*scene.roster}
     certain = roster & {*judged.speakers}
@@ -24,7 +24,7 @@ def row(scene: LabelledScene, judged: JudgedMessage) -> ScoredMessage | None:
         index=judged.index,
         roster=scene.roster,
         certain=certain,
-        true=certain if line.aside else roster & {*line.present},
+        true=certain if line.aside else roster & {*line.perceivers},
         predicted=roster & judged.perceivers,
         probability={name: part.confidence for name, part in judged.beliefs.items() if name in roster},
         aside=line.aside,

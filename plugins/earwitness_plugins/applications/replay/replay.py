@@ -9,12 +9,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from earwitness.app import Earwitness
 from earwitness.formats import as_said
 from earwitness.imports import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
 from earwitness.records.base import Record
+from earwitness.records.channel import Channel
 from earwitness.records.character import Cast
 from earwitness.session import Session
 
@@ -94,7 +96,8 @@ async def replay(
     prefix: str = "",
     seen: Callable[[ReplayedLine], None] = lambda line: None,
 ) -> ReplayedScene:
-    """Replay a scene through END. With `gold`, what the source says of who is present counts as the host's word.
+    """Replay a scene through END. With `gold`, what the source says of who is present, and who perceives a line, counts
+    as the host's word.
 
     In a session with other messages, `cast` is who is in it, and `prefix` keeps the keys apart.
 
@@ -106,14 +109,7 @@ async def replay(
     lines: list[ReplayedLine] = []
     for window in windows(_spoken(scene), WINDOW):
         told = await story.say_all(
-            {
-                "speaker": roles.speaker(line),
-                "content": line.text,
-                "key": f"{prefix}{line.key or number}",
-                "present": roles.present(line) if gold else None,
-                "speak_as": line.speak_as,
-                "channel": line.channel or scene.channel,
-            }
+            {"key": f"{prefix}{line.key or number}", **_as_said(line, roles, scene.channel, gold=gold)}
             for number, line in window
         )
         for (_, line), outcome in zip(window, told, strict=True):
@@ -130,6 +126,15 @@ async def _enter(story: Session, there: Sequence[str], scene: Scene, prefix: str
         return
     if not await story.has(f"{prefix}{first}"):
         await story.enter(*missing, key=f"{prefix}there")
+
+
+def _as_said(line: SceneLine, roles: Roles, channel: Channel, *, gold: bool) -> dict[str, Any]:
+    """A line as `say` takes it; who is there and who perceives it only with `gold`. A direct message has no place."""
+    where = line.channel or channel
+    word = {"present": roles.ids(line.present), "audience": roles.ids(line.audience)} if gold else {}
+    place = None if where.context == "dm" else line.place
+    said = {"speaker": roles.speaker(line), "content": line.text, "speak_as": line.speak_as}
+    return {**said, "channel": where, "place": place, **word}
 
 
 def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled: Settlement) -> ReplayedLine:

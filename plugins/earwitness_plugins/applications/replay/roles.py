@@ -41,11 +41,9 @@ class Roles:
         """Character id of the speaker."""
         return self.narrator if line.speaker is None else self.by_name[line.speaker]
 
-    def present(self, line: SceneLine) -> tuple[str, ...] | None:
-        """Ids of those who perceive the line, where the source says so."""
-        return (
-            None if line.present is None else tuple(self.by_name[name] for name in line.present if name in self.by_name)
-        )
+    def ids(self, names: Iterable[str] | None) -> tuple[str, ...] | None:
+        """Ids of those whom a line names as present or as its audience; `None` where it does not say."""
+        return None if names is None else tuple(self.by_name[name] for name in names if name in self.by_name)
 
 
 # ── ids made of names ────────────────────────────────────────────────────────────────────────────────────────
