@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal import CliContext, options, story_command
 from earwitness_plugins.terminal.context import program
 
 
@@ -15,10 +15,20 @@ from earwitness_plugins.terminal.context import program
 @click.argument("key")
 @click.argument("text")
 @click.option("--reroll", is_flag=True, help="The text is another answer, not a correction.")
-async def command(cli: CliContext, session: str, key: str, text: str, reroll: bool) -> None:
+@options.host_word
+async def command(
+    cli: CliContext,
+    session: str,
+    key: str,
+    text: str,
+    reroll: bool,
+    present: tuple[str, ...],
+    audience: tuple[str, ...],
+) -> None:
     """Replace the text of a message, in everybody's memory.
 
-    KEY is the message's, as `inspect` shows it. Who perceives the new text is decided again.
+    KEY is the message's, as `inspect` shows it. Who perceives the new text is decided again; --present and --audience
+    correct what was said of that, and are not for --reroll.
     """
     from earwitness.errors import InputError
     from earwitness_plugins.terminal.containers import settled
@@ -27,9 +37,12 @@ async def command(cli: CliContext, session: str, key: str, text: str, reroll: bo
     if not text.strip():
         retract = shlex.join([program(), "retract", session, key, *cli.where()])
         raise InputError(f"the new text is empty. To retract the message: {retract}")
+    if reroll and (present or audience):
+        raise InputError("--reroll keeps who is there and who perceives it: leave out --present and --audience.")
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text))
+        word = {"present": present or None, "audience": audience or None}
+        outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text, **word))
         decided = await outcome.settled()
         data = {"key": key, "participants": list(decided.participants), "degraded": decided.degraded}
         cli.answer(data, settled(decided, People(story.cast, ew.settings.calendar)))

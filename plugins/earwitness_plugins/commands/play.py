@@ -100,7 +100,9 @@ def _nobody_is_there(script: Story) -> bool:
     from earwitness_plugins.applications.stories.story import NoteStep, SayStep
 
     first = next((step for step in script.steps if not isinstance(step, NoteStep)), None)
-    return script.present is None and isinstance(first, SayStep) and first.present is None
+    if script.present is not None or not isinstance(first, SayStep):
+        return False
+    return first.present is None and first.audience is None
 
 
 def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyConflict:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 @click.option("--speaker", required=True, metavar="WHO", help="Who would say it.")
 @click.option("--speak-as", metavar="NAME", help="The name under which the speaker is in disguise.")
 @click.option("--session", metavar="ID", help="The story.  [default: the only one]")
-@click.option("--present", multiple=True, metavar="WHO", help="Who perceives it, if that is certain; may be repeated.")
+@options.host_word
+@click.option("--place", metavar="PLACE", help="Where it would be said.  [default: the current scene]")
 @options.channel
 async def command(
     cli: CliContext,
@@ -26,6 +27,8 @@ async def command(
     speak_as: str | None,
     session: str | None,
     present: tuple[str, ...],
+    audience: tuple[str, ...],
+    place: str | None,
     channel: Channel | None,
 ) -> None:
     """Show who would learn this if it were said now. Nothing is written."""
@@ -40,5 +43,7 @@ async def command(
             speak_as=speak_as,
             channel=channel,
             present=present or None,
+            audience=audience or None,
+            place=place,
         )
         cli.answer(found.model_dump(mode="json"), preview(found, People(story.cast, ew.settings.calendar)))

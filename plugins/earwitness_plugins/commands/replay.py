@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 @click.option("--format", "name", metavar="NAME", help="The importer.  [default: the first that accepts the file]")
 @click.option("--session", metavar="ID", help="The story's id, for a transcript of one scene.")
 @click.option("--each", is_flag=True, help="Show every message and who heard it.")
-@click.option("--gold", is_flag=True, help="Use what the transcript says of who was present; ignored otherwise.")
+@click.option(
+    "--gold",
+    is_flag=True,
+    help="Use what the transcript says of who was there, and who perceived it.",
+)
 @options.channel
 async def command(
     cli: CliContext,

@@ -22,6 +22,15 @@ threshold = click.option(
 CommandFunction = Callable[..., Awaitable[None]]
 
 
+def host_word(run: CommandFunction) -> CommandFunction:
+    """Add `--present` and `--audience`, which a command gets as tuples of names."""
+    audience = click.option(
+        "--audience", multiple=True, metavar="WHO", help="Who perceives all of it; may be repeated."
+    )
+    present = click.option("--present", multiple=True, metavar="WHO", help="Who is there; may be repeated.")
+    return present(audience(run))
+
+
 def channel(run: CommandFunction) -> CommandFunction:
     """Add the options for a channel to a command, which gets them as one argument `channel`.
 

@@ -77,6 +77,8 @@ class StoryLook:
         return Group(*lines)
 
     def _happening(self, step: events.ChangePlayed) -> Text:
+        if step.channel is not None:
+            return self._members(step.channel, step)
         who, several = self.people.names(step.characters), len(step.characters) > 1
         match step.kind:
             case "enter":
@@ -86,6 +88,11 @@ class StoryLook:
             case "move":
                 return Text.assemble(("→ ", "dim"), who, (f" goes to {plain(step.place or '')}", "dim"))
         return Text(f"── {self.people.day(step.day)} · {plain(step.scene)}", style="bold dim")
+
+    def _members(self, channel: Channel, step: events.ChangePlayed) -> Text:
+        at = f", at {plain(step.place)}" if step.place else ""
+        who = self.people.names(step.characters) if step.characters else Text("nobody")
+        return Text.assemble(("○ ", "dim"), (f"In{_where(channel)}{at}: ", "dim"), who)
 
     @render.register
     def _(self, step: events.RetractionPlayed) -> RenderableType:

@@ -134,7 +134,7 @@ def _named(story: Story) -> Iterator[tuple[Loc, str]]:
     for number, entry in enumerate(story.prepare.lore):
         yield from ((("prepare", "lore", number, "known_by"), id) for id in entry.known_by or ())
     for number, step in enumerate(story.steps):
-        for field in ("speaker", "character", "characters", "present", "audience"):
+        for field in ("speaker", "character", "characters", "present", "audience", "members"):
             yield from ((("steps", number, step.kind, field), id) for id in _ids(getattr(step, field, None)))
 
 

@@ -72,16 +72,18 @@ class UpdateTold(Record):
 
 
 class ChangePlayed(StoryEvent):
-    """The state changed, or somebody came, went or moved."""
+    """The state changed, somebody came, went or moved, or a channel got other members."""
 
-    kind: Literal["change", "update", "enter", "leave", "move"]
+    kind: Literal["change", "update", "enter", "leave", "move", "channel"]
     """The kind of event."""
     key: str
     """Key of the journal entry."""
     characters: tuple[str, ...] = ()
-    """Who came, went or moved."""
+    """Who came, went or moved, or is in the channel."""
     place: str | None = None
-    """The new place."""
+    """The new place, or that of the channel."""
+    channel: Channel | None = None
+    """The channel that got other members."""
     day: float
     """The game day now."""
     scene: str

@@ -22,6 +22,7 @@ from .gist import gist
 from .replay_check import check_played
 from .story import (
     ChangeStep,
+    ChannelStep,
     EditStep,
     EnterLeaveStep,
     MessageStep,
@@ -97,7 +98,7 @@ class Player:
         match step:
             case SayStep() | EditStep() | RerollStep():
                 return await self._said(step, key, number)
-            case ChangeStep() | UpdateStep() | EnterLeaveStep() | MoveStep():
+            case ChangeStep() | UpdateStep() | EnterLeaveStep() | MoveStep() | ChannelStep():
                 return await self._happened(step, key)
             case RetractStep(key=target):
                 await (await self.session.retract(target, own_key=key)).settled()
@@ -145,9 +146,10 @@ class Player:
 
     async def _say(self, step: MessageStep, key: str, number: int) -> Outcome:
         match step:
-            case SayStep(speaker=speaker, text=text, present=present, speak_as=mask):
-                told = {"present": present, "speak_as": mask, "channel": step.where()}
-                return await self.session.say(speaker, text, key=key, **told)  # type: ignore[arg-type] # as typed above
+            case SayStep(speaker=speaker, text=text, present=present, audience=audience, place=place):
+                host: dict[str, Any] = {"present": present, "audience": audience, "place": place}
+                told = {**host, "speak_as": step.speak_as, "channel": step.where()}
+                return await self.session.say(speaker, text, key=key, **told)
             case EditStep(key=target, text=text):
                 return await self.session.edit(target, text, own_key=key)
             case RerollStep(key=target, text=text):
@@ -165,7 +167,8 @@ class Player:
             kind=step.kind,
             key=key,
             characters=_movers(step),
-            place=step.place if isinstance(step, MoveStep) else None,
+            place=step.place if isinstance(step, MoveStep | ChannelStep) else None,
+            channel=step.where() if isinstance(step, ChannelStep) else None,
             day=self._now.game_day,
             scene=self._now.current_scene,
             updates=tuple(_told(update) for update in settled.updates),
@@ -177,6 +180,8 @@ class Player:
                 return await self.session.change(description=description, audience=audience, key=key, **changes)
             case UpdateStep(text=text, character=character, type=type, audience=audience):
                 return await self.session.update(text, character=character, type=type, audience=audience, key=key)
+            case ChannelStep(members=members, place=place):
+                return await self.session.channel(step.where(), members, place=place, key=key)
             case MoveStep(character=character, place=place):
                 return await self.session.move(character, place, key=key)
             case EnterLeaveStep(kind="enter", characters=characters):
@@ -236,6 +241,8 @@ def remembered(recalled: Recalled) -> events.RecalledMemory:
 def _movers(step: StateStep) -> tuple[str, ...]:
     if isinstance(step, EnterLeaveStep):
         return step.characters
+    if isinstance(step, ChannelStep):
+        return step.members
     return (step.character,) if isinstance(step, MoveStep) else ()
 
 

@@ -24,6 +24,7 @@ STEPS: dict[str, str | None] = {
     "enter": "characters",
     "leave": "characters",
     "move": None,
+    "channel": None,
     "recall": "character",
     "who_knows": "text",
     "edit": None,

@@ -114,7 +114,36 @@ class SayStep(StepInChannel):
     key: str | None = None
     """A key for the message, so that later steps can change it."""
     present: tuple[str, ...] | None = None
-    """Ids of those who perceive it, if that is certain."""
+    """Ids of those who are there, if that is certain; whispers and thoughts stay what they are."""
+    audience: tuple[str, ...] | None = None
+    """Ids of those who perceive all of it, if that is certain."""
+    place: SomeText | None = None
+    """Where it is said. Default: the current scene, or the place of its channel."""
+
+    @model_validator(mode="after")
+    def _dm_has_no_place(self) -> SayStep:
+        if self.place is not None and self.context == "dm":
+            raise ValueError("a direct message is said at no place. Leave `place` out, or use move.")
+        return self
+
+
+class ChannelStep(StepInChannel):
+    """Who is in a channel from now on: `channel: {channel: "1042", context: dm, members: [kim, bob]}`."""
+
+    kind: Literal["channel"] = "channel"
+    """Kind of step."""
+    channel: ChannelId
+    """The host's id of the channel."""
+    members: tuple[str, ...]
+    """Ids of those who are in it; an empty list ends that."""
+    place: SomeText | None = None
+    """The place at which what is said in it is said. Default: none."""
+
+    @model_validator(mode="after")
+    def _dm_has_no_place(self) -> ChannelStep:
+        if self.place is not None and self.context == "dm":
+            raise ValueError("a direct message is said at no place. Leave `place` out.")
+        return self
 
 
 class ChangeStep(Record):
@@ -251,7 +280,7 @@ class NoteStep(Record):
 
 MessageStep = SayStep | EditStep | RerollStep
 """Steps that tell a message, or a new text for one."""
-StateStep = ChangeStep | UpdateStep | EnterLeaveStep | MoveStep
+StateStep = ChangeStep | UpdateStep | EnterLeaveStep | MoveStep | ChannelStep
 """Steps that tell a change."""
 StoryStep = Annotated[
     MessageStep | StateStep | UnmaskStep | RecallStep | WhoKnowsStep | RetractStep | NoteStep,
