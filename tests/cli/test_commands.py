@@ -235,6 +235,26 @@ def test_preview_takes_a_word_on_who_is_present(played: Run) -> None:
     assert set(answer(played(*words, "Hm.", "--json"))["participants"]) == {"charlie", "bob"}
 
 
+def test_preview_tells_who_is_there_from_who_perceives_it(played: Run) -> None:
+    words = ["preview", "--speaker", "charlie", "--session", "cellar", "--json", '"Welcome." [I poisoned his wine.]']
+    there = answer(played(*words, "--present", "bob"))
+    heard = {each["owner"]: each["body"] for each in there["deliveries"] if each["part"] == "message"}
+    assert "Welcome" in heard["bob"]
+    assert "poisoned" not in heard["bob"]
+    perceives = answer(played(*words, "--audience", "bob", "--place", "attic"))
+    assert set(perceives["participants"]) == {"charlie", "bob"}
+    assert perceives["message"]["scene"] == "attic"
+    assert "poisoned" in next(each["body"] for each in perceives["deliveries"] if each["owner"] == "bob")
+
+
+def test_edit_corrects_who_is_there_and_who_perceives_it(played: Run) -> None:
+    edit = ["edit", "cellar", "plan", "Then we dig never."]
+    assert set(answer(played(*edit, "--audience", "charlie", "--json"))["participants"]) == {"bob", "charlie"}
+    refused = played(*edit, "--reroll", "--present", "alice")
+    assert refused.exit_code == 2
+    assert "--reroll keeps who is there" in refused.stderr
+
+
 # ── changing ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

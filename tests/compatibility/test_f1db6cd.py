@@ -10,6 +10,7 @@ import pytest
 
 from earwitness import Character, Earwitness, Outcome, Session
 from earwitness.errors import EarwitnessError, KeyConflict
+from earwitness.records.journal import Said
 from earwitness.records.learned import Learned
 from earwitness.records.memory import without_words
 from earwitness_plugins.applications.stories.events import MessagePlayed
@@ -137,6 +138,17 @@ async def test_telling_it_again_tells_nothing_new(story: Session, answered: dict
         perceived = {id: part.model_dump(mode="json") for id, part in (await outcome.settled()).participants.items()}
         assert perceived == answered["participants"][said["key"]]
     assert await contents(story) == answered["memories"]
+
+
+async def test_whom_the_host_named_then_are_those_who_perceive_all_of_it(copy: Session) -> None:
+    told = {entry.key: entry.body for entry in await copy.backstage().journal() if isinstance(entry.body, Said)}
+    if "rumour-1" not in told:
+        pytest.skip("nothing was said of who perceives a message of this story")
+    assert (told["rumour-1"].present, told["rumour-1"].audience) == (None, ("bob", "mask"))
+    edited = await (await copy.edit("rumour-1", '"There is a rumour." [I made it up.]')).settled()
+    assert edited.plan.message is not None
+    assert {*edited.participants} >= {"bob", "mask"}
+    assert all("I made it up" in edited.plan.message.heard_by(id) for id in ("bob", "mask"))
 
 
 async def test_what_was_due_arrives_on_its_day(copy: Session, expected: dict[str, Any]) -> None:

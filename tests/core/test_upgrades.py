@@ -6,6 +6,7 @@ import pytest
 
 from earwitness.redaction import REDACTED
 from earwitness.upgrades.from_3 import FROM_3
+from earwitness.upgrades.from_4 import FROM_4
 from earwitness.upgrades.upgrade import StoredKind, Upgrade, touches, upgraded_once
 from earwitness.upgrades.versions import OLDEST, VERSION, upgraded
 
@@ -92,3 +93,28 @@ def test_the_context_of_version_3_is_all_that_is_known_of_the_channel() -> None:
 def test_a_change_of_the_game_time_in_version_3_is_one_of_the_game_day_when_it_is_told_again() -> None:
     changed = upgraded_once("body", {"kind": "changed", "changes": {"GameTime": 6, "mana": 3}}, FROM_3)
     assert changed["changes"] == {"game_day": 6, "mana": 3}
+
+
+def test_whom_version_4_called_present_are_those_who_perceive_all_of_it() -> None:
+    for kind in ("said", "revised"):
+        entry = upgraded_once("entry", {"body": {"kind": kind, "present": ["bob"]}}, FROM_4)
+        assert entry["body"] == {"kind": kind, "audience": ["bob"]}
+    plan = upgraded_once("plan", {"message": {"message": {"key": "m1", "present": ["bob"]}, "heard": {}}}, FROM_4)
+    assert plan["message"] == {"message": {"key": "m1", "audience": ["bob"]}, "heard": {}}
+
+
+def test_a_message_of_version_4_of_which_the_host_said_nothing_stays() -> None:
+    told = {"kind": "said", "content": "Hello.", "present": None}
+    assert upgraded_once("body", told, FROM_4) == told
+    settled = {"message": {"key": "m1", "present": None}}
+    assert upgraded_once("message", settled, FROM_4) == settled
+
+
+def test_a_state_key_of_the_host_s_own_that_was_called_channels_gets_another_name() -> None:
+    kinds: tuple[StoredKind, ...] = ("plan", "snapshot")
+    for kind in kinds:
+        found = upgraded_once(kind, {"state": {"channels": {"general": "open"}, "mana": 3}}, FROM_4)
+        assert found == {"state": {"host_channels": {"general": "open"}, "mana": 3}}
+    changed = upgraded_once("body", {"kind": "changed", "changes": {"channels": 3}}, FROM_4)
+    assert changed == {"kind": "changed", "changes": {"host_channels": 3}}
+    assert upgraded_once("body", {"kind": "changed"}, FROM_4) == {"kind": "changed"}

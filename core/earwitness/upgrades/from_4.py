@@ -9,14 +9,16 @@ _OWN = "host_channels"
 
 
 def _body(body: Json) -> Json:
-    """What a message or revision called `present` were those who perceived all of it."""
-    if body.get("kind") in ("said", "revised"):
-        return renamed(body, present="audience")
-    return _with_state(body, "changes")
+    return _with_audience(body) if body.get("kind") in ("said", "revised") else _with_state(body, "changes")
 
 
 def _message(decided: Json) -> Json:
-    return {**decided, "message": renamed(decided["message"], present="audience")}
+    return {**decided, "message": _with_audience(decided["message"])}
+
+
+def _with_audience(told: Json) -> Json:
+    """What a message or revision called `present` were those who perceived all of it."""
+    return told if told.get("present") is None else renamed(told, present="audience")
 
 
 def _plan(plan: Json) -> Json:

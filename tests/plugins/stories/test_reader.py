@@ -8,6 +8,7 @@ from earwitness.records.channel import Channel
 from earwitness_plugins.applications.stories.reader import checked
 from earwitness_plugins.applications.stories.story import (
     ChangeStep,
+    ChannelStep,
     EditStep,
     EnterLeaveStep,
     RecallStep,
@@ -53,6 +54,26 @@ steps:
 def read(text: str) -> Story:
     """The story in this text."""
     return checked(yaml_text(text, "cellar.yaml", StoryError))
+
+
+def test_a_message_says_who_is_there_who_perceives_it_and_where_it_is_said() -> None:
+    say = "{speaker: bob, text: Yes., key: answer, present: [alice], audience: [voice], place: attic}"
+    said = read(STORY.replace("{speaker: bob, text: Yes., key: answer}", say)).steps[1]
+    assert isinstance(said, SayStep)
+    assert (said.present, said.audience, said.place) == (("alice",), ("voice",), "attic")
+    for wrong in ("{speaker: bob, text: Yes., audience: [zoe]}", "{speaker: bob, text: Yes., place: a, context: dm}"):
+        with pytest.raises(StoryError, match=r"unknown character 'zoe'|said at no place"):
+            read(STORY.replace("{speaker: bob, text: Yes., key: answer}", wrong))
+
+
+def test_a_channel_has_members_and_perhaps_a_place() -> None:
+    step = "channel: {channel: 42, guild: g-1, members: [alice, bob], place: attic}"
+    channel = read(STORY.replace("note: The end.", step)).steps[-1]
+    assert isinstance(channel, ChannelStep)
+    assert channel.where() == Channel(channel_id="42", guild_id="g-1")
+    assert (channel.members, channel.place) == (("alice", "bob"), "attic")
+    with pytest.raises(StoryError, match="unknown character 'zoe'"):
+        read(STORY.replace("note: The end.", "channel: {channel: 42, members: [zoe]}"))
 
 
 def test_a_step_says_in_which_channel_it_happens() -> None:
@@ -114,7 +135,7 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "line", "said"),
     [
-        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: channel, context, "),
+        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: audience, channel, context, "),
         ("alice: No", "alcie: No", 15, "'alcie' is neither a step nor a character in the cast. A step: say, change"),
         ("alice: No", "alcie: No", 15, "Did you mean 'alice'?"),
         ("- recall: alice", "- recal: alice", 21, "Did you mean 'recall'?"),
