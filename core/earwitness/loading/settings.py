@@ -266,7 +266,7 @@ class Settings(Record):
     embedder: StrategySpec | None = StrategySpec(name="static")
     """Turns texts into vectors, for stores that use them. With `"none"`, searches go by words only."""
     detector: StrategySpec | None = StrategySpec(name="rules")
-    """Decides who perceives a message. With `"none"`: only the speaker and those whom the host names."""
+    """Decides who perceives a message. With `"none"`: only the speaker and the host's `audience`."""
     world_agent: StrategySpec | None = StrategySpec(name="rules")
     """Proposes what the world tells each character. With `"none"`: nothing."""
     sharing_rules: tuple[StrategySpec, ...] = ()

@@ -135,7 +135,7 @@ def test_a_step_has_the_same_key_at_every_play() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "line", "said"),
     [
-        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: audience, channel, context, "),
+        ("text: Yes.", "contnet: Yes.", 16, "unknown key 'contnet' in steps[1].say. Allowed: audience, channel, "),
         ("alice: No", "alcie: No", 15, "'alcie' is neither a step nor a character in the cast. A step: say, change"),
         ("alice: No", "alcie: No", 15, "Did you mean 'alice'?"),
         ("- recall: alice", "- recal: alice", 21, "Did you mean 'recall'?"),
