@@ -1,6 +1,6 @@
 """Plain JSON Lines: one message per line, `{"speaker", "text"}`, and what else is known.
 
-That is `"key"`; who was there, and who perceived all of it (`"present"`, `"audience"`); `"speak_as"`; where it was said:
+That is `"key"`; who was there and who perceived all of it (`"present"`, `"audience"`); `"speak_as"`; where it was said:
 `"place"`, `"context"`, `"channel"`, `"guild"`, `"persona"`.
 """
 
