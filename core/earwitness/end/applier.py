@@ -23,7 +23,7 @@ from ..records.plan import Plan, Snapshot
 from ..staleness import StalenessCheck
 from ..time_limit import LimitReached, contained, within
 from ..transactions import TransactionLedger, TransactionStore
-from .deliveries import BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
+from .deliveries import BACKLOG_BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
 from .derivations import append_proposed
 from .reconciliation import reconciled, restored, work_of
 
@@ -34,6 +34,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
 Each pause is twice the one before.
 """
 READ_AT_ONCE = 64
+GATHERING = 0.25
+"""The most seconds to wait for further plans of a backlog that is being decided."""
 
 
 class Applier:
@@ -55,6 +57,8 @@ class Applier:
         """The number of the last attempt that failed."""
         self._progress = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._gathered = asyncio.Event()
+        self._gathered.set()
         self._work: asyncio.Task[None] | None = None
         background.on_close(self._hurry.set)
 
@@ -68,13 +72,20 @@ class Applier:
     def take(self, plan: Plan) -> None:
         """Accept a recorded plan; `wake` starts applying it."""
         self._live.unapplied[plan.sequence] = Unapplied(arrival_day(plan), plan)
+        if len(self._left) >= READ_AT_ONCE:
+            self._gathered.set()
 
-    async def record(self, plan: Plan, after: Snapshot) -> tuple[Plan, bool]:
+    def gather(self) -> None:
+        """Expect further plans at once; `wake` ends that."""
+        self._gathered.clear()
+
+    async def record(self, plan: Plan, after: Snapshot, *, more: bool) -> tuple[Plan, bool]:
         """Record a plan; returns the plan in force, and whether its memories were written with it.
 
-        Ledger and store share a transaction where they can, if no earlier plan is left and this one fits a batch.
+        Ledger and store share a transaction where they can, if this plan fits a batch and is neither preceded nor
+        followed by others: many are written faster together.
         """
-        transaction = None if self._left or not shares_transaction(plan) else self._engine.transaction
+        transaction = None if more or self._left or not shares_transaction(plan) else self._engine.transaction
         batch = next(work_of_plain([plan]).batches(), None) if transaction else None
         if transaction and batch:
             with suppress(StorageError):  # the plan is recorded alone then, and its memories are tried again
@@ -110,7 +121,12 @@ class Applier:
         self._live.unapplied = dict(sorted(self._left.items()))
 
     def wake(self) -> None:
-        """Start applying if there are plans left, or retry at once."""
+        """Start applying if there are plans left."""
+        self._gathered.set()
+        self._start()
+
+    def _start(self) -> None:
+        """Start applying, or retry at once."""
         self._hurry.set()
         if self._left and (self._work is None or self._work.done()):
             self._work = self._background.start(self._run, f"apply {self._live.snapshot.id}")
@@ -140,7 +156,7 @@ class Applier:
             return
         self._background.check()
         begun = self._begun
-        self.wake()
+        self._start()
         try:
             async with asyncio.timeout(timeout):
                 while not done():
@@ -194,12 +210,15 @@ class Applier:
         if not self._engine.one_database:  # a plan must be durable before any of it is written
             await self._engine.ledger.sync()
         while self._left:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GATHERING):
+                    await self._gathered.wait()
             await self._apply(await self._next())
 
     async def _next(self) -> list[Plan]:
         """The next plans in order: as many as fit one write, ending with the first that forgets a character."""
         plans: list[Plan] = []
-        room = BATCH
+        room = BACKLOG_BATCH
         for sequence, known in list(self._left.items())[:READ_AT_ONCE]:
             plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
             if plan is None:  # the session was forgotten meanwhile
@@ -222,8 +241,7 @@ class Applier:
     async def _apply(self, plans: Sequence[Plan]) -> None:
         if not plans:
             return
-        newest = plans[-1].sequence == self._live.snapshot.decided
-        plain = newest and all(is_plain(plan) for plan in plans)
+        plain = all(each.plan is not None and is_plain(each.plan) for each in self._left.values())
         left = await self._write(plans, work_of_plain(plans) if plain else await work_of(self._engine, plans))
         left += await self._check_again(plans)
         for plan in plans:

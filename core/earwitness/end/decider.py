@@ -184,8 +184,10 @@ class Decider:
         ledger, session = self._engine.ledger, self.live.snapshot.id
         while entries := await self._next():
             self.staleness.note(entries[-1])
+            if len(entries) > 1:
+                self._applier.gather()
             for entry in entries:
-                plan = await self._plan(entry)
+                plan = await self._plan(entry, more=len(entries) > 1)
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])
@@ -200,22 +202,23 @@ class Decider:
             self.staleness.note(entry)
         self.told(entries)
 
-    async def _plan(self, entry: Entry) -> Plan:
-        """The recorded plan of an entry; it is decided now if there is none."""
+    async def _plan(self, entry: Entry, *, more: bool) -> Plan:
+        """The recorded plan of an entry; it is decided now if there is none. `more` entries are applied together."""
         if recorded := await self._recorded_before(entry):
             self._applier.take(recorded)
             return recorded
         try:
-            return await self._kept(await decide(self._engine, self.live, entry, self._applier))
+            proposed = await decide(self._engine, self.live, entry, self._applier)
+            return await self._kept(proposed, more=more)
         except UNUSABLE as error:  # a bad answer from third-party code must not hold up a story
-            return await self._kept(fail_closed_plan(self.live, entry, named(error)))
+            return await self._kept(fail_closed_plan(self.live, entry, named(error)), more=more)
 
-    async def _kept(self, proposed: Plan) -> Plan:
+    async def _kept(self, proposed: Plan, *, more: bool) -> Plan:
         """The plan in force after recording: this one, or one that was recorded before."""
         await self.staleness.check_after_pause()  # another story may have the id by now, and this plan is none of its
         after = self.live.snapshot.after(proposed)
         async with self.live.recording:
-            plan, applied = await self._applier.record(proposed, after)
+            plan, applied = await self._applier.record(proposed, after, more=more)
             if applied or plan == proposed:
                 self.live.advance(plan, after)
             else:

@@ -24,7 +24,9 @@ from .shares import Telling
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 BATCH = 64
-"""Memories in one put. Other calls of the host to the store wait for no more than one batch."""
+"""Memories of one plan in one put. Other calls of the host to the store wait for no more than one batch."""
+BACKLOG_BATCH = 512
+"""Memories of several plans in one put, since a backlog is written faster this way."""
 
 
 def of_message(
@@ -255,11 +257,13 @@ class Work:
     """Ids of world memories that were retracted. Lines of knowledge that cite one are left out."""
     perceived: int = 0
     """How many of the memories to put are participants' memories of the message; these come first."""
+    batch: int = BATCH
+    """The most memories in one put."""
 
     def batches(self) -> Iterator[tuple[Sequence[Memory], Sequence[str]]]:
         """The memories to put, in batches, each with the ids of the deliveries it applies."""
-        for begin in range(0, len(self.put), BATCH):
-            groups = self.put[begin : begin + BATCH]
+        for begin in range(0, len(self.put), self.batch):
+            groups = self.put[begin : begin + self.batch]
             applied = [each.id for group in groups for each in group if each.status == "pending"]
             yield [memory_of(group, self.removed) for group in groups], applied
 
@@ -297,7 +301,7 @@ def work_from(
     perceivers = {id for plan in plans if plan.message for id in plan.message.participants}
     order = sorted(groups, key=lambda group: _rank(group[0], perceivers))
     first = sum(1 for group in groups if group[0].owner in perceivers)
-    return Work(order, gone, removed, first or len(order))
+    return Work(order, gone, removed, first or len(order), BATCH if len(plans) == 1 else BACKLOG_BATCH)
 
 
 def _rank(delivery: Delivery, perceivers: Collection[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Self, cast
 
 import apsw
@@ -60,6 +61,8 @@ _RESTORE = (
 
 
 _APART = {*shared.OWN, "body"}
+_REST_OF = itemgetter(*sorted(Delivery.model_fields.keys() - {*_APART, "metadata", "support"}))
+"""The values of a delivery that are neither its own nor compared before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,9 @@ def _row(position: int, delivery: Delivery, body: str, lists: ListTexts, before:
 def _shares_fields(delivery: Delivery, before: Delivery) -> bool:
     """Whether two deliveries have the same fields, as most copies of a message have."""
     one, other = delivery.__dict__, before.__dict__
-    return all(one[name] == other[name] for name in one if name not in _APART)
+    if one["metadata"] != other["metadata"] or one["support"].__dict__ != other["support"].__dict__:
+        return False
+    return _REST_OF(one) == _REST_OF(other)
 
 
 def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, int, int | None]:
