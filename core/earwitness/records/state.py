@@ -10,6 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 from ..places import holders
 from .base import Record
 from .channel import Channel, StandingChannel, standing_name
+from .read_only import ReadOnlyDict
 
 
 def plain_number(value: float) -> float:
@@ -146,7 +147,10 @@ class State(Record):
         placed = {**self.whereabouts, **{id: where for id, where in whereabouts.items() if where is not None}}
         for id in (id for id, where in whereabouts.items() if where is None):
             placed.pop(id, None)
-        return self.model_copy(update={"whereabouts": placed})
+        kept = (
+            ReadOnlyDict(placed) if isinstance(self.whereabouts, ReadOnlyDict) else placed
+        )  # need not be sealed again
+        return self.model_copy(update={"whereabouts": kept})
 
     @property
     def _values(self) -> dict[str, Any]:

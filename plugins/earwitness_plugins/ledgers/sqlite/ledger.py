@@ -17,7 +17,7 @@ from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
-from . import data, deliveries, journal, messages, plans, register, sessions
+from . import data, deliveries, journal, messages, plans, register, sessions, snapshots
 from .delivery_query import DeliveryQuery, find
 from .health import examine
 from .schema import COMPONENT, MIGRATIONS
@@ -37,7 +37,7 @@ class SqliteLedger:
 
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
-        self._snapshots: dict[str, tuple[str, Snapshot]] = {}
+        self._snapshots: dict[str, tuple[sessions.Written | None, Snapshot]] = {}
 
     @property
     def database(self) -> Database:
@@ -59,15 +59,15 @@ class SqliteLedger:
         if found := await self.load(snapshot.id):
             return found
         text = as_json(snapshot)
-        existing = await self._database.write(
+        created = await self._database.write(
             lambda connection: sessions.create(connection, snapshot.id, snapshot.decided, text, containers)
         )
-        return snapshot if existing is None else Snapshot.model_validate_json(existing)
+        return snapshot if created else await self.load(snapshot.id) or snapshot
 
     async def load(self, session: str) -> Snapshot | None:
         """The session as of the last entry whose plan is recorded."""
         found = await self._database.read_inline(lambda connection: sessions.load(connection, session))
-        return None if found is None else self._snapshot(session, found)
+        return None if found is None else await self._snapshot(session, found)
 
     async def sessions(self) -> Sequence[str]:
         """All session ids, sorted."""
@@ -157,15 +157,15 @@ class SqliteLedger:
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
-        new = plans.Recordable.of(plan, after)
+        new = plans.Recordable.of(plan, after, written=self._written(plan, after))
         first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
-        return first or self._recorded(plan, new.after, after)
+        return first or self._recorded(plan, new, after)
 
     async def record_applied(
         self, plan: Plan, after: Snapshot, memories: Transaction[None], deliveries: Sequence[str]
     ) -> Plan:
         """Record a plan with the memories a store of this database has `prepared`. Durable on return."""
-        new = plans.Recordable.of(plan, after)
+        new = plans.Recordable.of(plan, after, written=self._written(plan, after))
 
         def operation(connection: apsw.Connection) -> Plan | None:
             first = plans.record(connection, new, deliveries)
@@ -173,12 +173,17 @@ class SqliteLedger:
                 memories(connection)
             return first
 
-        return await self._database.write(operation) or self._recorded(plan, new.after, after)
+        return await self._database.write(operation) or self._recorded(plan, new, after)
 
-    def _recorded(self, plan: Plan, text: str, after: Snapshot) -> Plan:
+    def _recorded(self, plan: Plan, new: plans.Recordable, after: Snapshot) -> Plan:
         """The plan, once it is recorded. The next `load` need not read what was just written."""
-        self._snapshots[plan.session] = (text, after)
+        known = self._snapshots.get(plan.session, (None,))[0]
+        row = known and known.after(new.after, new.settled)
+        self._snapshots[plan.session] = (row, after)
         return plan
+
+    def _written(self, plan: Plan, after: Snapshot) -> bool:
+        return snapshots.is_due(self._snapshots.get(plan.session, (None, None))[1], plan, after)
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
         """The plan of an entry as it was recorded: its deliveries show what was decided, not what came of it."""
@@ -258,12 +263,21 @@ class SqliteLedger:
         """For `doctor`."""
         return await self._database.read(examine)
 
-    def _snapshot(self, session: str, text: str) -> Snapshot:
-        """The snapshot in a text. Every turn asks for it, and mostly it has not changed since."""
+    async def _snapshot(self, session: str, row: sessions.Written) -> Snapshot:
+        """The snapshot of a row. Every turn asks for it, and mostly it has not changed since."""
         known = self._snapshots.get(session)
-        if known is None or known[0] != text:
-            known = self._snapshots[session] = (text, Snapshot.model_validate_json(text))
-        return known[1]
+        if known is not None and known[0] == row:
+            return known[1]
+        found = Snapshot.model_validate_json(row.snapshot)
+        if found.decided < row.settled:
+            found = snapshots.folded(found, await self._plans_since(session, found.decided, row.settled))
+        self._snapshots[session] = (row, found)
+        return found
+
+    async def _plans_since(self, session: str, decided: int, settled: int) -> Sequence[Plan]:
+        return await self._database.read(
+            lambda connection: snapshots.plans_since(connection, session, decided, settled)
+        )
 
     async def _of(self, session: str, question: Callable[[apsw.Connection, int], T], nothing: T) -> T:
         """Ask about a session by its number; nothing is known of an unknown one."""

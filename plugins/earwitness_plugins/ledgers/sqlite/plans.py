@@ -28,11 +28,13 @@ class Recordable:
     withdrawals: Sequence[Withdrawal]
     restorations: Sequence[Restoration]
     settled: int
-    after: str
+    after: str | None
+    """The snapshot after it; `None` leaves the one that was written before."""
 
     @classmethod
-    def of(cls, plan: Plan, after: Snapshot) -> Recordable:
-        """The rows of a plan. Raises `InputError` for what JSON cannot hold."""
+    def of(cls, plan: Plan, after: Snapshot, *, written: bool = True) -> Recordable:
+        """The rows of a plan, with the snapshot after it if it is `written`. Raises `InputError` for what JSON cannot
+        hold."""
         return cls(
             session=plan.session,
             sequence=plan.sequence,
@@ -43,7 +45,7 @@ class Recordable:
             withdrawals=plan.withdrawals,
             restorations=plan.restorations,
             settled=after.decided,
-            after=as_json(after),
+            after=as_json(after) if written else None,
         )
 
 
@@ -103,7 +105,7 @@ def acknowledge(connection: apsw.Connection, session: str, sequences: Sequence[i
 def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
     """The session as it stands after the newest plan, whichever is recorded last."""
     connection.execute(
-        "UPDATE ledger_sessions SET snapshot = ?, settled = ? WHERE number = ? AND settled < ?",
+        "UPDATE ledger_sessions SET snapshot = coalesce(?, snapshot), settled = ? WHERE number = ? AND settled < ?",
         (new.after, new.settled, session, new.sequence),
     )
 

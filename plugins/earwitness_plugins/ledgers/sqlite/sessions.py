@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import apsw
 
@@ -90,23 +91,38 @@ def rowids(session_number: int, after: int = 0, up_to: int | None = None) -> tup
 
 def create(
     connection: apsw.Connection, session: str, settled: int, snapshot: str, containers: Sequence[Container]
-) -> str | None:
-    """Create, or return the snapshot of the session that exists."""
-    existing = load(connection, session)
-    if existing is not None:
-        return existing
+) -> bool:
+    """Create. Returns whether there was none of this id."""
+    if number(connection, session) is not None:
+        return False
     register.register(connection, containers)
     connection.execute(
         "INSERT INTO ledger_sessions (id, began, settled, snapshot) VALUES (?, ?, ?, ?)",
         (session, settled, settled, snapshot),
     )
-    return None
+    return True
 
 
-def load(connection: apsw.Connection, session: str) -> str | None:
-    """The snapshot as last recorded."""
-    found = connection.execute("SELECT snapshot FROM ledger_sessions WHERE id = ?", (session,)).get
-    return None if found is None else str(found)
+class Written(NamedTuple):
+    """A session's row."""
+
+    number: int
+    """The session's number in this file."""
+    snapshot: str
+    """The snapshot as last written."""
+    settled: int
+    """Number of the last entry whose plan is recorded."""
+
+    def after(self, snapshot: str | None, settled: int) -> Written:
+        """The row once a plan is recorded."""
+        return Written(self.number, self.snapshot if snapshot is None else snapshot, settled)
+
+
+def load(connection: apsw.Connection, session: str) -> Written | None:
+    """The session's row."""
+    rows = connection.execute("SELECT number, snapshot, settled FROM ledger_sessions WHERE id = ?", (session,))
+    found = rows.fetchone()
+    return None if found is None else Written(int(str(found[0])), str(found[1]), int(str(found[2])))
 
 
 def all_ids(connection: apsw.Connection) -> list[str]:

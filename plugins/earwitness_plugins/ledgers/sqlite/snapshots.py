@@ -1,0 +1,46 @@
+"""When a session's snapshot is written. That of a large cast is long: it is written now and then, not with each plan.
+
+What `load` gives is the last one written, and the plans since, folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import apsw
+
+from earwitness.records.plan import Plan, Snapshot
+
+from ...sqlite.blobs import inflated
+from .sessions import number, rowids
+
+SMALL = 128
+"""The largest cast whose snapshot is written with each plan."""
+MOST_PLANS = 64
+"""The most plans that `load` folds."""
+
+
+def is_due(before: Snapshot | None, plan: Plan, after: Snapshot) -> bool:
+    """Whether to write the snapshot with this plan: it must be written wherever folding would not give it."""
+    if len(after.cast) <= SMALL or before is None or before.decided != plan.sequence - 1:
+        return True
+    if plan.cast is not None or plan.sequence % min(2 * len(after.cast) // SMALL, MOST_PLANS) == 0:
+        return True
+    return before.after(plan) != after
+
+
+def folded(snapshot: Snapshot, plans: Sequence[Plan]) -> Snapshot:
+    """The snapshot after these plans."""
+    return reduce(Snapshot.after, plans, snapshot)
+
+
+def plans_since(connection: apsw.Connection, session: str, decided: int, settled: int) -> list[Plan]:
+    """The plans after one entry and up to another, without their deliveries."""
+    if (its_number := number(connection, session)) is None:
+        return []
+    rows = connection.execute(
+        "SELECT plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place",
+        rowids(its_number, decided, settled),
+    )
+    return [Plan.model_validate_json(inflated(plan)) for (plan,) in rows]

@@ -1,0 +1,78 @@
+"""The snapshot of a large cast is written now and then; what is loaded is always the latest."""
+
+from pathlib import Path
+
+import pytest
+
+from earwitness import Character, Earwitness
+from earwitness.records.plan import Snapshot
+from earwitness_plugins.ledgers.sqlite import snapshots
+from earwitness_plugins.ledgers.sqlite.plans import Recordable
+
+
+@pytest.fixture
+def lengths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How long each snapshot was that a plan wrote."""
+    found: list[int] = []
+    of = Recordable.of.__func__  # type: ignore[attr-defined]
+
+    def noted(cls: type[Recordable], *arguments: object, **how: object) -> Recordable:
+        made: Recordable = of(cls, *arguments, **how)
+        found.append(len(made.after or ""))
+        return made
+
+    monkeypatch.setattr(Recordable, "of", classmethod(noted))
+    return found
+
+
+async def told(path: Path, size: int, messages: int) -> Snapshot:
+    """The session after some messages in a cast of this size."""
+    async with Earwitness.open(path, embedder="none", detector="recent_speakers") as ew:
+        story = await ew.session("s", cast=[f"p{number}" for number in range(size)])
+        for number in range(messages):
+            await story.say(f"p{number}", f"I am number {number}.")
+        await story.settled()
+        found = await ew.engine.ledger.load("s")
+        assert found is not None
+        return found
+
+
+@pytest.mark.parametrize("messages", [1, 7, 20])
+async def test_a_session_opens_as_it_was_left(tmp_path: Path, lengths: list[int], messages: int) -> None:
+    left = await told(tmp_path / "s.db", 400, messages)
+    assert left.decided == messages + 1
+    assert 0 in lengths or messages == 1
+    async with Earwitness.open(tmp_path / "s.db", embedder="none", detector="recent_speakers") as ew:
+        assert await ew.engine.ledger.load("s") == left
+        story = await ew.open_session("s")
+        assert story.state.message_count == messages
+        await story.join(Character("late"))
+        await (await story.say("late", "Am I late?")).settled()
+    async with Earwitness.open(tmp_path / "s.db", embedder="none", detector="recent_speakers") as ew:
+        assert "late" in (await ew.open_session("s")).cast
+
+
+async def test_two_processes_go_on_from_each_others_snapshot(tmp_path: Path) -> None:
+    await told(tmp_path / "s.db", 400, 3)
+    first = Earwitness.open(tmp_path / "s.db", embedder="none", detector="recent_speakers")
+    second = Earwitness.open(tmp_path / "s.db", embedder="none", detector="recent_speakers")
+    async with first, second:
+        stories = [await each.open_session("s") for each in (first, second)]
+        for number in range(12):
+            await (await stories[number % 2].say(f"p{number}", "Hm.")).settled()
+        found = [await each.engine.ledger.load("s") for each in (first, second)]
+    assert found[0] == found[1]
+    assert found[0] is not None
+    assert found[0].state.message_count == 15
+
+
+async def test_what_is_written_with_a_message_grows_little_with_the_cast(tmp_path: Path, lengths: list[int]) -> None:
+    await told(tmp_path / "few.db", 250, 60)
+    few, lengths[:] = sum(lengths), []
+    await told(tmp_path / "many.db", 1_000, 60)
+    assert sum(lengths[1:]) < 2 * few
+
+
+async def test_a_small_cast_is_written_with_each_plan(tmp_path: Path, lengths: list[int]) -> None:
+    await told(tmp_path / "s.db", snapshots.SMALL, 5)
+    assert all(lengths)
