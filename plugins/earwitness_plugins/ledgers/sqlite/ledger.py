@@ -21,6 +21,7 @@ from . import data, deliveries, journal, messages, plans, register, sessions, sn
 from .delivery_query import DeliveryQuery, find
 from .health import examine
 from .schema import COMPONENT, MIGRATIONS
+from .sessions import Written
 from .text import as_json
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class SqliteLedger:
 
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
-        self._snapshots: dict[str, tuple[sessions.Written | None, Snapshot]] = {}
+        self._snapshots: dict[str, tuple[Written | None, Snapshot]] = {}
 
     @property
     def database(self) -> Database:
@@ -263,7 +264,7 @@ class SqliteLedger:
         """For `doctor`."""
         return await self._database.read(examine)
 
-    async def _snapshot(self, session: str, row: sessions.Written) -> Snapshot:
+    async def _snapshot(self, session: str, row: Written) -> Snapshot:
         """The snapshot of a row. Every turn asks for it, and mostly it has not changed since."""
         known = self._snapshots.get(session)
         if known is not None and known[0] == row:
