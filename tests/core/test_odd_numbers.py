@@ -87,7 +87,7 @@ async def test_in_an_answer_it_is_that_ones_failure_and_the_story_goes_on(
     begin: Begin, value: float, given: Callable[[float], dict[str, Any]], by: str
 ) -> None:
     story = await begin(strict=False, **given(value))
-    settled = await (await story.say("alice", "Hello.", present=["bob"])).settled()
+    settled = await (await story.say("alice", "Hello.", audience=["bob"])).settled()
     assert [each.by for each in settled.failures] == [by]
     assert "not a number that JSON can hold" in str(settled.failures[0].failure)
     assert list(settled.participants) == ["alice", "bob"]

@@ -97,7 +97,7 @@ async def test_what_the_guild_knows_stands_under_its_own_heading(told: Path) -> 
         await story.change(game_day=2)
         turn = await story.turn("bob", query=QUERY, in_prompt=[])
         assert list(turn.sections()) == ["memories", "guild"]
-        assert "### What the guild knows\n1. Alice was heard saying" in turn.text()
+        assert "### What the guild knows\n1. Fact: Alice was heard saying" in turn.text()
         assert "The vault opens at midnight" in turn.text("memories")
 
 
