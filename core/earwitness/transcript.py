@@ -19,6 +19,9 @@ from .records.plan import Delivery
 from .validation.arguments import count, text
 
 PAGE = 256
+"""The most messages read at a time."""
+SPARE = 8
+"""So many messages more are read at once than twice those that are wanted: some do not match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +97,11 @@ class Transcript:
         """Pages from the newest message backwards, until there are enough."""
         found: list[SettledMessage] = []
         most = float("inf") if query.limit is None else query.limit
+        size = PAGE if query.limit is None else min(PAGE, 2 * query.limit + SPARE)
         while len(found) < most:
-            page = await self._ledger.messages(self._live.snapshot.id, before=end, limit=PAGE)
+            page = await self._ledger.messages(self._live.snapshot.id, before=end, limit=size)
             found = [*await self._matching(page, query), *found]
-            if len(page) < PAGE:
+            if len(page) < size:
                 break
             end = page[0].message.sequence
         return found if query.limit is None else found[max(0, len(found) - query.limit) :]

@@ -58,6 +58,16 @@ def test_recall_brings_back_so_many_at_most(played: Run) -> None:
     assert len(answer(played("recall", "cellar", "bob", "key", "--memories", "1", "--json"))["memories"]) == 1
 
 
+def test_recall_as_before_a_message_holds_nothing_of_it_and_an_unknown_key_is_named(played: Run) -> None:
+    said = [each for each in told(played("export", "cellar")) if each["kind"] == "entry"]
+    first = next(each["entry"]["key"] for each in said if each["entry"]["body"]["kind"] == "said")
+    now, then = (
+        answer(played("recall", "cellar", "bob", "key", *more, "--json")) for more in ((), ("--before", first))
+    )
+    assert now["total"] > then["total"] == 0
+    assert "unknown key 'm99'" in played("recall", "cellar", "bob", "--before", "m99").stderr
+
+
 def test_recall_without_a_question_follows_the_recent_messages(played: Run) -> None:
     assert answer(played("recall", "cellar", "alice", "--json"))["query"] is None
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--filter", "filters", multiple=True, metavar="TEST", help="Such as gameDay<=3 or location=tavern; all must hold."
 )
+@click.option("--before", metavar="KEY", help="As before the message with this KEY.")
 @options.channel
 async def command(
     cli: CliContext,
@@ -28,6 +29,7 @@ async def command(
     query: str | None,
     memories: int | None,
     filters: tuple[str, ...],
+    before: str | None,
     channel: Channel | None,
 ) -> None:
     """Show what a character remembers now, and why.
@@ -45,7 +47,7 @@ async def command(
     tests = [parse(test) for test in filters]
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        settings: dict[str, Any] = {} if memories is None else {"memories": memories}
+        settings: dict[str, Any] = {"before": before} | ({} if memories is None else {"memories": memories})
         turn = await asked(story, character, query, channel=channel, filter=all_of(*tests), **settings)
         found = recollection(turn, RecallStep(character=turn.character, query=query, show=10_000))
         if tests and not turn.memories:
