@@ -93,6 +93,19 @@ async def test_a_memory_told_again_in_full_reads_then_as_it_was_first_heard(begi
     assert len((await everything(story, None))[0]) > len("Alice: Something.")
 
 
+async def test_a_name_that_was_seen_through_since_is_the_mask_then(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", "I bought the mill.", key="m1", speak_as="Roux", audience=["bob"])
+    await story.say("bob", "Hm.", key="m2", audience=["alice"])
+    await story.unmask("alice", audience=["bob"], key="c1")
+    await story.say("bob", "Oh!", key="m3", audience=["alice"])
+    assert await everything(story, "m2") == ["Roux: I bought the mill."]
+    assert "Roux: I bought the mill." in await everything(story, "c1")
+    assert "Alice (as Roux): I bought the mill." in await everything(story, "m3")
+    await story.retract("m1")
+    assert await everything(story, "m2") == []
+
+
 async def test_it_is_the_same_in_a_story_opened_again_and_in_a_branch(begin: Begin) -> None:
     kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore()}
     story = await told(begin, **kept)

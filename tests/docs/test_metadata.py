@@ -38,6 +38,7 @@ async def everything(ew: Earwitness) -> set[str]:
     await story.prepare(plot="A sword is lost.", lore=[Lore(key="sword", text="It glows.", words=("blade",))])
     await story.say("alice", "Hello, Bob.", key="m1", channel=PLACE, present=["alice", "bob"])
     await story.say("alice", "*gives Bob the Sacred Sword*", key="m2", present=["alice", "bob"])
+    await story.say("carol", "Good evening.", speak_as="Madame Noir", audience=["alice", "bob"])
     await story.change(current_scene="lair", weather="storm", flags={"gate": True})
     await story.update("Alice woke the dragon", character="alice", type="awoken", audience="public")
     await story.remember("alice", "Never again.", rests_on=["m1"])

@@ -77,7 +77,8 @@ class PastSource(RecallSource):
         late = await ledger.deliveries(session, container=container, after=self._before - 1)
         changed = sorted({each.memory_id for each in late})
         supports = await ledger.deliveries(session, memory_ids=changed) if changed else ()
-        there = [each for each in supports if each.is_active and await self._was_there(each)]
+        active = [_unrenewed(each, supports, self._before) for each in supports if each.is_active]
+        there = [each for each in active if each is not None and await self._was_there(each)]
         removed = await removed_among(ledger, session, {id for each in there for id in each.cites})
         memories = (memory_of(group, removed) for group in grouped(there, lambda each: each.memory_id))
         return dict.fromkeys(changed) | {each.id: each for each in memories}
@@ -94,6 +95,14 @@ class PastSource(RecallSource):
             return False
         original = await ledger.entry(session, key=entry.body.target)
         return original is not None and original.sequence < self._before
+
+
+def _unrenewed(delivery: Delivery, supports: Sequence[Delivery], before: int) -> Delivery | None:
+    """The delivery as it was then, under the names that its owner knew. `None` if it was renewed from a later one."""
+    if delivery.renewed < before:
+        return delivery
+    same = (each for each in supports if each.memory_id == delivery.memory_id and each.support == delivery.support)
+    return max((each for each in same if each.sequence < before), key=lambda each: each.sequence, default=None)
 
 
 def _as_then(memories: Sequence[Memory], since: Mapping[str, Memory | None]) -> list[Memory]:
