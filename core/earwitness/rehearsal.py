@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from .consultation import Answered, Consultant
+from .end.host_word import as_host_says
 from .end.proposals import detect
 from .end.settle import participants, settled_message
 from .end.whereabouts import state_after
@@ -86,20 +87,24 @@ class Rehearsal:
         content: str,
         *,
         key: str | None = None,
+        present: Iterable[str] | None = None,
         together_with: Iterable[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> Judgement:
         """Say the next message, and update where the characters are from the detector's answer.
 
-        `together_with` are the ids of characters who say it too. They are here and perceive it. Raises `UnknownName`.
+        `present` are the ids of those who are there, as in `Session.say`. `together_with` are the ids of characters who
+        say it too. They are here and perceive it. Raises `UnknownName`.
         """
         message = self._message(self.cast.named(speaker).id, content, key, dict(metadata or {}))
-        moment = Moment(message=message, recent=self._recent, cast=self.cast, state=self.state)
+        if present is not None:
+            message = message.model_copy(update={"present": tuple(present)})
+        moment, placed = as_host_says(Moment(message=message, recent=self._recent, cast=self.cast, state=self.state))
         answered = await self._asked(moment)
         chorus = tuple(together_with)
         presence = _with_chorus(answered.value or Presence.only(message.speaker), chorus)
         settled = settled_message(message, presence, self._found(moment, presence, self._end.enough), self._end)
-        self._advance(settled, presence, chorus)
+        self._advance(settled, (*placed, *_entering(chorus), *presence.movements))
         beliefs = self._beliefs(moment, presence)
         return Judgement(
             presence=presence, settled=settled, beliefs=beliefs, seconds=answered.seconds, failure=answered.failure
@@ -135,11 +140,14 @@ class Rehearsal:
             id: part if id in reached else part.model_copy(update={"confidence": 0.0}) for id, part in everybody.items()
         }
 
-    def _advance(self, settled: SettledMessage, presence: Presence, chorus: Iterable[str]) -> None:
-        moves = (*(Movement(character=id, kind="enter") for id in chorus), *presence.movements)
+    def _advance(self, settled: SettledMessage, moves: Iterable[Movement]) -> None:
         self.state = state_after(self.state, settled, moves, self._sequence)
         self._recent = (*self._recent, settled.message)[-RECENT:]
         self._sequence += 1
+
+
+def _entering(chorus: Iterable[str]) -> Iterable[Movement]:
+    return (Movement(character=id, kind="enter") for id in chorus)
 
 
 def _with_chorus(presence: Presence, chorus: Iterable[str]) -> Presence:

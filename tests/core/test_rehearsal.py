@@ -11,6 +11,7 @@ from earwitness.errors import UnknownName
 from earwitness.loading.settings import EndSettings
 from earwitness.records.moment import Segment
 from earwitness.rehearsal import Rehearsal
+from earwitness_plugins.detectors.rules import RulesDetector
 
 CAST = ("alice", "bob", "charlie")
 TOLD = [
@@ -117,3 +118,11 @@ async def test_what_was_ignored_in_an_answer_is_named() -> None:
 
     judgement = await Rehearsal(Inventive(), CAST).tell("alice", "Hm.")
     assert judgement.failure == "named 'dora', who are not in the cast; ignored"
+
+
+async def test_the_host_s_word_on_who_is_there_holds_in_a_rehearsal_too() -> None:
+    rehearsal = Rehearsal(RulesDetector(), ["alice", "bob", "charlie"])
+    first = await rehearsal.tell("alice", '"Welcome." [Fool.]', present=["bob"])
+    assert first.settled.heard_by("bob") == '"Welcome."'
+    second = await rehearsal.tell("alice", "Charlie, hear my prayer!")
+    assert [*first.settled.participants] == [*second.settled.participants] == ["alice", "bob"]

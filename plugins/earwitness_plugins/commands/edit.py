@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 
 import click
 
@@ -41,8 +42,9 @@ async def command(
         raise InputError("--reroll keeps who is there and who perceives it: leave out --present and --audience.")
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        word = {"present": present or None, "audience": audience or None}
-        outcome = await (story.reroll(text, key=key) if reroll else story.edit(key, text, **word))
+        there, perceive = present or None, audience or None
+        edit = partial(story.edit, key, text, present=there, audience=perceive)
+        outcome = await (story.reroll(text, key=key) if reroll else edit())
         decided = await outcome.settled()
         data = {"key": key, "participants": list(decided.participants), "degraded": decided.degraded}
         cli.answer(data, settled(decided, People(story.cast, ew.settings.calendar)))

@@ -55,7 +55,8 @@ def _line(row: JsonRow) -> LabelledLine:
         narration=row.values.get("kind") == "narration",
         text=row.text("text") if marked is None else marked,
         plain=None if marked is None else row.text("text"),
-        **{"present" if aside else "audience": row.names("present")},
+        present=row.names("present") if aside else None,
+        audience=None if aside else row.names("present"),
         judged="present" not in row.values or row.values["present"] is not None,
         aside=aside,
     )
