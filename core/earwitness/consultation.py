@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from .errors import StrategyError, named, quoted
+from .errors import InputError, StrategyError, named, quoted
 from .events import Event, ReadEvent
 from .observers import Observers, count_of
 from .plugin_data import PluginData
@@ -155,10 +155,11 @@ class Consultant:
         shown = event.model_copy(update={"data": written})
         raw = await ask(strategy.label, lambda: _call(strategy.made, method, shown), limit or self.limit)
         value, failure = (None, raw.failure) if raw.failure else _understood(read, raw.value)
+        if not failure and written.changes:
+            failure = _taken_over(own, written)
+            value = None if failure else value
         if failure:
             failure = without(failure, strategy.secrets)
-        else:
-            own.changes.update(written.changes)
         reply = _reply(raw.value)
         answered = Answered(
             strategy.label,
@@ -192,6 +193,15 @@ def _characters_in(event: Event | Moment) -> int:
 async def _on_thread(called: Callable[[], Soon[Any]]) -> Any:
     answer = await asyncio.to_thread(called)
     return await answer if inspect.isawaitable(answer) else answer
+
+
+def _taken_over(own: PluginData, written: PluginData) -> str | None:
+    """Take over what a call wrote; the reason why that cannot be kept, if it cannot."""
+    try:
+        own.take(written)
+    except InputError as error:
+        return f"wrote what cannot be kept: {error}"
+    return None
 
 
 def _understood(read: AnswerReader[T], value: object) -> tuple[T | None, str | None]:

@@ -34,10 +34,15 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 
 LONGEST_QUOTE = 500
+LONGEST_MESSAGE, LONGEST_END = 1_900, 500
+"""Bytes of a message, and of its end, which says what to do."""
 
 
 class EarwitnessError(Exception):
-    """The root of all errors that Earwitness raises on purpose."""
+    """The root of all errors that Earwitness raises on purpose. What it says is valid text below 2 KB."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shortened(each) if isinstance(each, str) else each for each in args))
 
 
 class InputError(EarwitnessError, ValueError):
@@ -137,6 +142,15 @@ def quoted(value: object) -> str:
     except BaseException:  # noqa: BLE001 - a stranger's object may raise anything, and nested values go too deep
         return f"<a {type(value).__name__} that cannot be shown>"
     return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 1]}…"
+
+
+def shortened(text: str) -> str:
+    """Text as an error shows it: without its middle if it is long, and with half an emoji escaped."""
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) <= LONGEST_MESSAGE:
+        return data.decode()
+    begin, end = data[: LONGEST_MESSAGE - LONGEST_END], data[-LONGEST_END:]
+    return f"{begin.decode(errors='ignore')} […] {end.decode(errors='ignore')}"
 
 
 def named(error: BaseException) -> str:

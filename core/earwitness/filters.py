@@ -16,12 +16,12 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as kept
 from typing import Any, Literal, cast
 
-from .errors import InvalidFilter, quoted
+from .errors import InvalidFilter, quoted, shortened
 from .formats import metadata_key
 
 Scalar = str | int | float | bool
@@ -47,15 +47,15 @@ class Compare:
     value: Scalar
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "field", metadata_key(self.field))
+        object.__setattr__(self, "field", _field(self.field))
         if self.operator not in OPERATORS:
-            raise InvalidFilter(f"filter operator {self.operator!r} is not one of {' '.join(OPERATORS)}.")
+            raise InvalidFilter(f"filter operator {quoted(self.operator)} is not one of {' '.join(OPERATORS)}.")
         if not isinstance(self.value, Scalar):
-            raise InvalidFilter(f"filter value {self.value!r} must be text, a number or a boolean.")
+            raise InvalidFilter(f"filter value {quoted(self.value)} must be text, a number or a boolean.")
         if isinstance(self.value, float) and not math.isfinite(self.value):
             raise InvalidFilter(f"filter value {self.value!r} for {self.field!r} must be a finite number.")
         if self.operator in _ORDER and not is_number(self.value):
-            raise InvalidFilter(f"{self.field!r} {self.operator} {self.value!r}: order comparisons take numbers.")
+            raise InvalidFilter(f"{self.field!r} {self.operator} {quoted(self.value)}: order comparisons take numbers.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,16 @@ class In:
     def __post_init__(self) -> None:
         given: object = self.values
         if isinstance(given, str):
-            raise InvalidFilter(f"{self.field!r} in {given!r}: `in` takes several texts, as in ({given!r},).")
-        object.__setattr__(self, "field", metadata_key(self.field))
+            raise InvalidFilter(
+                f"{quoted(self.field)} in {quoted(given)}: `in` takes several texts, as in ({quoted(given)},)."
+            )
+        if not isinstance(given, Iterable):
+            raise InvalidFilter(f"{quoted(self.field)} in {quoted(given)}: `in` takes several texts, as in a list.")
+        object.__setattr__(self, "field", _field(self.field))
         object.__setattr__(self, "values", tuple(self.values))
         for value in self.values:
             if not isinstance(value, str):
-                raise InvalidFilter(f"{self.field!r} in (…): {value!r} is not text. `in` takes strings.")
+                raise InvalidFilter(f"{self.field!r} in (…): {quoted(value)} is not text. `in` takes strings.")
         object.__setattr__(self, "among", frozenset(self.values))
 
 
@@ -104,6 +108,8 @@ Filter = Compare | In | And | Or | Not
 EVERYTHING = And()
 NOTHING = Or()
 DEEPEST, MOST_PARTS = 100, 100_000
+LONGEST_TEXT = 10_000
+"""Characters of a comparison as text."""
 
 
 def matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
@@ -139,6 +145,15 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _field(name: object) -> str:
+    """The field's name as it is stored. Raises `InvalidFilter` for what no metadata can have as a key."""
+    if not isinstance(name, str):
+        raise InvalidFilter(f"filter field {quoted(name)} must be text, not {type(name).__name__}.")
+    if not name.isascii() and shortened(name) != name:
+        raise InvalidFilter(f"filter field {quoted(name)} cannot be used: it must be valid Unicode, and shorter.")
+    return metadata_key(name)
+
+
 def _same_type(stored: object, value: Scalar) -> bool:
     return is_number(stored) if is_number(value) else type(stored) is type(value)
 
@@ -170,17 +185,20 @@ def parse(text: str) -> Filter:
     A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in double
     quotes. Raises `InvalidFilter`, which quotes the text.
     """
+    if len(text) > LONGEST_TEXT:
+        raise InvalidFilter(f"filter {quoted(text)} is longer than {LONGEST_TEXT:,} characters.")
     if (parts := _split(text)) is not None:
         field, op, value = parts
         literal = _literal(value)
         if literal == value and _JOINED.search(value):
             raise InvalidFilter(
-                f"filter {text!r} must be one comparison, as in gameDay<=3. And((…)) and Or((…)) of earwitness.filters "
-                "join several; parse(…) makes one of text. A value with such words goes in double quotes."
+                f"filter {quoted(text)} must be one comparison, as in gameDay<=3. And((…)) and Or((…)) of "
+                "earwitness.filters join several; parse(…) makes one of text. A value with such words goes in double "
+                "quotes."
             )
         return Compare(field, op, literal)
     raise InvalidFilter(
-        f"filter {text!r} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
+        f"filter {quoted(text)} must read FIELD OPERATOR VALUE with one of {' '.join(OPERATORS)}, as in gameDay<=3."
     )
 
 
@@ -233,6 +251,6 @@ def _literal(text: str) -> Scalar:
 
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, Scalar) else text

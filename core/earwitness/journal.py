@@ -13,7 +13,7 @@ from .end.decider import Decider
 from .end.revise import settled_message
 from .end.withdrawals import earlier_retraction
 from .engine import Engine
-from .errors import InputError, KeyConflict, StorageError, UnknownName
+from .errors import InputError, KeyConflict, StorageError, UnknownName, quoted
 from .formats import as_said
 from .ids import check_key, check_visible, with_invisible
 from .live import Live
@@ -32,7 +32,7 @@ from .records.journal import (
     Transferred,
 )
 from .records.message import SettledMessage
-from .validation.arguments import text
+from .validation.arguments import LARGEST, text
 from .validation.messages import named_in, refuse_revision
 from .validation.records import checked, keepable
 
@@ -212,12 +212,15 @@ class Journal:
         if at is None:
             return self._live.snapshot.decided
         if isinstance(at, bool) or not isinstance(at, str | int):
-            raise InputError(f"at={at!r} cannot be an entry. Give a message key or a sequence number.")
+            raise InputError(f"at={quoted(at)} cannot be an entry. Give a message key or a sequence number.")
         key, sequence = (text("at", at), None) if isinstance(at, str) else (None, at)
         session = self._live.snapshot.id
-        entry = await self._ledger.entry(session, key=key, sequence=sequence)
+        is_number = sequence is None or 0 < sequence <= LARGEST
+        entry = await self._ledger.entry(session, key=key, sequence=sequence) if is_number else None
         if entry is None:
-            raise UnknownName(f"session {session!r} has no entry {at!r}. Give a message key or a sequence number.")
+            raise UnknownName(
+                f"session {session!r} has no entry {quoted(at)}. Give a message key or a sequence number."
+            )
         return entry.sequence
 
     async def branch_point(self, id: str, at: str | int | None) -> int:

@@ -44,6 +44,13 @@ class PluginData(MutableMapping[str, JsonValue]):
         """A buffer over this one, for a call that may fail: its writes stay its own until they are taken over."""
         return PluginData(ChainMap(self.changes, cast(Any, self._stored)) if self.changes else self._stored)
 
+    def take(self, written: PluginData) -> None:
+        """Take over the writes of a copy. Raises `InputError`, and takes none, if one of them cannot be kept."""
+        checked = PluginData({})
+        for key, value in written.changes.items():
+            checked[key] = value
+        self.changes.update(checked.changes)
+
     def __delitem__(self, key: str) -> None:
         self[key]
         self.changes[key] = None

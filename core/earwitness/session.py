@@ -15,6 +15,7 @@ from .end.decider import Decider
 from .engine import Engine
 from .errors import NotYetApplied
 from .filters import EVERYTHING, Filter, as_filter
+from .ids import check_session_id
 from .journal import Journal
 from .live import Live
 from .lore import Lore
@@ -381,8 +382,9 @@ class Session:
 
         The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
         that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
-        `ContainerCollision` when the id is taken.
+        `ContainerCollision` when the id is taken, and `InvalidId`.
         """
+        check_session_id(id)
         await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._opener(id)
 

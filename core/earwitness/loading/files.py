@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
+from .limits import check
 from .located import Located
 
 
@@ -23,16 +25,24 @@ def yaml_text(text: str, path: str, failure: type[InputError]) -> Located:
 
 def read_toml(path: str | Path, failure: type[InputError]) -> Located:
     """Read a TOML file. Raises `failure` if it is missing, not UTF-8 or not TOML."""
-    import tomllib
-
     from .toml_file import TomlLines
 
     text = _text(path, failure)
+    return Located(str(path), toml_text(text, str(path), failure), TomlLines(text).line_of, failure)
+
+
+def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]:
+    """Read TOML as plain data. Raises `failure`, which names the path."""
+    import tomllib
+
     try:
         value = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise failure(f"{path}: not TOML that can be read: it is nested too deeply.") from None
+    except ValueError as error:  # also for a number of thousands of digits
         raise failure(f"{path}: not TOML: {error}.") from error
-    return Located(str(path), value, TomlLines(text).line_of, failure)
+    checked: dict[str, Any] = check(value, path, failure, length=len(text))
+    return checked
 
 
 def _text(path: str | Path, failure: type[InputError]) -> str:
@@ -42,5 +52,5 @@ def _text(path: str | Path, failure: type[InputError]) -> str:
         raise failure(f"{path}: there is no such file.") from error
     except UnicodeDecodeError as error:
         raise failure(f"{path}: not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
-    except OSError as error:
-        raise failure(f"{path}: cannot be read: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:  # `ValueError` for a NUL in the path, or half an emoji
+        raise failure(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error

@@ -35,7 +35,10 @@ class Located:
         """The line of a key, item or value, or of the nearest enclosing one that exists."""
         while loc and not exists(self.value, loc):
             loc = loc[:-1]
-        return self.find(loc)
+        try:
+            return self.find(loc)
+        except (ValueError, LookupError, TypeError, RecursionError):  # the file was read; this is about it
+            return 1
 
     def error(self, loc: Loc, message: str) -> InputError:
         """An error with the text `story.yaml:12: message`."""

@@ -11,7 +11,8 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 from ruamel.yaml.resolver import VersionedResolver
 
-from ..errors import InputError, named
+from ..errors import InputError, named, shortened
+from .limits import check
 from .problems import Loc
 
 HINT = "Text that holds one of : ? # , [ ] { } or begins with * needs quotes."
@@ -52,7 +53,9 @@ class CoreSchemaResolver(VersionedResolver):
 def load(text: str, path: str, failure: type[InputError]) -> Any:
     """The document as plain data. Raises `failure` with the line, also for a duplicate key."""
     try:
-        return _yaml().load(text)
+        return check(_yaml().load(text), path, failure, length=len(text))
+    except failure:
+        raise
     except DuplicateKeyError as error:
         key = str(error.problem).partition(" with value")[0].removeprefix("found ")
         raise failure(f"{path}:{_line(error)}: {key}. Each key may be there once.") from None
@@ -61,7 +64,7 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
     except RecursionError:
         raise failure(f"{path}: not YAML that can be read: it is nested too deeply.") from None
     except (YAMLError, ValueError, TypeError, LookupError) as error:  # ruamel lets some of them through
-        raise failure(f"{path}: not YAML: {named(error)}.") from error
+        raise failure(f"{path}: not YAML: {shortened(named(error))}.") from error
 
 
 def line_of(text: str, loc: Loc) -> int:

@@ -22,7 +22,7 @@ SAY = ("speaker", "content", "key", *_WHO_AND_WHERE, "metadata", "in_turn")
 def message_text(content: str) -> str:
     """A message's text without our own block and a model's reasoning. Raises `InputError` if nothing is left."""
     if not isinstance(content, str):
-        raise InputError(f"message {content!r} cannot be used: it must be text, not {type(content).__name__}.")
+        raise InputError(f"message {quoted(content)} cannot be used: it must be text, not {type(content).__name__}.")
     text = as_said(content)
     if text.strip():
         return text
@@ -32,8 +32,8 @@ def message_text(content: str) -> str:
             "never stored: it holds no answer. Ask the model again, or allow it more tokens."
         )
     raise InputError(
-        f"message {content!r} is empty, not counting memories that Earwitness filled in: there is nothing to remember. "
-        "To take a message back, retract it."
+        f"message {quoted(content)} is empty, not counting memories that Earwitness filled in: there is nothing to "
+        "remember. To take a message back, retract it."
     )
 
 

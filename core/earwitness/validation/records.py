@@ -14,6 +14,7 @@ from ..formats import is_game_day, snake
 from ..places import parts
 from ..records.base import Record
 from ..records.state import State
+from .arguments import text
 
 R = TypeVar("R", bound=Record)
 REQUIRED = ("current_scene", "participants", "game_day")
@@ -74,7 +75,7 @@ def state_keys(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for key, value in given.items():
-        ours = state_key(key)
+        ours = state_key(text("state key", key))
         if ours in found:
             raise InputError(f"state {ours} is given twice, also as {key!r}. Give it once.")
         found[ours] = value
