@@ -15,7 +15,7 @@ from .end.withdrawals import earlier_retraction
 from .engine import Engine
 from .errors import InputError, KeyConflict, StorageError, UnknownName, quoted
 from .formats import as_said
-from .ids import check_key, check_visible, with_invisible
+from .ids import check_key, check_session_id, check_visible, with_invisible
 from .live import Live
 from .memory_entries import check_memories
 from .outcome import Outcome
@@ -226,8 +226,9 @@ class Journal:
     async def branch_point(self, id: str, at: str | int | None) -> int:
         """The number of the last entry that the branch `id` shares: a branch that exists keeps its own.
 
-        Raises as `sequence_of`.
+        Raises as `sequence_of`, and `InvalidId`.
         """
+        check_session_id(id)
         await self._decider.caught_up()
         branch = await self._ledger.load(id) if at is None else None
         if branch is not None and branch.parent == self._live.snapshot.id and branch.forked_at is not None:

@@ -15,7 +15,6 @@ from .end.decider import Decider
 from .engine import Engine
 from .errors import NotYetApplied
 from .filters import EVERYTHING, Filter, as_filter
-from .ids import check_session_id
 from .journal import Journal
 from .live import Live
 from .lore import Lore
@@ -384,7 +383,6 @@ class Session:
         that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
         `ContainerCollision` when the id is taken, and `InvalidId`.
         """
-        check_session_id(id)
         await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._opener(id)
 

@@ -389,7 +389,7 @@ class Session(Mirror[AsyncSession]):
 
         The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
         that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
-        `ContainerCollision` when the id is taken.
+        `ContainerCollision` when the id is taken, and `InvalidId`.
         """
         return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 
