@@ -37,6 +37,15 @@ def test_cards_and_lore_become_a_story_ready_to_play(run: Run) -> None:
     assert steps[-1]["memories"].keys() == {"mira", "bo", "user"}
 
 
+def test_whoever_the_story_names_as_its_persona_is_the_user_when_it_is_played(run: Run) -> None:
+    made(run, "tavern", "--cards", "mira.png", "bo.json")
+    text = Path("tavern.yaml").read_text("utf-8")
+    assert "Late again, {{user}}?" in text
+    Path("tavern.yaml").write_text(text.replace("name: User", "name: Kim Li"), "utf-8")
+    steps = told(run("play", "tavern.yaml", "--json"))
+    assert [each["text"] for each in steps if each["kind"] == "say"] == ["Late again, Kim Li?"] * 2
+
+
 def test_a_plot_that_several_cards_tell_stands_there_once(run: Run, folder: Path) -> None:
     for name in ("a", "b"):
         card = {**CARD, "data": {**CARD["data"], "name": name.upper(), "character_book": None}}

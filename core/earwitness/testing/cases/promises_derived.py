@@ -6,6 +6,7 @@ from __future__ import annotations
 from ...events import MessageAnswer, MessageEvent
 from ...hooks import Plugin
 from ...ids import memory_id
+from ...records.character import Character
 from ...records.derived import Derivation
 from ...session import Session
 from ..scripted import Faulty, hangs
@@ -147,6 +148,33 @@ class DerivedMemories(PromiseCases):
                 await (await each.retract("k")).settled()
                 assert [len(await self.held(each, id)) for id in ("alice", "bob", "world")] == [2, 1, 2]
             assert [len(await self.held(story, id)) for id in ("alice", "bob", "world")] == [4, 0, 4]
+
+    @case
+    async def test_names_in_texts_are_those_of_todays_cast_in_branches_and_copies_too(self, stage: Stage) -> None:
+        """A persona who joins or changes is the user of every card, lore entry and greeting. What was retracted stays
+        so, and whoever did not hear the greeting has not heard it now."""
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            await story.prepare(cards={"alice": "{{char}} owes {{user}}."}, lore=["{{user}} owns the inn."])
+            for key in ("kept", "gone"):
+                await self.tell(story, "alice", "Welcome, {{user}}. (heard by bob)", key=key)
+            await (await story.retract("gone")).settled()
+            branch = await story.fork("b1")
+            for name in ("Kim", "Captain Kim"):
+                for each in (story, branch):
+                    await each.join(Character("kim", name=name, kind="persona"))
+                    await each.settled()
+            copy = await ew.import_session([line async for line in story.backstage().export()], id="copy")
+            for each in (story, branch, copy):
+                held = {
+                    owner: "\n".join(memory.content for memory in await self.held(each, owner))
+                    for owner in ("alice", "bob", "carol", "kim", "world")
+                }
+                for owner, text in held.items():
+                    assert text.count("Captain Kim owns the inn.") == 1, owner
+                    assert text.count("Captain Kim") == text.count("Kim"), owner
+                    assert text.count("Welcome, Captain Kim.") == (owner in {"alice", "bob", "world"}), owner
+                assert "Alice owes Captain Kim." in held["alice"]
 
     @case
     async def test_what_is_proposed_becomes_one_memory_however_often_it_is_begun(self, stage: Stage) -> None:

@@ -16,7 +16,7 @@ from earwitness_plugins.importers.cards.macros import names_user, with_character
 from .cast_matcher import CastMatch, CastMatcher
 
 MACRO = "{{user}}"
-Keyed = dict[tuple[str, tuple[str, ...] | None], str]
+Knowers = tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def merge(
     user, persona = user or MACRO, user or _persona(files, cast)
     people = CastMatcher(files, cast, avoid=avoid)
     told = {each.character.id: _told(each, user) for each in people.described}
-    keys: Keyed = {}
+    keys = _LoreKeys()
     return MergedFiles(
         cast=tuple(each.character for each in people.described),
         told=told,
@@ -104,7 +104,7 @@ def _texts(file: Imported) -> Iterator[str]:
 
 
 def _part(
-    file: Imported, number: int, people: CastMatcher, told: dict[str, ImportedCharacter], user: str, keys: Keyed
+    file: Imported, number: int, people: CastMatcher, told: dict[str, ImportedCharacter], user: str, keys: _LoreKeys
 ) -> FilePreparation:
     ids = people.of_file(number)
     name = file.originals[0].name if file.originals else f"file {number + 1}"
@@ -117,14 +117,34 @@ def _part(
     )
 
 
-def _lore(file: Imported, number: int, people: CastMatcher, user: str, keys: Keyed) -> Iterator[Lore]:
+def _lore(file: Imported, number: int, people: CastMatcher, user: str, keys: _LoreKeys) -> Iterator[Lore]:
     """Each entry with those who know it. Entries with different texts get different keys, across all files."""
     for entry in file.lore:
         known_by = people.knowers(entry, number)
-        text, key = _filled(entry.text, people, known_by, user), entry.key
-        while keys.setdefault((key, known_by), text) != text:
-            key += "'"
+        text = _filled(entry.text, people, known_by, user)
+        key = keys.key(entry.key, known_by, text)
         yield Lore(text=text, key=key, known_by=known_by, words=tuple(with_user(word, user) for word in entry.words))
+
+
+class _LoreKeys:
+    """The keys given so far: each stands for one text of the same knowers."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, Knowers], str] = {}
+        self._keys: dict[tuple[str, Knowers, str], str] = {}
+        self._marks: dict[tuple[str, Knowers], int] = {}
+
+    def key(self, wanted: str, known_by: Knowers, text: str) -> str:
+        """The key for a text: the one wanted, with as many marks at its end as it takes to be its own."""
+        known = self._keys.get((wanted, known_by, text))
+        if known is not None:
+            return known
+        marks = self._marks.get((wanted, known_by), 0)
+        while self._texts.setdefault((key := wanted + "'" * marks, known_by), text) != text:
+            marks += 1
+        self._marks[wanted, known_by] = marks
+        self._keys[wanted, known_by, text] = key
+        return key
 
 
 def _filled(text: str, people: CastMatcher, known_by: tuple[str, ...] | None, user: str) -> str:
