@@ -194,7 +194,7 @@ def _shares_fields(delivery: Delivery, before: Delivery) -> bool:
     one, other = delivery.__dict__, before.__dict__
     if one["metadata"] != other["metadata"] or one["support"].__dict__ != other["support"].__dict__:
         return False
-    return _REST_OF(one) == _REST_OF(other)
+    return bool(_REST_OF(one) == _REST_OF(other))
 
 
 def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, int, int | None]:
