@@ -72,3 +72,15 @@ def test_a_preview_takes_a_mask(run: Run, tmp_path: Path) -> None:
     found = answer(run(*words))
     bodies = {each["owner"]: each["body"] for each in found["deliveries"]}
     assert "Message: Monsieur Roux: Good night." in bodies["charlie"]
+
+
+def test_a_chat_is_exported_under_the_name_he_spoke_under(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "ball.yaml"
+    file.write_text(STORY, "utf-8")
+    run("play", str(file))
+    result = run("export", "ball", "--format", "chat", "--output", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    (chat,) = (tmp_path / "out").iterdir()
+    header, row = map(json.loads, chat.read_text("utf-8").splitlines())
+    assert header["character_name"] == "Count Fosco"
+    assert (row["name"], row["mes"]) == ("Monsieur Roux", "I have bought the old mill.")

@@ -85,7 +85,7 @@ class ChatFile:
     def _new_row(self, message: ToldMessage, cast: Cast, names: Mapping[str, str]) -> Row:
         """A line for a message that came from no chat, under the name that its speaker has in this one."""
         speaker = _speaker(message, cast)
-        name = names.get(speaker.id, speaker.name)
+        name = message.speak_as or names.get(speaker.id, speaker.name)
         return {**_row(message, speaker), "name": name, **self.members.get(name, {})}
 
     def _line(self, line: int, row: Row, message: ToldMessage | None) -> str | None:
@@ -134,7 +134,7 @@ def _follow(files: Sequence[ChatFile], told: Mapping[str, ToldMessage]) -> list[
 def _row(message: ToldMessage, speaker: Character) -> Row:
     """A new line of a chat."""
     row: Row = {
-        "name": speaker.name,
+        "name": message.speak_as or speaker.name,
         "is_user": speaker.kind == "persona",
         "is_system": False,
         "send_date": message.timestamp,

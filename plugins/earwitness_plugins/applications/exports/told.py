@@ -23,6 +23,8 @@ class ToldMessage:
     """Its text as it was said first."""
     retracted: bool = False
     """Whether it was retracted."""
+    speak_as: str | None = None
+    """The name under which the speaker was in disguise."""
     revisions: list[Revised] = field(default_factory=list)
     """Edits and rerolls that changed the text, in order."""
 
@@ -39,8 +41,9 @@ def messages_in(journal: Iterable[Entry], kept: Collection[str]) -> dict[str, To
     now: dict[str, str] = {}
     for entry in journal:
         match entry.body:
-            case Said(speaker=speaker, content=content):
-                told[entry.key] = ToldMessage(entry.key, speaker, entry.timestamp, content, entry.key not in kept)
+            case Said(speaker=speaker, speak_as=mask, content=content):
+                retracted = entry.key not in kept
+                told[entry.key] = ToldMessage(entry.key, speaker, entry.timestamp, content, retracted, mask)
                 now[entry.key] = content
             case Revised(target=key) as body if key in told:
                 if body.reroll or body.content != now[key]:  # else only a name in it was filled in anew
