@@ -32,8 +32,10 @@ class Plugins:
         self._consultant = consultant or Consultant()
         self._registered: dict[str, Strategy[object]] = {}
 
-    def register(self, plugin: object, name: str, spec: NamedSettings | None = None) -> None:
-        """Add an instance under a name; `spec` holds the settings it was made from.
+    def register(
+        self, plugin: object, name: str, spec: NamedSettings | None = None, secrets: Sequence[str] = ()
+    ) -> None:
+        """Add an instance under a name; `spec` holds the settings it was made from, `secrets` are others it may quote.
 
         Raises `PluginError` for a class, a misspelt hook, or a name taken.
         """
@@ -43,8 +45,8 @@ class Plugins:
         except (ValueError, pluggy.PluginValidationError) as error:
             why = " ".join(str(error).split())
             raise PluginError(f"plugin {name!r} cannot be registered: {why}. A hook takes one `event`.") from error
-        made_from = (spec.settings, spec.secrets()) if spec else ({}, secrets_held(plugin))
-        self._registered[name] = Strategy("plugin", name, plugin, *made_from)
+        settings, own = (spec.settings, spec.secrets()) if spec else ({}, secrets_held(plugin))
+        self._registered[name] = Strategy("plugin", name, plugin, settings, (*own, *secrets))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from traceback import format_exception
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, TypeGuard, get_args, get_type_hints
 
 from pydantic import BaseModel, SecretBytes, SecretStr
@@ -22,8 +23,10 @@ REDACTED = "**********"
 """As pydantic prints a `SecretStr`."""
 SHORTEST = 6
 """Secrets with fewer characters are not searched for in other text, because ordinary words might contain them."""
-DEEPEST_MODEL = 4
-"""How deep models within models of an instance are searched for secrets. They may refer to each other in a circle."""
+DEEPEST_HELD = 4
+"""How deep an instance is searched for secrets: its lists, tables, models and other instances."""
+MOST_HELD = 10_000
+"""How many values of an instance are looked at."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "jwt", "pass", "passwd", "pwd"})
 _SECRET_ENDINGS = ("secret", "secrets", "password", "passwords", "passphrase", "credentials", "cookies")
@@ -56,15 +59,16 @@ def secrets_in(
 
 
 def secrets_held(instance: object) -> tuple[str, ...]:
-    """The values of `SecretStr` and `SecretBytes` in an object's attributes and in models there, longest first.
+    """The values of `SecretStr` and `SecretBytes` in an object's attributes, longest first.
 
-    Those shorter than `SHORTEST` are left out. Nothing of the object is called.
+    Lists, tables, models and other instances there are searched too, `DEEPEST_HELD` deep. Secrets shorter than
+    `SHORTEST` are left out. Nothing of the object is called.
     """
-    return tuple(_longest_first(each for value in _attributes(instance) for each in _held(value)))
+    return tuple(_longest_first(_held(instance)))
 
 
 def _attributes(instance: object) -> Iterator[object]:
-    yield from getattr(instance, "__dict__", {}).values()
+    yield from list(getattr(instance, "__dict__", {}).values())
     slots = (each for kind in type(instance).__mro__ for each in vars(kind).values())
     for slot in slots:
         if isinstance(slot, MemberDescriptorType):
@@ -72,17 +76,31 @@ def _attributes(instance: object) -> Iterator[object]:
                 yield slot.__get__(instance)
 
 
-def _held(value: object, depth: int = 0) -> Iterator[str]:
-    """The secrets of one attribute. `SecretBytes` count as text and as `repr` shows them."""
-    match value:
-        case SecretStr():
-            yield value.get_secret_value()
-        case SecretBytes():
-            secret = value.get_secret_value()
-            yield from (secret.decode(errors="replace"), repr(secret)[2:-1])
-        case BaseModel() if depth < DEEPEST_MODEL:
-            for each in vars(value).values():
-                yield from _held(each, depth + 1)
+def _held(instance: object) -> Iterator[str]:
+    """The secrets within, level by level, each object once. `SecretBytes` count as text and as `repr` shows them."""
+    level, seen = [instance], {id(instance)}
+    for _ in range(DEEPEST_HELD + 1):
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, SecretStr):
+                yield value.get_secret_value()
+            elif isinstance(value, SecretBytes):
+                secret = value.get_secret_value()
+                yield from (secret.decode(errors="replace"), repr(secret)[2:-1])
+            elif len(seen) < MOST_HELD:
+                inner += [each for each in islice(_parts(value), MOST_HELD) if id(each) not in seen]
+                seen |= {id(each) for each in inner}
+        level = inner
+
+
+def _parts(value: object) -> Iterator[object]:
+    """What a list, a table or an instance holds. Text, numbers, classes, functions and modules hold nothing."""
+    if isinstance(value, dict):
+        yield from list(dict.values(value))
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from list(value)
+    elif not isinstance(value, str | bytes | int | float | type | FunctionType | ModuleType | None):
+        yield from _attributes(value)
 
 
 def _longest_first(found: Iterable[str]) -> list[str]:

@@ -118,7 +118,7 @@ class Wiring:
         hooks = Plugins(consultant)
         failures = installed.load(hooks, self.settings)
         for plugin in plugins:
-            hooks.register(plugin, name_of(plugin))
+            hooks.register(plugin, name_of(plugin), secrets=self.settings.table_secrets)
         engine = Engine(
             settings=masked,
             ledger=found["ledger"][0].made,
@@ -148,6 +148,9 @@ class Wiring:
         observers = Observers()
         for kind in CHOSEN:
             found[kind.name] = parts = self._parts_of(kind, masked, context)
+            if quotable := settings.table_secrets:
+                parts = tuple(replace(each, secrets=(*each.secrets, *quotable)) for each in parts)
+                found[kind.name] = parts
             if kind.name == "observer":
                 observers = Observers(parts)
             if kind.name in WRAPPED:

@@ -369,11 +369,26 @@ class Slotted(Holding):
         self.key = key
 
 
+@dataclass
+class Circle:
+    """Holds a secret, and itself."""
+
+    key: SecretStr
+    around: Any = None
+
+    def __post_init__(self) -> None:
+        self.around = self
+
+
 HELD = [
     Holding(SecretStr(PLANTED)),
     Holding(SecretBytes(PLANTED.encode())),
     Holding(Service(passphrase_of_ours=SecretStr(PLANTED))),
     Slotted(SecretStr(PLANTED)),
+    Holding([SecretStr(PLANTED)]),
+    Holding({"keys": ({"first": SecretStr(PLANTED)},)}),
+    Holding(Holding(Holding({SecretStr(PLANTED)}))),
+    Holding(Circle(SecretStr(PLANTED))),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from traceback import format_exception
 from types import SimpleNamespace
 from typing import Literal
 
@@ -12,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from earwitness import Earwitness, Moment, Presence, Settings
-from earwitness.errors import SettingsError
+from earwitness.errors import SettingsError, StrategyError
 from earwitness.records.base import Record
 
 NOBODY = {"embedder": "none", "detector": "none", "world_agent": "none"}
@@ -130,3 +131,30 @@ def test_a_factory_is_given_the_settings_it_asks_for(monkeypatch: pytest.MonkeyP
     assert engine.detector is not None
     assert isinstance(engine.detector.made, Kin)
     assert engine.detector.made.depth == 2
+
+
+class Tells:
+    """Quotes what the settings hold, wherever it can."""
+
+    def __init__(self, settings: Settings, *, early: bool = False) -> None:
+        token = settings.table(Kinship).token
+        self.token = token.get_secret_value() if token else ""
+        if early:
+            raise RuntimeError(f"401 {self.token}")
+
+    def detect(self, moment: Moment) -> Presence:
+        raise RuntimeError(f"401 {self.token}")
+
+
+async def test_no_failure_quotes_a_secret_of_a_declared_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tells_of_the_tests", SimpleNamespace(Tells=Tells))
+    given = {"kinship": {"token": "sk-planted-1234"}, **NOBODY, "path": ":memory:"}
+    settings = Settings.of(**{**given, "detector": "tells_of_the_tests.Tells"})
+    async with Earwitness.open(settings=settings) as ew:
+        story = await ew.session("s1", cast=["alice"])
+        settled = await (await story.say("alice", "Hello.")).settled()
+    assert [each.failure for each in settled.failures] == ["RuntimeError: 401 **********"]
+    early = Settings.of(**{**given, "detector": {"name": "tells_of_the_tests.Tells", "early": True}})
+    with pytest.raises(StrategyError, match=r"RuntimeError: 401 \*{10}") as refused:
+        Earwitness.open(settings=early)
+    assert "sk-planted" not in "".join(format_exception(refused.value))

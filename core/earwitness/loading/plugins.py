@@ -39,8 +39,8 @@ def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
             recipe = Recipe(f"plugin {point.name!r}", point.load())
             own = own.masking(recipe.secrets())
             made = recipe.make(own.revealed, {"settings": settings}, lambda name, value: NOT_A_PART)
-            plugins.register(made, point.name, own)
+            plugins.register(made, point.name, own, settings.table_secrets)
         except BaseException as error:  # noqa: BLE001 - one broken distribution must not take the others along
-            failure = without(reason(contained(error)), own.secrets())
+            failure = without(reason(contained(error)), (*own.secrets(), *settings.table_secrets))
             failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))
     return failures

@@ -27,6 +27,7 @@ from ..errors import InputError, SettingsError
 from ..formats import PLACEHOLDERS
 from ..records.base import Record
 from ..records.state import day_text
+from ..redaction import secrets_held, secrets_in
 from . import tables
 from .files import read_toml
 from .kinds import StrategyKind
@@ -345,6 +346,13 @@ class Settings(Record):
         """
         found = next((each for _, each in self if type(each) is model), None)
         return tables.defaults(model) if found is None else found
+
+    @property
+    def table_secrets(self) -> tuple[str, ...]:
+        """The secrets in tables that installed packages declare. Whatever receives these settings may quote them."""
+        declared = (value for name, value in self if name not in Settings.model_fields)
+        models = [value for value in declared if isinstance(value, BaseModel)]
+        return tuple(secret for each in models for secret in (*secrets_held(each), *secrets_in(each.model_dump())))
 
     def chosen(self, kind: StrategyKind) -> Sequence[StrategySpec]:
         """The strategies of this kind that these settings choose."""

@@ -21,6 +21,7 @@ from ..strategy import Strategy
 from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Factory, Recipe
 from .kinds import CORE_BY_NAME, StrategyKind, check_protocol
+from .settings import Settings
 from .strategy_spec import StrategySpec
 
 
@@ -101,13 +102,18 @@ class Strategies:
         try:
             made = recipe.make(spec.revealed, context, part)
         except EarwitnessError as error:
-            scrub(error, self.masked(kind, spec).secrets())
+            scrub(error, self._quotable(kind, spec, context))
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises
-            secrets = self.masked(kind, spec).secrets()
+            secrets = self._quotable(kind, spec, context)
             why = without(reason(contained(error)), secrets)
             raise StrategyError(f"{recipe.what} could not be made: {why}.") from cause_of(error, secrets)
         return check_protocol(self._kind(kind), spec.name, made)
+
+    def _quotable(self, kind: str, spec: StrategySpec, context: Mapping[str, object]) -> tuple[str, ...]:
+        """The secrets that a factory was given, in its own settings or in the tables of packages."""
+        given = context.get("settings")
+        return (*self.masked(kind, spec).secrets(), *(given.table_secrets if isinstance(given, Settings) else ()))
 
     def masked(self, kind: str, spec: StrategySpec) -> StrategySpec:
         """The spec with all settings masked that its factory annotates as `SecretStr`. Raises as `factory`."""
