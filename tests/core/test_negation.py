@@ -120,13 +120,24 @@ async def test_a_note_can_deny_as_well(begin: Begin) -> None:
     assert str((await story.backstage().who_knows(FEVER)).knowers["bob"]) == "bob: noted the contrary on day 1"
 
 
-def test_20_000_denials_that_one_heard_take_no_50_milliseconds_to_judge(memory_delivery: Any) -> None:
-    proofs = [(memory_delivery(n, "The old count did not die of fever."), False) for n in range(20_000)]
-    began = time.process_time()
-    knower = Inquiry(FEVER, Calendar()).knower("bob", proofs[:1])
-    assert time.process_time() - began < 0.05
-    assert not knower.knows
-    assert Inquiry(FEVER, Calendar()).knower("bob", proofs).contrary is not None
+def test_among_many_who_heard_one_denial_it_is_judged_once(memory_delivery: Any, monkeypatch: Any) -> None:
+    judged: list[str] = []
+    monkeypatch.setattr(Statement, "contradicted_by", lambda self, text: judged.append(text) or True)
+    inquiry = Inquiry(FEVER, Calendar())
+    for number in range(100):
+        assert not inquiry.knower("bob", [(memory_delivery(number, "He did not die of fever."), False)]).knows
+    assert len(judged) == 1
+
+
+def test_200_different_denials_take_no_50_milliseconds_to_judge(memory_delivery: Any) -> None:
+    said = [f"In the year {n}, the old count did not die of fever." for n in range(200)]
+    proofs = [(memory_delivery(n, text), False) for n, text in enumerate(said)]
+    taken = []
+    for _ in range(4):
+        began = time.process_time()
+        assert Inquiry(FEVER, Calendar()).knower("bob", proofs).contrary is not None
+        taken.append(time.process_time() - began)
+    assert min(taken) < 0.05
 
 
 @pytest.fixture
