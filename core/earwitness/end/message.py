@@ -249,4 +249,7 @@ async def _told(
 
 
 def _once(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """Each memory's delivery by one way, once; the first counts."""
+    if len({each.memory_id for each in deliveries}) == len(deliveries):
+        return list(deliveries)
     return list({delivery.id: delivery for delivery in reversed(deliveries)}.values())[::-1]

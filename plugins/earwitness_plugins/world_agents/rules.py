@@ -84,7 +84,8 @@ class RulesWorldAgent:
 
     def _read_recent(self, moment: Moment) -> list[Told]:
         """The messages before this one that tell of deeds; of what becomes of things, updates tell."""
-        read = ((message, self._read(message, moment)) for message in moment.recent)
+        telling = [message for message in moment.recent if self._may_tell(message.content)]
+        read = ((message, self._read(message, moment)) for message in telling)
         deeds = ((message, tuple(each for each in done if each.effect == "deed")) for message, done in read)
         return [(message, done) for message, done in deeds if done]
 
