@@ -17,12 +17,12 @@ from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
+from .extras import SnapshotLedger
 from .ids import check_new_session_id, check_session_id, with_invisible
 from .live import Live
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .open_handle import OPEN_ALREADY, OpenHandle
-from .protocols import SnapshotLedger
 from .records.backends import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed

@@ -357,17 +357,6 @@ class Ledger(Protocol):
 
 
 @runtime_checkable
-class SnapshotLedger(Protocol):
-    """An optional extra of ledgers that keep everything in one file, perhaps together with the store."""
-
-    async def snapshot(self, path: str) -> None:
-        """Copy all that is acknowledged to a new file, as one moment sees it, while others read and write.
-
-        Raises `InputError` for a path that exists, and `StorageError`; then nothing is left at the path."""
-        ...
-
-
-@runtime_checkable
 class Observer(Protocol):
     """One finished call of a strategy, plugin, ledger, store or embedder → telemetry, costs, progress."""
 

@@ -13,7 +13,7 @@ from .drafts import Drafts
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
-from .errors import NotYetApplied
+from .errors import NotYetApplied, StorageError
 from .filters import EVERYTHING, Filter, as_filter
 from .journal import Journal
 from .live import Live
@@ -379,11 +379,14 @@ class Session:
     async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
 
-        The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
-        that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
-        `ContainerCollision` when the id is taken, and `InvalidId`.
+        Nobody is asked again. Where ledger and store can, the past is shared; elsewhere it is copied and applied.
+        Forking to the same id again returns that branch. `seen` is called with each number of entries written.
+        Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken, and `InvalidId`.
         """
-        await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
+        sequence = await self._journal.branch_point(id, at)
+        with suppress(StorageError):  # what is not applied cannot be shared: it is copied
+            await self._applier.delivered()
+        await transfer.fork(self._engine, self.id, id, sequence, seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:

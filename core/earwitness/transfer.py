@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
+from . import branches
 from .containers import SESSION_KINDS, Container, Membership, character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError
@@ -31,7 +32,9 @@ def unseen(written: int) -> None:
 
 
 async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = unseen) -> None:
-    """Copy the entries and plans of `session` up to a sequence number to `id`. They are applied when it is opened.
+    """Make `id` a branch of `session` that shares everything up to a sequence number.
+
+    Where ledger and store cannot share, entries and plans are copied, and applied when the branch is opened.
 
     An interrupted fork is resumed. Raises `ContainerCollision` if `id` exists and is not this branch.
     """
@@ -46,6 +49,10 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     if found is None:
         check_new_session_id(id)
     elif not found.unfinished:
+        return
+    is_copied = found is not None and found.origin is None
+    if not is_copied and await branches.shared(engine, session, id, up_to):
+        seen(up_to)
         return
     ledger = engine.ledger
     entries = await ledger.entries(session, up_to=up_to)

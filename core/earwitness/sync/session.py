@@ -387,9 +387,9 @@ class Session(Mirror[AsyncSession]):
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
 
-        The recorded plans are applied under the new name; nobody is asked again. Forking to the same id again returns
-        that branch. `seen` is called with each number of entries written. Raises `UnknownName` for an unknown key,
-        `ContainerCollision` when the id is taken, and `InvalidId`.
+        Nobody is asked again. Where ledger and store can, the past is shared; elsewhere it is copied and applied.
+        Forking to the same id again returns that branch. `seen` is called with each number of entries written.
+        Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken, and `InvalidId`.
         """
         return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 

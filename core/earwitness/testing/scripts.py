@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ..app import Earwitness
-from ..ids import WORLD, memory_id
+from ..ids import WORLD, MemoryIds
 
 CAST = ("alice", "bob", "carol")
 STORIES = ("s1", "s1-x", "s2")
@@ -61,7 +61,8 @@ class Call:
         given = (prefix + self.given[0],) if self.verb == "fork" else self.given
         if self.verb in {"archive", "restore"}:  # `given` holds the owner of the note, and its key
             owner, key = self.given
-            given = (memory_id(story.id, key, 0, f"{story.id}-{owner}", "derived"),)
+            begun = await earwitness.engine.ledger.load(story.id)
+            given = (begun.ids.of(key, 0, f"{story.id}-{owner}", "derived"),) if begun else ()
         await getattr(story, self.verb)(*given, **self.named)
 
 
@@ -117,21 +118,21 @@ class ExpectedBook:
     last: str = ""
     past: list[tuple[str, ExpectedBook]] = field(default_factory=list)
 
-    def ids(self, session: str, owner: str) -> dict[str, str]:
+    def ids(self, derived: MemoryIds, owner: str) -> dict[str, str]:
         """Memory id → words, for exactly the memories that the owner's container must hold."""
-        container = f"{session}-{owner}"
+        container = f"{derived.session}-{owner}"
         said = [
-            (memory_id(session, each.key, each.revision, container, "message"), f"words {each.words}")
+            (derived.of(each.key, each.revision, container, "message"), f"words {each.words}")
             for each in self.messages.values()
             if not each.retracted and (owner == WORLD or owner in each.listeners)
         ]
         told = [
-            (memory_id(session, key, 0, container, "update-0"), f"news {key}.")
+            (derived.of(key, 0, container, "update-0"), f"news {key}.")
             for key, news in self.news.items()
             if news.is_active and owner == WORLD
         ]
         noted = [
-            (memory_id(session, key, 0, container, "derived"), f"note {key}.")
+            (derived.of(key, 0, container, "derived"), f"note {key}.")
             for key, note in self.notes.items()
             if note.is_kept and not note.archived and note.owner == owner
         ]

@@ -10,6 +10,7 @@ from typing import Any
 from ...app import Earwitness
 from ...backstage.records import Explanation
 from ...filters import EVERYTHING, Filter
+from ...ids import MemoryIds
 from ...loading.settings import Settings
 from ...outcome import Settlement
 from ...protocols import Ledger, Store
@@ -109,6 +110,12 @@ class PromiseCases(Suite[Stage]):
     async def held(self, story: Session, owner: str, filter: Filter = EVERYTHING) -> list[Memory]:
         """All memories in one of the story's containers."""
         return list((await story.backstage().inspect(owner, filter=filter)).memories)
+
+    async def ids(self, earwitness: Earwitness, session: str) -> MemoryIds:
+        """How a session's memory ids are derived: a branch may go on with those of its parent."""
+        found = await earwitness.engine.ledger.load(session)
+        assert found is not None  # noqa: S101
+        return found.ids
 
     async def contents(self, story: Session, character: str) -> list[str]:
         """The messages in a character's container, in their order there."""

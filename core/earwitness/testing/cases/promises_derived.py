@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from ...events import MessageAnswer, MessageEvent
 from ...hooks import Plugin
-from ...ids import memory_id
 from ...records.character import Character
 from ...records.derived import Derivation
 from ...session import Session
@@ -142,7 +141,9 @@ class DerivedMemories(PromiseCases):
                 for owner in OWNERS:
                     ours, theirs = await self.held(story, owner), await self.held(each, owner)
                     assert [memory.content for memory in theirs] == [memory.content for memory in ours], owner
-                await (await each.restore(memory_id(each.id, "w", 0, f"{each.id}-bob", "message"))).settled()
+                await (
+                    await each.restore((await self.ids(ew, each.id)).of("w", 0, f"{each.id}-bob", "message"))
+                ).settled()
                 await (await each.change(game_day=4)).settled()
                 assert len(await self.held(each, "bob")) == 2
                 await (await each.retract("k")).settled()

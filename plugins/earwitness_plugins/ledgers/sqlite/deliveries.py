@@ -13,7 +13,7 @@ from earwitness.records.plan import Delivery, Restoration, Withdrawal
 
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
-from . import shared
+from . import sessions, shared
 from .text import as_json, as_list, value_as_json
 
 _INSERT = (
@@ -167,7 +167,7 @@ def restore(connection: apsw.Connection, session: int, restoration: Restoration)
 def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[Delivery]:
     """A plan's deliveries, as they were when it was recorded."""
     rows = connection.execute(_RECORDED, (session, sequence)).fetchall()
-    return shared.whole(connection, [cast("shared.Part", row[1:]) for row in rows])
+    return shared.whole(connection, sessions.name(connection, session), [cast("shared.Part", row[1:]) for row in rows])
 
 
 def citing(connection: apsw.Connection, session: int, memory_ids: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ import apsw
 from earwitness.errors import unknown
 from earwitness.records.plan import Delivery, Status
 
+from . import sessions
 from .shared import Part, whole
 from .text import as_list
 
@@ -54,7 +55,9 @@ def find(connection: apsw.Connection, session: int, query: DeliveryQuery) -> lis
         " ORDER BY due, d.sequence, position LIMIT ?",
         (session, *(value for _, value in conditions), -1 if query.limit is None else query.limit),
     ).fetchall()
-    found = whole(connection, [cast("Part", row[:6]) for row in rows])
+    found = (
+        whole(connection, sessions.name(connection, session), [cast("Part", row[:6]) for row in rows]) if rows else []
+    )
     return [_current(each, *cast("tuple[Status, str | None]", row[6:])) for each, row in zip(found, rows, strict=True)]
 
 

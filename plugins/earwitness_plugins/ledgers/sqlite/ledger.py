@@ -17,7 +17,7 @@ from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
-from . import data, deliveries, journal, messages, plans, register, sessions, snapshots
+from . import branches, data, deliveries, journal, messages, plans, register, sessions, snapshots
 from .delivery_query import DeliveryQuery, find
 from .health import examine
 from .schema import COMPONENT, MIGRATIONS
@@ -69,6 +69,18 @@ class SqliteLedger:
         """The session as of the last entry whose plan is recorded."""
         found = await self._database.read_inline(lambda connection: sessions.load(connection, session))
         return None if found is None else await self._snapshot(session, found)
+
+    async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
+        """Create an unfinished branch, inside the file; `None` where that cannot be."""
+        return await self._database.write(lambda connection: branches.branch(connection, session, id, up_to))
+
+    async def touched(self, session: str, after: int) -> Mapping[str, Sequence[str]]:
+        """Container name → ids of the memories that plans after an entry may have changed."""
+        return await self._database.read(lambda connection: branches.touched(connection, session, after))
+
+    async def finish(self, session: str) -> None:
+        """The branch may be opened."""
+        await self._database.write(lambda connection: branches.finish(connection, session))
 
     async def sessions(self) -> Sequence[str]:
         """All session ids, sorted."""

@@ -11,7 +11,7 @@ from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Wi
 
 from ...sqlite.blobs import deflated, inflated
 from . import data, deliveries, journal, messages
-from .sessions import known, number, rowid, rowids
+from .sessions import known, name, number, rowid, rowids
 from .text import as_json
 
 
@@ -118,4 +118,5 @@ def _whole(connection: apsw.Connection, session: int, sequence: int) -> Plan | N
 def _joined(connection: apsw.Connection, session: int, sequence: int, plan: bytes) -> Plan:
     """The plan with its deliveries."""
     found = tuple(deliveries.recorded(connection, session, sequence))
-    return Plan.model_validate_json(inflated(plan)).model_copy(update={"deliveries": found})
+    its_own = {"deliveries": found, "session": name(connection, session)}  # a branch has the plans of its parent
+    return Plan.model_validate_json(inflated(plan)).model_copy(update=its_own)

@@ -19,19 +19,23 @@ _FORGET = (
     "DELETE FROM ledger_plans WHERE place BETWEEN :first AND :last",
     "DELETE FROM ledger_deliveries WHERE session = :number",
     "DELETE FROM ledger_repeats WHERE session = :number",
-    "DELETE FROM ledger_shared WHERE session = :number",
     "DELETE FROM ledger_citations WHERE session = :number",
     "DELETE FROM ledger_grounds WHERE session = :number",
     "DELETE FROM ledger_messages WHERE session = :number",
     "DELETE FROM ledger_data WHERE session = :number",
     "DELETE FROM ledger_sessions WHERE number = :number",
 )
+_FORGET_TEXTS = "DELETE FROM ledger_shared WHERE session = :number"
 _NAMED = " UNION ALL ".join(
-    f"SELECT {part} FROM {table} WHERE session = :number AND {part} IS NOT NULL"  # noqa: S608 - our own words
+    f"SELECT {part} FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
     for table in ("ledger_deliveries", "ledger_repeats")
     for part in ("body", "fields", "lists")
 )
 """Numbers of the shared texts that rows still name."""
+_FORGET_UNNAMED = f"DELETE FROM ledger_shared WHERE number NOT IN ({_NAMED})"  # noqa: S608 - our own words
+"""Where there are branches, rows of one session may name a text that another one brought."""
+_FORGET_UNNAMED_HERE = _FORGET_UNNAMED.replace("WHERE ", "WHERE session = :number AND ")
+_BRANCHED = "SELECT EXISTS (SELECT 1 FROM ledger_sessions WHERE json_extract(snapshot, '$.origin') IS NOT NULL)"
 _GONE = (
     "SELECT number FROM ledger_deliveries"
     " WHERE session = :number AND container = :container AND sequence <= :last AND status <> 'pending'"
@@ -48,9 +52,6 @@ _FORGET_OWNER = (
         " WHERE session = :number AND container = :container AND sequence <= :last AND status = 'pending'"
     ),
     "DELETE FROM ledger_repeats WHERE session = :number AND container = :container AND sequence <= :last",
-    (
-        f"DELETE FROM ledger_shared WHERE session = :number AND number NOT IN ({_NAMED})"  # noqa: S608 - our own words
-    ),
 )
 _IN_CAST = (
     "SELECT 1 FROM ledger_sessions, json_each(snapshot, '$.cast.members') AS member"
@@ -62,6 +63,11 @@ def number(connection: apsw.Connection, session: str) -> int | None:
     """The session's number in this file."""
     found = connection.execute("SELECT number FROM ledger_sessions WHERE id = ?", (session,)).get
     return None if found is None else int(found)
+
+
+def name(connection: apsw.Connection, number: int) -> str:
+    """The id of the session with this number."""
+    return str(connection.execute("SELECT id FROM ledger_sessions WHERE number = ?", (number,)).get)
 
 
 def decided(connection: apsw.Connection, session: str) -> int | None:
@@ -137,7 +143,8 @@ def forget(connection: apsw.Connection, session: str) -> None:
     if found is None:
         return
     its_own = {"number": found, "first": rowid(found, 0), "last": rowid(found, SEQUENCES - 1)}
-    for statement in _FORGET:
+    texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_TEXTS
+    for statement in (*_FORGET, texts):
         connection.execute(statement, its_own)
 
 
@@ -147,8 +154,13 @@ def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: i
     if up_to is None or connection.execute(_IN_CAST, (session, owner)).get is None:
         register.forget_character(connection, container)
     last = SEQUENCES if up_to is None else up_to
-    for statement in _FORGET_OWNER:
+    texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_UNNAMED_HERE
+    for statement in (*_FORGET_OWNER, texts):
         connection.execute(statement, {"number": number(connection, session), "container": container, "last": last})
+
+
+def _is_branched(connection: apsw.Connection) -> bool:
+    return bool(connection.execute(_BRANCHED).get)
 
 
 def _unknown(connection: apsw.Connection, session: str) -> UnknownName:

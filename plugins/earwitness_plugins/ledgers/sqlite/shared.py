@@ -36,17 +36,19 @@ def insert(connection: apsw.Connection, session: int, sequence: int, blobs: Mapp
     return numbers
 
 
-def whole(connection: apsw.Connection, parts: Iterable[Part]) -> list[Delivery]:
+def whole(connection: apsw.Connection, session: str, parts: Iterable[Part]) -> list[Delivery]:
     """The deliveries of these parts. Those with the same fields share one metadata and one support."""
     parts = list(parts)
-    reader = _SharedTexts(connection, {number for part in parts for number in part[3:] if number is not None})
+    numbers = {number for part in parts for number in part[3:] if number is not None}
+    reader = _SharedTexts(connection, session, numbers)
     return [reader.delivery(*part) for part in parts]
 
 
 class _SharedTexts:
     """The shared texts that some rows name, each read once."""
 
-    def __init__(self, connection: apsw.Connection, numbers: Iterable[int]) -> None:
+    def __init__(self, connection: apsw.Connection, session: str, numbers: Iterable[int]) -> None:
+        self._session = session
         rows = connection.execute(_READ, (json.dumps(list(numbers)),))
         self._texts = {int(number): inflated(bytes(data)) for number, data in rows}
         self._bodies: dict[int, str] = {}
@@ -63,6 +65,7 @@ class _SharedTexts:
         if (fields, lists) not in self._deliveries:
             made = Delivery.model_validate_json(self._texts[fields].removesuffix("}") + _BLANK)
             made.metadata.update({} if lists is None else self._long_lists(lists))
+            made.__dict__["session"] = self._session  # a branch has the texts of its parent
             self._deliveries[fields, lists] = made
         return self._deliveries[fields, lists]
 

@@ -23,7 +23,7 @@ from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database, Transaction, WouldBlock
 from earwitness_plugins.sqlite.long_lists import ListTexts
 
-from . import embedder_change, fingerprint, memories, writes
+from . import branches, embedder_change, fingerprint, memories, writes
 from .health import examined
 from .index_cache import IndexCache
 from .page import Page
@@ -168,6 +168,16 @@ class SqliteStore:
     async def drop(self, container: str) -> None:
         """Remove the container and everything in it."""
         await self._database.write(lambda connection: writes.drop(connection, container))
+
+    async def branch(self, containers: Mapping[str, str], without: Mapping[str, Sequence[str]]) -> None:
+        """Make new containers that hold what others hold, without some memories: see `BranchingStore`."""
+
+        def operation(connection: apsw.Connection) -> None:
+            self._check(connection)
+            for name, new_name in containers.items():
+                branches.branch(connection, name, new_name, without.get(name, ()))
+
+        await self._database.write(operation)
 
     async def health(self) -> Health:
         """Versions, sizes, counts and integrity. Not `ok` when the file is damaged."""

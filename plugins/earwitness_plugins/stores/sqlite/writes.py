@@ -56,7 +56,7 @@ def put(connection: apsw.Connection, memories: Sequence[PreparedMemory]) -> None
     groups: dict[str, list[PreparedMemory]] = {}
     for memory in memories:
         groups.setdefault(memory.container, []).append(memory)
-    containers = {name: find_container(connection, name) or _created(connection, name) for name in groups}
+    containers = {name: find_container(connection, name) or created(connection, name) for name in groups}
     touched = _put_new(connection, containers, groups)
     if touched is None:
         touched = _put_changed(connection, containers, groups)
@@ -87,7 +87,8 @@ def drop(connection: apsw.Connection, name: str) -> None:
     connection.execute("DELETE FROM store_container WHERE number = ?", (container.number,))
 
 
-def _created(connection: apsw.Connection, name: str) -> ContainerRow:
+def created(connection: apsw.Connection, name: str) -> ContainerRow:
+    """A new container."""
     connection.execute("INSERT INTO store_container (name) VALUES (?)", (name,))
     container = find_container(connection, name)
     assert container is not None  # noqa: S101 - inserted above

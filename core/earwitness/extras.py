@@ -1,0 +1,51 @@
+"""Optional extras of ledgers and stores. What lacks one works as well, more slowly or with a clear refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from .records.plan import Snapshot
+
+
+@runtime_checkable
+class BranchingLedger(Protocol):
+    """An optional extra of ledgers, for branches that share their parent's past and memory ids. Without it, or if the
+    store is no `BranchingStore`, the recorded plans are written and applied again under the branch's id."""
+
+    async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
+        """Create `id` with everything of `session` up to an entry: `unfinished`, with that as its `parent`, and with
+        the `origin` of its memory ids. What is due is applied, and has the status it had after that entry.
+
+        `None` where this cannot be, as for a session with entries that are not applied yet. Raises
+        `ContainerCollision`; then nothing is created."""
+        ...
+
+    async def touched(self, session: str, after: int) -> Mapping[str, Sequence[str]]:
+        """Container name → ids of the memories there that plans after an entry have brought or may have changed."""
+        ...
+
+    async def finish(self, session: str) -> None:
+        """The branch may be opened: it is no longer `unfinished`."""
+        ...
+
+
+@runtime_checkable
+class BranchingStore(Protocol):
+    """An optional extra of stores; see `BranchingLedger`."""
+
+    async def branch(self, containers: Mapping[str, str], without: Mapping[str, Sequence[str]]) -> None:
+        """Make new containers that hold what others hold, without some memories of these: container name → new name,
+        and container name → ids. A new container that exists is made again. Durable on return."""
+        ...
+
+
+@runtime_checkable
+class SnapshotLedger(Protocol):
+    """An optional extra of ledgers that keep everything in one file, perhaps together with the store."""
+
+    async def snapshot(self, path: str) -> None:
+        """Copy all that is acknowledged to a new file, as one moment sees it, while others read and write.
+
+        Raises `InputError` for a path that exists, and `StorageError`; then nothing is left at the path."""
+        ...
