@@ -13,7 +13,7 @@ from .drafts import Drafts
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
-from .errors import NotYetApplied, StorageError
+from .errors import NotYetApplied
 from .filters import EVERYTHING, Filter, as_filter
 from .journal import Journal
 from .live import Live
@@ -383,10 +383,7 @@ class Session:
         Forking to the same id again returns that branch. `seen` is called with each number of entries written.
         Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken, and `InvalidId`.
         """
-        sequence = await self._journal.branch_point(id, at)
-        with suppress(StorageError):  # what is not applied cannot be shared: it is copied
-            await self._applier.delivered()
-        await transfer.fork(self._engine, self.id, id, sequence, seen)
+        await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._opener(id)
 
     async def forget(self, character: str) -> None:
