@@ -1,12 +1,13 @@
-"""The snapshot of a large cast is written now and then; what is loaded is always the latest."""
+"""What is long is neither written nor read with every message, and what is loaded is always the latest."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from earwitness import Character, Earwitness
 from earwitness.records.plan import Snapshot
-from earwitness_plugins.ledgers.sqlite import snapshots
+from earwitness_plugins.ledgers.sqlite import journal, snapshots
 from earwitness_plugins.ledgers.sqlite.plans import Recordable
 
 
@@ -76,3 +77,18 @@ async def test_what_is_written_with_a_message_grows_little_with_the_cast(tmp_pat
 async def test_a_small_cast_is_written_with_each_plan(tmp_path: Path, lengths: list[int]) -> None:
     await told(tmp_path / "s.db", snapshots.SMALL, 5)
     assert all(lengths)
+
+
+async def test_a_long_entry_is_read_once_however_often_it_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    body = journal._body
+    monkeypatch.setattr(journal, "_body", lambda kept: read.append(len(kept)) or body(kept))
+    async with Earwitness.open(tmp_path / "s.db", embedder="none", detector="everyone") as ew:
+        story = await ew.session("s", cast=["alice"])
+        words = [sha256(str(number).encode()).hexdigest() for number in range(2_000)]
+        await (await story.prepare(lore=words)).settled()
+        entries = [await ew.engine.ledger.entry("s", sequence=2) for _ in range(5)]
+    assert len([size for size in read if size > journal.LONG]) == 1
+    assert all(entry is not None and entry == entries[0] for entry in entries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import cast
 
 import apsw
@@ -10,6 +11,7 @@ from pydantic import TypeAdapter
 
 from earwitness.ids import own_key
 from earwitness.records.journal import Body, Entry, Said
+from earwitness.records.read_only import sealed
 
 from ...sqlite.blobs import inflated
 from .sessions import SEQUENCES, known, number, rowid, rowids
@@ -25,6 +27,8 @@ _UNSETTLED = (
     "SELECT place, key, body, timestamp, settled FROM ledger_entries INDEXED BY ledger_entries_unsettled"
     " WHERE settled = 0 AND place BETWEEN ? AND ? ORDER BY place LIMIT ?"
 )
+LONG = 32_768
+"""Bytes of a body, as kept, from which on it is kept once read."""
 EntryRow = tuple[int, str, bytes, str, int]
 
 
@@ -83,10 +87,20 @@ def as_entry(session: str, row: EntryRow, written: Body | None = None) -> Entry:
         session=session,
         sequence=its_place % SEQUENCES,
         key=key,
-        body=written if isinstance(written, Said) else _BODY.validate_json(inflated(body)),
+        body=written if isinstance(written, Said) else _long_body(body) if len(body) > LONG else _body(body),
         timestamp=timestamp,
         applied=bool(settled),
     )
+
+
+def _body(kept: bytes) -> Body:
+    return _BODY.validate_json(inflated(kept))
+
+
+@lru_cache(maxsize=4)
+def _long_body(kept: bytes) -> Body:
+    """A body that takes long to read, such as that of a lorebook. The last entry is looked at again and again."""
+    return sealed(_body(kept))
 
 
 def _by_key(connection: apsw.Connection, session_number: int, key: str) -> EntryRow | None:
