@@ -1,5 +1,6 @@
 """A suite that nothing fails proves nothing: one planted mistake each, and the test that must find it."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -71,6 +72,24 @@ class TextOnly(MemoryStore):
         )
 
 
+class OnlyWhatIsSeen(MemoryStore):
+    """Ids are kept without what nobody sees in them."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        seen = [each.model_copy(update={"id": "".join(filter(str.isascii, each.id))}) for each in memories]
+        await super().put(seen)
+
+
+class SlowSearch(MemoryStore):
+    """Takes its time with long queries."""
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        await asyncio.sleep(0.2 if len(query) > 20_000 else 0)
+        return await super().search(container, query, filter=filter, limit=limit)
+
+
 class OneByOne(MemoryStore):
     """Writes what it can of a batch."""
 
@@ -122,10 +141,18 @@ class MovesToTheEnd(MemoryStore):
         (NewestFirst, "test_ties_stand_in_the_order_of_their_ids"),
         (SharedStatistics, "test_another_container_moves_no_ranking"),
         (MovesToTheEnd, "test_the_list_is_in_the_order_of_first_writing"),
+        (OnlyWhatIsSeen, "test_names_that_look_alike_are_apart"),
     ],
 )
 def test_a_broken_store_is_found(store: type[MemoryStore], found_by: str) -> None:
     fails(adapted(StoreSuite, "make_store", lambda folder: store(), {}), found_by)
+
+
+def test_a_slow_store_is_found() -> None:
+    fails(
+        adapted(StoreSuite, "make_store", lambda folder: SlowSearch(), {"seconds": 0.1}),
+        "test_no_text_takes_more_than_its_length",
+    )
 
 
 class Forgetful(MemoryLedger):
@@ -171,6 +198,14 @@ class EmptyMeansAll(MemoryLedger):
         return await super().deliveries(session, status=status, **given)
 
 
+class SeenKeys(MemoryLedger):
+    """Keys are looked up without what nobody sees in them."""
+
+    async def append(self, session: str, body: Any, *, key: str | None = None, timestamp: str) -> Any:
+        seen = None if key is None else "".join(filter(str.isascii, key))
+        return await super().append(session, body, key=seen, timestamp=timestamp)
+
+
 class HalfRegistered(MemoryLedger):
     """What stands before a collision is claimed."""
 
@@ -189,6 +224,7 @@ class LooseRegister(MemoryLedger):
 @pytest.mark.parametrize(
     ("ledger", "found_by"),
     [
+        (SeenKeys, "test_keys_that_look_alike_are_apart"),
         (Forgetful, "test_the_same_key_returns_the_first_entry"),
         (LastPlanWins, "test_the_first_plan_wins_and_another_changes_nothing"),
         (Reviving, "test_what_was_withdrawn_never_returns"),
@@ -253,6 +289,21 @@ class FirstComeFirst:
 )
 def test_a_broken_detector_is_found(detector: Callable[[], Any], found_by: str) -> None:
     fails(adapted(DetectorSuite, "make_detector", lambda folder: detector(), {}), found_by)
+
+
+class Slow:
+    """Takes its time with long messages."""
+
+    async def detect(self, moment: Moment) -> Presence:
+        await asyncio.sleep(0.2 if len(moment.message.content) > 20_000 else 0)
+        return Presence.only(moment.message.speaker)
+
+
+def test_a_slow_detector_is_found() -> None:
+    fails(
+        adapted(DetectorSuite, "make_detector", lambda folder: Slow(), {"seconds": 0.1}),
+        "test_no_text_takes_more_than_its_length",
+    )
 
 
 def test_without_pytest_a_suite_reports_what_it_skipped_and_why() -> None:

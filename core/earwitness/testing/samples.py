@@ -72,6 +72,20 @@ ODD_TEXTS: tuple[str, ...] = (
 )
 """Contents and queries; each is plain text."""
 
+LONG_TEXTS: tuple[str, ...] = (
+    "Bob x " * 4_000 + "enters",
+    "(" + "only " * 4_800 + "x Bob enters)",
+    "*" + "finally " * 3_000 + "x falls asleep*",
+    "<think " + " " * 24_000,
+    "[" * 24_000,
+    '"' * 24_000,
+    "a" * 24_000,
+)
+"""Texts that take the square of their length, or for ever, if they are read carelessly."""
+
+LOOKALIKES: tuple[str, ...] = ("bob", "bob\ufe0f", "bob\u3164", "bob\u2800", "b\xadob", "bob\U000e0100")
+"""Names that look the same and are not. Stories of older versions may have them."""
+
 
 def memory(container: str, id: str, content: str = "Alice found the sword.", **metadata: MetaValue) -> Memory:
     """A memory; metadata as keywords, in camelCase."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -200,6 +201,27 @@ async def gives_up(*asked: object, **more: object) -> Any:
     raise anyio.get_cancelled_exc_class()
 
 
+class Panic(BaseException):
+    """What an extension written in another language raises: no `Exception`."""
+
+
+def panics(*asked: object, **more: object) -> Any:
+    """Raise what is no `Exception`, at once."""
+    raise Panic("index out of bounds")
+
+
+async def panics_later(*asked: object, **more: object) -> Any:
+    """Raise what is no `Exception`, when awaited."""
+    raise Panic("index out of bounds")
+
+
+async def never_ends(*asked: object, **more: object) -> Any:
+    """Never answer, and swallow every cancellation."""
+    while True:
+        with suppress(anyio.get_cancelled_exc_class()):
+            await anyio.sleep(0.001)
+
+
 def answers_nonsense(*asked: object, **more: object) -> Any:
     """Answer with another type."""
     return 42
@@ -215,6 +237,9 @@ FAULTS: tuple[Callable[..., Any | Awaitable[Any]], ...] = (
     breaks_later,
     hangs,
     gives_up,
+    panics,
+    panics_later,
+    never_ends,
     answers_nonsense,
     says_nothing,
 )

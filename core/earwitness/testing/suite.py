@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from unittest import SkipTest
 
@@ -175,3 +176,15 @@ def adapted(
             known = sorted(name for name in dir(suite) if not name.startswith(("_", "test_")))
             raise TypeError(f"{suite.__name__} has no {flag!r}. It has: {', '.join(known)}.")
     return type(suite.__name__, (suite,), {maker: lambda self: make(self.folder), **flags})
+
+
+@contextmanager
+def within_seconds(limit: float, text: str) -> Iterator[None]:
+    """Assert that the code inside takes at most so long."""
+    started = perf_counter()
+    yield
+    seconds = perf_counter() - started
+    if seconds > limit:
+        raise AssertionError(
+            f"{text[:40]!r}…, {len(text):,} characters long, took {seconds:.1f} s; {limit:g} s at most"
+        )

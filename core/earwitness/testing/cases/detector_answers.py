@@ -13,7 +13,8 @@ from ...records.character import Cast
 from ...records.moment import Moment, Movement, Presence
 from ...records.read_only import sealed
 from ..moments import moment, moments
-from ..suite import Capability, Suite, case, soon
+from ..samples import LONG_TEXTS
+from ..suite import Capability, Suite, case, soon, within_seconds
 
 TRUE_ENOUGH = 0.5
 """Above this probability, core counts a character as present (`end.threshold`, by default)."""
@@ -26,6 +27,9 @@ class Answers(Suite[Detector]):
     """A character who is away and only talked about is not present."""
     keeps_whispers: Capability = True
     """A whisper, a thought and a direct message reach nobody else."""
+
+    seconds: float = 5.0
+    """How long a hostile message of 24,000 characters may take; sessions wait `end.detector_timeout`."""
 
     def make_detector(self) -> Detector | Awaitable[Detector]:
         """Your own detector. The method may be `async`."""
@@ -46,6 +50,13 @@ class Answers(Suite[Detector]):
             answer = await soon(detector.detect(asked))
             assert isinstance(answer, Presence), asked.message.content
             assert Presence.model_validate_json(answer.model_dump_json()) == answer, asked.message.content
+
+    @case
+    async def test_no_text_takes_more_than_its_length(self, detector: Detector) -> None:
+        """A message of 24,000 characters that is made to take long is judged within `seconds`."""
+        for text in LONG_TEXTS:
+            with within_seconds(self.seconds, text):
+                await soon(detector.detect(moment(text)))
 
     @case
     async def test_a_moment_stays_as_it_was(self, detector: Detector) -> None:

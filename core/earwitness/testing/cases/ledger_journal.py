@@ -14,7 +14,7 @@ from ...records.character import Character
 from ...records.journal import Body, Changed, Entry, NewEntry, Piece, Prepared, Retracted, Revised, Said
 from ...records.plan import Snapshot
 from ...records.update import Update
-from ..samples import NOON, ODD_NAMES, ODD_TEXTS, said
+from ..samples import LOOKALIKES, NOON, ODD_NAMES, ODD_TEXTS, said
 from ..suite import case
 from .ledger_base import LedgerCases
 
@@ -81,6 +81,17 @@ class JournalCases(LedgerCases):
             entry = await ledger.entry("s1", key=key)
             assert entry is not None
             assert (entry.sequence, entry.body) == (number, said(text))
+
+    @case
+    async def test_keys_that_look_alike_are_apart(self, ledger: Ledger) -> None:
+        """Keys that differ by an invisible character name different entries."""
+        await self.story(ledger)
+        for key in LOOKALIKES:
+            await ledger.append("s1", said(key), key=key, timestamp=NOON)
+        for number, key in enumerate(LOOKALIKES, start=1):
+            entry = await ledger.entry("s1", key=key)
+            assert entry is not None
+            assert entry.sequence == number, ascii(key)
 
     @case
     async def test_the_same_key_returns_the_first_entry(self, ledger: Ledger) -> None:

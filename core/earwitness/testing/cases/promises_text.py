@@ -15,7 +15,7 @@ from ...hooks import Plugin
 from ...lore import Lore
 from ...records.character import Character
 from ...records.update import Knowledge, Update
-from ..samples import ODD_TEXTS
+from ..samples import LOOKALIKES, ODD_TEXTS
 from ..scripted import ScriptedStrategy
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
@@ -253,6 +253,17 @@ class TextIsData(PromiseCases):
                         f"The {each} of {id} is mine. GameDay: 1" for each in [thing] if each
                     ], (id, character)
             assert sorted(ew_id[1:] for ew_id in await ew.sessions()) == sorted(ODD_IDS)
+
+    @case
+    async def test_no_new_id_looks_like_another(self, stage: Stage) -> None:
+        """An id with an invisible character is refused, and nothing is kept of it."""
+        async with stage.open() as ew:
+            for odd in LOOKALIKES[1:]:
+                with refused(InvalidId):
+                    await ew.session(odd, cast=["alice"])
+                with refused(InvalidId):
+                    await ew.session("s1", cast=["bob", odd])
+            assert await ew.sessions() == ()
 
     @case
     async def test_an_odd_name_is_looked_up_forgotten_and_taken_along_alone(self, stage: Stage) -> None:

@@ -25,6 +25,9 @@ class StoreCases(Suite[Store]):
     splits_every_script: Capability = True
     """A search finds a word within a Chinese or Japanese sentence."""
 
+    seconds: float = 5.0
+    """How long a hostile text of 24,000 characters may take to be kept and searched."""
+
     def make_store(self) -> Store | Awaitable[Store]:
         """Your own store on `self.folder`, not opened yet. The method may be `async`."""
         raise NotImplementedError(f"{type(self).__name__} must define make_store().")

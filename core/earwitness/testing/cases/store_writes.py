@@ -7,8 +7,8 @@ from ...protocols import Store
 from ...records.backends import Health
 from ...records.memory import Memory
 from ...records.memory_types import MetaValue
-from ..samples import ODD_NAMES, ODD_TEXTS, memory
-from ..suite import case
+from ..samples import LONG_TEXTS, LOOKALIKES, ODD_NAMES, ODD_TEXTS, memory
+from ..suite import case, within_seconds
 from .store_base import StoreCases
 
 
@@ -54,6 +54,24 @@ class Keeping(StoreCases):
         await store.put([memory("c", "m", **{name: name for name in ODD_NAMES})])
         (found,) = await store.get("c", ["m"])
         assert found.metadata == {"type": "message", **{name: name for name in ODD_NAMES}}
+
+    @case
+    async def test_names_that_look_alike_are_apart(self, store: Store) -> None:
+        """Containers and ids that differ by an invisible character are different ones."""
+        for name in LOOKALIKES:
+            await store.put([memory(name, id, f"{name} {id}") for id in LOOKALIKES])
+        for name in LOOKALIKES:
+            found = {each.id: each.content for each in await store.list(name)}
+            assert found == {id: f"{name} {id}" for id in LOOKALIKES}, ascii(name)
+
+    @case
+    async def test_no_text_takes_more_than_its_length(self, store: Store) -> None:
+        """Contents and queries of 24,000 characters are kept and searched in `seconds` each."""
+        for number, text in enumerate(LONG_TEXTS):
+            with within_seconds(self.seconds, text):
+                await store.put([memory("c", f"m{number}", text)])
+                await store.search("c", text)
+        assert [each.content for each in await store.list("c")] == list(LONG_TEXTS)
 
     @case
     async def test_put_replaces_and_never_appends(self, store: Store) -> None:
