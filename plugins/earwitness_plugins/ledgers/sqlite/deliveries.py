@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Self, cast
+from typing import NamedTuple, Self, cast
 
 import apsw
 
@@ -65,8 +65,7 @@ _REST_OF = itemgetter(*sorted(Delivery.model_fields.keys() - {*_APART, "metadata
 """The values of a delivery that are neither its own nor compared before."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRow:
+class DeliveryRow(NamedTuple):
     """A delivery of a plan, ready to be written."""
 
     position: int
