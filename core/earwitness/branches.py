@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .containers import character_container, world_container
+from .end.deliveries import Work
 from .end.reconciliation import reconciled
 from .engine import Engine
 from .extras import BranchingLedger, BranchingStore
@@ -16,23 +17,29 @@ ByContainer = Mapping[str, Sequence[str]]
 async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
     """Make a branch that shares its parent's memories, or go on with one. Answers whether it is made.
 
-    The parent may go on meanwhile. What its later plans touch is left out of the copy, and made anew from the branch's
-    own deliveries, as they were after the last entry that both share.
+    The parent may go on meanwhile. What its later plans brought is left out of the copy, and what they changed is made
+    anew from the branch's own deliveries, as they were after the last entry that both share. Where they removed what
+    the branch must hold, it is not made: once its plans are applied, its memories come in the right order.
     """
     ledger, store = engine.ledger, engine.store
     if not (isinstance(ledger, BranchingLedger) and isinstance(store, BranchingStore)):
         return False
-    seen, before = await engine.ledger.decided(session), await ledger.touched(session, up_to)
+    seen, changed = await engine.ledger.decided(session), await ledger.touched(session, up_to)
     made = await engine.ledger.load(id) or await ledger.branch(session, id, up_to)
     if made is None:
         return False
-    names = _names(session, made)
-    await store.branch(names, before)
-    since: dict[str, list[str]] = {}
+    names, then = _names(session, made), await _then(engine, made, changed)
+    if await _lost_places(engine, names, then):
+        await engine.ledger.forget(id)
+        return False
+    await store.branch(names, _gone(changed, then))
     if await engine.ledger.decided(session) != seen:  # what was decided after the first look may be in the copy
-        since = _more(await ledger.touched(session, up_to), before)
-        await store.remove({names[name]: ids for name, ids in since.items() if name in names})
-    await _restored(engine, made, {memory for ids in (*before.values(), *since.values()) for memory in ids})
+        changed = await ledger.touched(session, up_to)
+        then = await _then(engine, made, changed)
+        gone = _gone(changed, then)
+        await store.remove({names[name]: ids for name, ids in gone.items() if name in names})
+    for batch, _ in then.batches():
+        await store.put(batch)
     await ledger.finish(id)
     return True
 
@@ -44,13 +51,25 @@ def _names(session: str, made: Snapshot) -> dict[str, str]:
     return {old.name: new.name for old, new in pairs}
 
 
-def _more(now: ByContainer, before: ByContainer) -> dict[str, list[str]]:
-    found = {name: sorted(set(ids).difference(before.get(name, ()))) for name, ids in now.items()}
-    return {name: ids for name, ids in found.items() if ids}
-
-
-async def _restored(engine: Engine, made: Snapshot, memories: set[str]) -> None:
-    """Write the memories that later plans of the parent have changed as they were then."""
+async def _then(engine: Engine, made: Snapshot, changed: ByContainer) -> Work:
+    """The memories that later plans of the parent have changed, as they were after the last shared entry."""
     nothing = Plan(session=made.id, sequence=made.decided, key="#branch")
-    for batch, _ in (await reconciled(engine, [nothing], memories, ())).batches():
-        await engine.store.put(batch)
+    return await reconciled(engine, [nothing], {memory for ids in changed.values() for memory in ids}, ())
+
+
+async def _lost_places(engine: Engine, names: Mapping[str, str], then: Work) -> bool:
+    """Whether the parent no longer holds one of them: nobody could say where it stood among the others."""
+    wanted: dict[str, list[str]] = {}
+    for group in then.put:
+        wanted.setdefault(group[0].container, []).append(group[0].memory_id)
+    for name, new_name in names.items():
+        ids = wanted.get(new_name, [])
+        if ids and len(await engine.store.get(name, ids)) < len(ids):
+            return True
+    return False
+
+
+def _gone(changed: ByContainer, then: Work) -> dict[str, list[str]]:
+    """Those that were not there then, by the parent's containers."""
+    there = {group[0].memory_id for group in then.put}
+    return {name: [id for id in ids if id not in there] for name, ids in changed.items()}

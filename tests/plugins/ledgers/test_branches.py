@@ -185,7 +185,7 @@ async def test_what_is_learned_again_in_a_branch_is_one_more_support_of_the_same
 
 async def test_one_that_was_cut_short_is_gone_on_with(ew: Earwitness, monkeypatch: pytest.MonkeyPatch) -> None:
     story = await played(ew)
-    expected = await picture(ew, (await story.fork("b1", at="m7")).id)
+    expected = await picture(ew, (await story.fork("b1")).id)
 
     async def dies(*_: object) -> None:
         raise KeyboardInterrupt
@@ -194,5 +194,5 @@ async def test_one_that_was_cut_short_is_gone_on_with(ew: Earwitness, monkeypatc
         patched.setattr(ew.engine.ledger, "finish", dies)
         with pytest.raises(KeyboardInterrupt):
             await branches.shared(ew.engine, "s1", "b2", expected["snapshot"]["decided"])
-    await story.fork("b2", at="m7")
+    await story.fork("b2")
     assert await picture(ew, "b2") == expected

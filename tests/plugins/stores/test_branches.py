@@ -45,9 +45,7 @@ async def test_it_holds_and_finds_the_same(store: SqliteStore, memory: Callable[
     assert await store.count("b1-nobody") == 0
 
 
-@pytest.mark.parametrize(
-    "left", [range(1290, MANY), range(1000, MANY), range(500, MANY), range(3, MANY), range(700)]
-)
+@pytest.mark.parametrize("left", [range(1290, MANY), range(1000, MANY), range(500, MANY), range(3, MANY), range(700)])
 async def test_without_some_memories_it_is_as_if_they_had_never_been_there(
     store: SqliteStore, memory: Callable[..., Memory], left: Sequence[int]
 ) -> None:
@@ -81,9 +79,18 @@ async def test_what_is_shared_goes_with_the_last_that_holds_it(
 ) -> None:
     await filled(store, memory)
     await store.branch({"s1-alice": "b1-alice"}, {"s1-alice": ["m1"]})
+    assert await rows(store, "store_vectors") == 2
     for container in ("s1-alice", "b1-alice"):
         await store.drop(container)
-    for table in ("store_text", "store_words", "store_segment", "store_memory", "store_posting", "store_gone"):
+    for table in (
+        "store_text",
+        "store_words",
+        "store_vectors",
+        "store_segment",
+        "store_memory",
+        "store_posting",
+        "store_gone",
+    ):
         assert await rows(store, table) == 0, table
 
 

@@ -1,4 +1,4 @@
-"""Branches: a container's content under another name, copied inside the file. Texts and vectors of words are shared.
+"""Branches: a container's content under another name, copied inside the file. Texts and vectors are shared.
 
 The index is copied as it stands. What the branch does not hold is marked as deleted in it.
 """
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import apsw
 
 from . import writes
-from .containers import find_container, rid
+from .containers import find_container, rid, select
 
 _COPY = (
     (
@@ -40,6 +40,10 @@ _COPY = (
     (
         "INSERT INTO store_posting (container, term, segment, data) SELECT :new, term, segment, data FROM store_posting"
         " WHERE container = :old AND segment <= :newest"
+    ),
+    (
+        "UPDATE store_vectors SET uses = uses + 1 WHERE number IN (SELECT vectors FROM store_segment"
+        " WHERE rid BETWEEN :to AND :end)"
     ),
     (
         "UPDATE store_text SET uses = uses + its.count FROM (SELECT text, count(*) AS count FROM store_memory"
@@ -85,7 +89,19 @@ def branch(connection: apsw.Connection, name: str, new_name: str, without: Seque
         "end": new.range[1],
         "without": json.dumps(list(without)),
     }
-    bindings["newest"] = int(connection.execute(_NEWEST, bindings).get)
+    bindings["newest"] = newest = int(connection.execute(_NEWEST, bindings).get)
     bindings["reach"] = int(connection.execute(_REACH, bindings).get)
+    _share_vectors(connection, old.range[0], old.range[0] + newest)
     for statement in _COPY:
         connection.execute(statement, bindings)
+
+
+def _share_vectors(connection: apsw.Connection, first: int, last: int) -> None:
+    """Keep the vectors of these segments where several can name them."""
+    own = "SELECT rid FROM store_segment WHERE rid BETWEEN ? AND ? AND typeof(vectors) <> 'integer'"
+    for (segment,) in select(connection, own, (first, last)):
+        connection.execute(
+            "INSERT INTO store_vectors (data, uses) SELECT vectors, 1 FROM store_segment WHERE rid = ?", (segment,)
+        )
+        number = connection.last_insert_rowid()
+        connection.execute("UPDATE store_segment SET vectors = ? WHERE rid = ?", (number, segment))

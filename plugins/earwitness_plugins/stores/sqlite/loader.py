@@ -14,7 +14,7 @@ from earwitness_plugins.sqlite.blobs import inflated
 from .columns import Column
 from .container_index import Block, ContainerIndex, Postings, TailRow
 from .containers import ContainerRow, rid, select, sequence
-from .segments import tail_slots, unpacked
+from .segments import VECTORS, tail_slots, unpacked
 from .shared import read_lists
 
 
@@ -101,7 +101,7 @@ def _load_segments(connection: apsw.Connection, index: ContainerIndex, container
 
 
 def _take_in(connection: apsw.Connection, index: ContainerIndex, key: int, seen: int) -> None:
-    stored = "SELECT slots, positions, lengths, ids, vectors FROM store_segment WHERE rid = ?"
+    stored = f"SELECT slots, positions, lengths, ids, {VECTORS} FROM store_segment WHERE rid = ?"  # noqa: S608
     slots, positions, lengths, ids, vectors = select(connection, stored, (key,))[0]
     names = json.loads(ids)
     block = Block(

@@ -67,4 +67,18 @@ CREATE TABLE store_posting (
 CREATE TABLE store_reembedded (rid INTEGER PRIMARY KEY, slot INTEGER NOT NULL, vector BLOB NOT NULL);
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts)
+_SHARED_VECTORS = """
+-- The vectors of a segment that branches share; `store_segment.vectors` is then their number, an integer.
+CREATE TABLE store_vectors (number INTEGER PRIMARY KEY, data BLOB NOT NULL, uses INTEGER NOT NULL);
+CREATE TRIGGER store_segment_deleted AFTER DELETE ON store_segment WHEN typeof(OLD.vectors) = 'integer' BEGIN
+    UPDATE store_vectors SET uses = uses - 1 WHERE number = OLD.vectors;
+    DELETE FROM store_vectors WHERE number = OLD.vectors AND uses = 0;
+END;
+CREATE TRIGGER store_segment_replaced AFTER UPDATE OF vectors ON store_segment WHEN typeof(OLD.vectors) = 'integer'
+BEGIN
+    UPDATE store_vectors SET uses = uses - 1 WHERE number = OLD.vectors;
+    DELETE FROM store_vectors WHERE number = OLD.vectors AND uses = 0;
+END;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts, _SHARED_VECTORS)

@@ -22,6 +22,10 @@ from .shared import Words, insert_words, read_lists
 FOLD = 512
 """How many rows of the tail become one segment; ordinals in a segment fit 16 bits."""
 _MOST_REPEATS = 0xFFFF
+VECTORS = (
+    "CASE typeof(vectors) WHEN 'integer' THEN (SELECT data FROM store_vectors WHERE number = vectors) ELSE vectors END"
+)
+"""The vectors of a segment, wherever they are kept."""
 
 
 class Slot(NamedTuple):
@@ -171,7 +175,7 @@ def _live_slots(connection: apsw.Connection, container: ContainerRow) -> list[Sl
 
 def _vectors_by_slot(connection: apsw.Connection, container: ContainerRow) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
-    segments = "SELECT slots, vectors FROM store_segment WHERE rid BETWEEN ? AND ?"
+    segments = f"SELECT slots, {VECTORS} FROM store_segment WHERE rid BETWEEN ? AND ?"  # noqa: S608 - our own words
     for packed, vectors in select(connection, segments, container.range):
         slots = unpacked(packed).tolist()
         width = len(vectors) // len(slots)
