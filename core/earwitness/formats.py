@@ -71,6 +71,15 @@ _REASONING = re.compile(
     """
 )
 
+# How front ends fold it away: `<details type="reasoning">`, `<details><summary>Thought for 5 seconds</summary>`.
+_FOLDED_REASONING = re.compile(
+    r"""(?xis)
+    <details\b (?: [^<>]{0,400} \b type \s*=\s* ["']? reasoning\b [^<>]{0,400} >
+                | [^<>]{0,400} > \s* <summary> \s* (?:thought | think(?:s|ing)? | reason(?:s|ing|ed)?)\b )
+    .*? (?: </details\s*> | \Z )
+    """
+)
+
 
 def strip_block(text: str) -> str:
     """Remove every block of memories that Earwitness injected, so that it never comes back as a new fact."""
@@ -86,6 +95,8 @@ def strip_reasoning(text: str) -> str:
     A tag that is never closed reaches to the end of the text. One that was never opened reaches back to the beginning.
     `[think]` counts only together with a `[/think]`, because `[thinking] …` is a character's thought in role play.
     """
+    if "<details" in text.casefold():
+        text = _FOLDED_REASONING.sub("", text).strip()
     for _ in range(_ROUNDS):
         if (left := _without_reasoning(text)) is None:
             return text

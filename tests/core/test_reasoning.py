@@ -31,6 +31,28 @@ async def test_what_is_said_is_stored_without_it(begin: Begin) -> None:
     assert SECRET not in await everything(story)
 
 
+@pytest.mark.parametrize(
+    "opening",
+    ['<details type="reasoning" done="true">\n<summary>5 s</summary>', "<details>\n<summary>Thought for 5 s</summary>"],
+)
+@pytest.mark.parametrize("closing", ["</details>\nHello, Bob.", ""])
+async def test_reasoning_that_a_front_end_folds_away_is_stored_nowhere(
+    begin: Begin, opening: str, closing: str
+) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", f"Good morning. {opening}\n> {SECRET}\n{closing}")
+    held = await everything(story)
+    assert SECRET not in held
+    assert "details" not in held
+    assert "Good morning." in held
+
+
+async def test_what_a_character_folds_away_otherwise_is_kept(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    await story.say("alice", "<details><summary>The map</summary>North is up.</details>")
+    assert "North is up." in await everything(story)
+
+
 async def test_what_is_edited_rerolled_or_said_with_others_is_stored_without_it(begin: Begin) -> None:
     story = await begin(present=["alice", "bob"])
     await story.say("alice", "Good morning.", key="m1")

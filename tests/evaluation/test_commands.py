@@ -10,6 +10,7 @@ from click.testing import Result
 from earwitness.loading.settings import Settings
 from earwitness_plugins.applications.evaluation.evaluate import load
 from earwitness_plugins.applications.evaluation.plot import limits
+from earwitness_plugins.applications.evaluation.tables import as_text
 
 from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines
 
@@ -72,12 +73,12 @@ def test_detectors_are_compared_with_the_first(run: Run, evening: str) -> None:
     assert gap["values"]["leak"]["low"] <= ours - theirs <= gap["values"]["leak"]["high"]
 
 
-def test_a_report_is_printed_as_the_tables_that_the_command_line_shows(run: Run, evening: str) -> None:
+def test_a_report_reads_as_the_tables_that_the_command_line_shows(run: Run, evening: str) -> None:
     run("evaluate", "participants", evening, "--detector", "everyone,mine.LastFew", "--report", "report.json")
     _, report = load("report.json")
     assert report is not None
-    assert str(report).startswith("Who perceives a message (n messages)")
-    assert "Against everyone" in str(report)
+    assert as_text(report).startswith("Who perceives a message (n messages)")
+    assert "Against everyone" in as_text(report)
     assert str(report.results[0].scores["tavern"].values["recall"]).startswith("1.000")
 
 

@@ -81,5 +81,5 @@ def test_a_mark_of_ones_own_that_is_not_closed_holds_to_the_end(story: Begin) ->
 
 
 def test_a_mark_of_ones_own_has_two_ends() -> None:
-    with pytest.raises(SettingsError, match="begins and what ends"):
+    with pytest.raises(SettingsError, match="an opening and a closing mark"):
         RulesDetector(markup={"{}": "thought"})

@@ -127,11 +127,6 @@ class EvaluationReport(Record):
     differences: tuple[Difference, ...] = ()
     """Every other detector compared with the `baseline`."""
 
-    def __str__(self) -> str:
-        from .tables import as_text  # tables need this record
-
-        return as_text(self)
-
 
 def baseline(run: Run) -> str:
     """Label of the detector that the others are compared with. Raises `UnknownName` if none has this label."""

@@ -42,7 +42,7 @@ def show(report: EvaluationReport, console: Console) -> None:
 
 
 def as_text(report: EvaluationReport) -> str:
-    """A report as plain text, as `print(report)` shows it."""
+    """A report as plain text."""
     console = Console(width=WIDTH, file=StringIO(), highlight=False)
     with console.capture() as printed:
         console.print(shown(report))

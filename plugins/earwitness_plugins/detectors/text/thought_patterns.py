@@ -156,14 +156,16 @@ LABELLED_LINE = re.compile(
     rf"""
     ^[ \t>\#]* (?: {_LABEL} [ \t]*{_COLON}
         | (?P<deco>[*_`]{{1,3}}) {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
-        | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}? )
+        | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
+        | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* {_LABEL} [ \t]* [)\]]
+          (?: [ \t]*{_COLON}[ \t]*(?P=named) | (?P=named)[ \t]*{_COLON} ) )
     (?: [ \t]*\n\s*[^\n]+ )?
     (?: [^\n.!?…] | [.!?…](?!["'”’*_]*[ \t]+["“«„]) )*+ [.!?…]?
     (?: \n (?![ \t]*(?:\n|["“«„'‘*_(\[]|[\w*_ ]{{1,24}}:)) [^\n]* )*+
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
-"""`Thought: he lies`, and the lines in which that goes on; up to a quote behind a full stop."""
+"""`Thought: he lies`, `Ilse (thinking): …`, and the lines in which it goes on; up to a quote behind a full stop."""
 LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal")
 """A text without any of these has no label."""
 LABEL = re.compile(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
