@@ -7,12 +7,12 @@ from typing import Any
 
 from .consultation import Consultant
 from .dispatch import Plugins
+from .extras import TransactionLedger, TransactionStore
 from .lifecycle import Lifecycle
 from .loading.settings import Settings
 from .observers import Observers
 from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
 from .strategy import Strategy
-from .transactions import TransactionLedger, TransactionStore
 
 MACROS = "earwitness:macros"
 """The name under which core keeps which entries hold macros for names, next to the data of plugins."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from .records.plan import Snapshot
+from .records.backends import TermHolders
+from .records.memory import Memory
+from .records.plan import Plan, Snapshot
 
 
 @runtime_checkable
@@ -41,6 +43,16 @@ class BranchingStore(Protocol):
 
 
 @runtime_checkable
+class TermIndex(Protocol):
+    """An optional extra of stores. With it, `who_knows` reads only memories that hold a word of the question, instead
+    of the whole world container."""
+
+    async def holders(self, container: str, terms: Sequence[str]) -> TermHolders:
+        """Who holds each of these terms. A memory holds the `earwitness.words.terms` of its `plain` content."""
+        ...
+
+
+@runtime_checkable
 class SnapshotLedger(Protocol):
     """An optional extra of ledgers that keep everything in one file, perhaps together with the store."""
 
@@ -48,4 +60,36 @@ class SnapshotLedger(Protocol):
         """Copy all that is acknowledged to a new file, as one moment sees it, while others read and write.
 
         Raises `InputError` for a path that exists, and `StorageError`; then nothing is left at the path."""
+        ...
+
+
+@runtime_checkable
+class TransactionStore(Protocol):
+    """An optional extra of stores that keep their memories in the ledger's database: a small plan and its memories are
+    then written in one transaction, both or neither."""
+
+    @property
+    def database(self) -> object:
+        """The database; the same object as the ledger's if both share it."""
+        ...
+
+    async def prepared(self, memories: Sequence[Memory]) -> Any:
+        """What `put` would write, ready for `TransactionLedger.record_applied`."""
+        ...
+
+
+@runtime_checkable
+class TransactionLedger(Protocol):
+    """An optional extra of ledgers; see `TransactionStore`."""
+
+    @property
+    def database(self) -> object:
+        """The database; the same object as the store's if both share it."""
+        ...
+
+    async def record_applied(self, plan: Plan, after: Snapshot, memories: Any, deliveries: Sequence[str]) -> Plan:
+        """Record a plan as `Ledger.record` does. The same transaction writes the `memories` that the store has
+        `prepared`, and marks the entry and these deliveries, given by id, as applied.
+
+        It is durable on return. If the entry has a plan already, that one is returned and nothing is written."""
         ...

@@ -29,7 +29,7 @@ from .events import (
 )
 from .filters import EVERYTHING, Filter
 from .imports import Imported
-from .records.backends import EmbedderIdentity, Health, TermHolders
+from .records.backends import EmbedderIdentity, Health
 from .records.journal import Appended, Body, Entry, NewEntry
 from .records.memory import Hit, Memory
 from .records.message import SettledMessage
@@ -172,16 +172,6 @@ class Store(Protocol):
 
     async def health(self) -> Health:
         """For `doctor`."""
-        ...
-
-
-@runtime_checkable
-class TermIndex(Protocol):
-    """An optional extra of stores. With it, `who_knows` reads only memories that hold a word of the question, instead
-    of the whole world container."""
-
-    async def holders(self, container: str, terms: Sequence[str]) -> TermHolders:
-        """Who holds each of these terms. A memory holds the `earwitness.words.terms` of its `plain` content."""
         ...
 
 

@@ -36,10 +36,11 @@ from earwitness import (
     observers,
 )
 from earwitness.errors import SettingsError, StrategyError
+from earwitness.extras import TermIndex
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.strategies import Strategies
 from earwitness.observers import Observers, observed
-from earwitness.protocols import Store, TermIndex
+from earwitness.protocols import Store
 from earwitness.records.backends import EmbedderIdentity, TermHolders
 from earwitness.strategy import Strategy
 from earwitness.testing.ledger import LedgerSuite

@@ -16,10 +16,11 @@ from typing import Any
 from ..containers import world_container
 from ..end.deliveries import strength
 from ..engine import Engine
+from ..extras import TermIndex
 from ..ids import WORLD
 from ..live import Live
 from ..loading.settings import Calendar
-from ..protocols import Store, TermIndex
+from ..protocols import Store
 from ..records.backends import TermHolders
 from ..records.learned import Learned
 from ..records.memory import Memory, without_words

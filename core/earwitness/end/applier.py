@@ -17,12 +17,12 @@ from ..background import Background
 from ..containers import character_container
 from ..engine import Engine
 from ..errors import NotYetApplied, StorageError, UnknownName, named
+from ..extras import TransactionLedger, TransactionStore
 from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
 from ..staleness import StalenessCheck
 from ..time_limit import LimitReached, contained, within
-from ..transactions import TransactionLedger, TransactionStore
 from .deliveries import BACKLOG_BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
 from .derivations import append_proposed
 from .reconciliation import reconciled, restored, work_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from unittest import SkipTest
 
+from ...extras import TermIndex
 from ...formats import character_memory, message_line, recall_query
-from ...protocols import Store, TermIndex
+from ...protocols import Store
 from ...records.backends import TermHolders
 from ..samples import ODD_TEXTS, memory
 from ..suite import case

@@ -157,7 +157,7 @@ class SqliteStore:
         )
 
     async def holders(self, container: str, terms: Sequence[str]) -> TermHolders:
-        """Who holds each of these terms; see `earwitness.protocols.TermIndex`."""
+        """Who holds each of these terms; see `earwitness.extras.TermIndex`."""
         nobody = TermHolders(count=0, ids=dict.fromkeys(terms, ()))
         return await self._looking_at(container, lambda view: holders(view, terms), nobody)
 
