@@ -175,6 +175,13 @@ def test_one_bad_byte_costs_one_character_and_is_named_with_its_place(tmp_path: 
     assert repair.endswith(f"(line {line}, column {column})")
 
 
+def test_one_dash_among_several_bad_bytes_is_still_a_dash(tmp_path: Path) -> None:
+    data = json.dumps(V2, ensure_ascii=False).replace("lighthouse", "l\u2014t").encode().replace(b"M", b"\xe9\xff")
+    found = read(file(tmp_path, "mira.json", data))
+    assert "l\u2014t" in found.characters[0].card
+    assert "damaged UTF-8" in found.repairs[0]
+
+
 def test_a_damaged_file_goes_out_again_byte_by_byte(tmp_path: Path) -> None:
     data = json.dumps(DASHES, ensure_ascii=False).encode().replace(b"!", b"\x97\x98")
     (original,) = read(file(tmp_path, "mira.json", data)).originals

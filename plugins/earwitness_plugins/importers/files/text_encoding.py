@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 MARK = "\ufeff"
 UNREADABLE = "\ufffd"
+LONG = "\u0800"
+"""From this character on, UTF-8 takes three bytes or more."""
 PLACES_NAMED = 3
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _LEGACY = ("cp1252", "latin-1")
@@ -46,11 +48,16 @@ def _text_in(encoding: str, data: bytes) -> str | None:
 
 
 def _repaired(data: bytes) -> DecodedText | None:
-    """UTF-8 with damage: as many of its characters beyond ASCII can be read as cannot; `None` for anything else."""
+    """UTF-8 with damage; `None` for anything else.
+
+    It is UTF-8 if one character of three bytes or more can be read, such as a dash: no other encoding has it by chance.
+    It is, too, if as many of its characters beyond ASCII can be read as cannot.
+    """
     text = data.decode("utf-8", errors="replace")
     damaged = text.count(UNREADABLE) - data.count(UNREADABLE.encode())
     beyond_ascii = len(text) - len(text.encode("ascii", errors="ignore"))
-    if beyond_ascii < 2 * damaged:
+    certain = max(text.replace(UNREADABLE, ""), default="") >= LONG
+    if beyond_ascii < 2 * damaged and not certain:
         return None
     where = ", ".join(_places(data)) + (", …" if damaged > PLACES_NAMED else "")
     repair = f"damaged UTF-8; {damaged} of its characters could not be read and became {UNREADABLE} ({where})"
