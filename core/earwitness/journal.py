@@ -56,7 +56,7 @@ class Journal:
         (outcome,) = await self.append_all([new_entry(body, key)])
         return outcome
 
-    async def append_all(self, told: Sequence[NewEntry]) -> list[Outcome]:
+    async def append_all(self, new: Sequence[NewEntry]) -> list[Outcome]:
         """Append several entries in this order, all or none; they are durable on return.
 
         An existing key is answered with its first outcome, and the ledger writes nothing for it. Raises `KeyConflict`
@@ -64,23 +64,23 @@ class Journal:
         a new key that cannot be seen whole.
         """
         self._decider.check()
-        if not told:
+        if not new:
             return []
-        await self._check_keys(told)
+        await self._check_keys(new)
         if await self._decider.staleness.check():
-            await self._still_there({id for each in told for id in named_in(each.body)})
-        appended = await self._ledger.append_all(self._live.snapshot.id, told)
+            await self._still_there({id for each in new for id in named_in(each.body)})
+        appended = await self._ledger.append_all(self._live.snapshot.id, new)
         outcomes = [self._outcome(each) for each in appended]
-        self._decider.told(each.entry for each in appended if each.created)
+        self._decider.accept(each.entry for each in appended if each.created)
         self._decider.wake()
-        for given, found in zip(told, appended, strict=True):
+        for given, found in zip(new, appended, strict=True):
             if not found.created:
                 await self.refuse_other(found.entry, given.body)
         return outcomes
 
-    async def _check_keys(self, told: Sequence[NewEntry]) -> None:
+    async def _check_keys(self, new: Sequence[NewEntry]) -> None:
         """Raise `InvalidId` for a new key with an invisible character; entries of older versions may have one."""
-        for key in with_invisible(each.key for each in told if each.key is not None):
+        for key in with_invisible(each.key for each in new if each.key is not None):
             if await self._ledger.entry(self._live.snapshot.id, key=key) is None:
                 check_visible("message key", key)
 
@@ -133,8 +133,8 @@ class Journal:
         """Raises `KeyConflict` unless the body is that of the entry, as first said or as it was revised."""
         if _as_kept(entry.body) == _as_kept(body):
             return
-        told = _as_told_today(entry.body)
-        if _as_kept(told) != _as_kept(body) and not await self._revised_to(entry.key, told, body):
+        kept = _as_kept_today(entry.body)
+        if _as_kept(kept) != _as_kept(body) and not await self._revised_to(entry.key, kept, body):
             raise conflict(entry.key, entry.body, body)
 
     async def revisable(self, key: str) -> SettledMessage:
@@ -164,9 +164,9 @@ class Journal:
         current = await settled_message(self._ledger, session, body.target)
         if current is None or current.message.content != body.content:
             return None
-        told = await self._ledger.entries(session, after=current.message.sequence - 1)
-        same = (each for each in reversed(told) if isinstance(each.body, Revised) and each.body.target == body.target)
-        return next(same, told[0] if told and told[0].key == body.target else None)
+        since = await self._ledger.entries(session, after=current.message.sequence - 1)
+        same = (each for each in reversed(since) if isinstance(each.body, Revised) and each.body.target == body.target)
+        return next(same, since[0] if since and since[0].key == body.target else None)
 
     async def append_about_memories(self, body: Derived | Transferred | Archived, key: str | None) -> Outcome:
         """Append an operation on memories. Repeated under its key, it is not checked again. Raises `InputError`."""
@@ -196,9 +196,9 @@ class Journal:
 
         Raises as `revisable`, and `InputError` if there is no message.
         """
-        told = await self.entry_for_key(own_key)
-        if told is not None and isinstance(told.body, Revised):
-            return key or told.body.target
+        before = await self.entry_for_key(own_key)
+        if before is not None and isinstance(before.body, Revised):
+            return key or before.body.target
         await self._decider.caught_up()
         target = key if key is not None else self.last_key()
         await self.revisable(target)
@@ -271,10 +271,10 @@ class Journal:
             for id in named:
                 self._live.snapshot.cast.named(id)
 
-    async def _revised_to(self, key: str, told: Body, body: Body) -> bool:
-        if not isinstance(told, Said) or not isinstance(body, Said) or told.speaker != body.speaker:
+    async def _revised_to(self, key: str, first: Body, body: Body) -> bool:
+        if not isinstance(first, Said) or not isinstance(body, Said) or first.speaker != body.speaker:
             return False
-        if told.content == body.content:
+        if first.content == body.content:
             return True
         current = await settled_message(self._ledger, self._live.snapshot.id, key)
         return current is not None and current.message.content == body.content
@@ -284,7 +284,7 @@ def _as_kept(body: Body) -> dict[str, object]:
     return body.model_dump(mode="json")  # tuples become lists
 
 
-def _as_told_today(body: Body) -> Body:
+def _as_kept_today(body: Body) -> Body:
     """The body as today's version would write it. Earlier versions kept a model's reasoning in what was said."""
     if not isinstance(body, Said | Revised):
         return body
@@ -296,10 +296,10 @@ def new_entry(body: Body, key: str | None) -> NewEntry:
     return NewEntry(body=keepable(body), key=None if key is None else check_key(key), timestamp=now())
 
 
-def conflict(key: str, told: Body, body: Body) -> KeyConflict:
+def conflict(key: str, first: Body, body: Body) -> KeyConflict:
     """The error for a key that belongs to one thing and was given with another."""
     return KeyConflict(
-        f"key {key!r} already stands for {_short(told)}, not {_short(body)}. "
+        f"key {key!r} already stands for {_short(first)}, not {_short(body)}. "
         "To change a message, call edit() or reroll(); for a new one, choose another key."
     )
 

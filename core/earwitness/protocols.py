@@ -253,7 +253,7 @@ class Ledger(Protocol):
         Raises `UnknownName` for an unknown session."""
         ...
 
-    async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
+    async def append_all(self, session: str, new: Sequence[NewEntry]) -> Sequence[Appended]:
         """As `append`, for several entries: with consecutive sequence numbers, all durable or none."""
         ...
 

@@ -59,9 +59,9 @@ class Decider:
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
         self._again = False
-        self._told: dict[int, Entry] = {}
+        self._accepted: dict[int, Entry] = {}
         self._look = True
-        """Whether the journal may hold entries that were not handed to `told`."""
+        """Whether the journal may hold entries that were not handed to `accept`."""
         self._resumed = False
         self._ended = False
 
@@ -91,7 +91,7 @@ class Decider:
     def _nothing_known(self) -> bool:
         """Whether everything this handle knows of is decided."""
         decided = self.live.snapshot.decided
-        return self._resumed and self.idle and not self._told and self.staleness.knows_at_most(decided)
+        return self._resumed and self.idle and not self._accepted and self.staleness.knows_at_most(decided)
 
     def wake(self) -> asyncio.Task[None]:
         """Start deciding, or run once more when the current run ends."""
@@ -157,20 +157,20 @@ class Decider:
             self._fail(contained(error))
         self._applier.wake()
 
-    def told(self, entries: Iterable[Entry]) -> None:
+    def accept(self, entries: Iterable[Entry]) -> None:
         """Take entries that this handle has just appended, so that they need not be read back."""
-        self._told |= {entry.sequence: entry for entry in entries}
+        self._accepted |= {entry.sequence: entry for entry in entries}
 
     async def _next(self) -> Sequence[Entry]:
         """The next entries: those appended here if they are next, otherwise read from the journal."""
         begin = end = self.live.snapshot.decided + 1
-        while end in self._told:
+        while end in self._accepted:
             end += 1
         if end > begin:
-            return [self._told.pop(sequence) for sequence in range(begin, end)]
-        if not self._look and not self._told:
+            return [self._accepted.pop(sequence) for sequence in range(begin, end)]
+        if not self._look and not self._accepted:
             return ()
-        self._told.clear()
+        self._accepted.clear()
         self._look = False
         ledger, session = self._engine.ledger, self.live.snapshot.id
         found = await ledger.entries(session, after=begin - 1, limit=1)
@@ -200,7 +200,7 @@ class Decider:
         entries = [each.entry for each in appended]
         for entry in entries:
             self.staleness.note(entry)
-        self.told(entries)
+        self.accept(entries)
 
     async def _plan(self, entry: Entry, *, more: bool) -> Plan:
         """The recorded plan of an entry; it is decided now if there is none. `more` entries are applied together."""
@@ -270,7 +270,7 @@ class Decider:
 
     def _fail(self, error: Exception) -> None:
         self.failure = error
-        self._look = True  # entries taken from `told` were not decided
+        self._look = True  # entries taken from `accept` were not decided
         waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             if not future.done():

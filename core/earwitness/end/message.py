@@ -49,8 +49,8 @@ class Judged:
     data: dict[str, PluginData]
 
 
-async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_told: bool = False) -> Judged:
-    """Detect, propose, settle. With `keep_told` no news is told: a revision keeps the news of the first telling."""
+async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_news: bool = False) -> Judged:
+    """Detect, propose, settle. With `keep_news` none is added: a revision keeps the news of the first version."""
     data, before = dict(live.data()), moment.state
     moment, placed = as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
     presence, report = await presence_of(engine, moment, data)
@@ -71,10 +71,10 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     if moment.disguises:
         worn = {id: name for id, name in moment.disguises.items() if id in settled.participants}
         settled = settled.model_copy(update={"disguises": worn})
-    told, struck = ({}, ()) if keep_told else await _told(world, proposals, settled.participants)
+    news, struck = ({}, ()) if keep_news else await _news(world, proposals, settled.participants)
     movements = () if before.moves_nobody(moment.channel) else (*placed, *presence.movements)
     reports = (report, *proposals.reports, *struck)
-    return Judged(settled, before, moment, event, presence, proposals, movements, told, reports, data)
+    return Judged(settled, before, moment, event, presence, proposals, movements, news, reports, data)
 
 
 def _host_says_who_is_there(moment: Moment) -> bool:
@@ -232,12 +232,12 @@ def recent(live: Live, message: Message) -> tuple[Message, ...]:
     )
 
 
-async def _told(
+async def _news(
     world: World, proposals: Proposals, found: dict[str, Participant]
 ) -> tuple[dict[str, list[Knowledge]], tuple[Answer, ...]]:
-    told, struck = {}, []
+    news, struck = {}, []
     for id in found:
-        told[id], refused = await world.permitted(id, proposals.knowledge(id))
+        news[id], refused = await world.permitted(id, proposals.knowledge(id))
         struck += [
             Answer(
                 by="core:walls",
@@ -245,7 +245,7 @@ async def _told(
             )
             for line in refused
         ]
-    return told, tuple(struck)
+    return news, tuple(struck)
 
 
 def _once(deliveries: Sequence[Delivery]) -> list[Delivery]:

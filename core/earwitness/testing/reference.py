@@ -235,12 +235,12 @@ class MemoryLedger(MemoryRegister):
         book.entries[sequence] = entry
         return Appended(entry=entry, created=True)
 
-    async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
+    async def append_all(self, session: str, new: Sequence[NewEntry]) -> Sequence[Appended]:
         """Append one after the other. `kept` refuses values that cannot be stored before anything is written."""
         self._book(session)
-        for each in told:
+        for each in new:
             kept(each)
-        return [await self.append(session, each.body, key=each.key, timestamp=each.timestamp) for each in told]
+        return [await self.append(session, each.body, key=each.key, timestamp=each.timestamp) for each in new]
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
         """One entry by sequence number or key."""

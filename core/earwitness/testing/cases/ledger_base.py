@@ -35,7 +35,7 @@ class LedgerCases(Suite[Ledger]):
         containers = [world_container(id), *(character_container(id, character) for character in characters)]
         return await ledger.create(Snapshot(id=id, cast=as_cast(characters)), containers)
 
-    async def told(self, ledger: Ledger, planned: Plan, *, applied: bool = True) -> Plan:
+    async def recorded(self, ledger: Ledger, planned: Plan, *, applied: bool = True) -> Plan:
         """Append an entry for the plan, record the plan, and apply it unless it is to stay due.
 
         The session must exist.
@@ -52,7 +52,7 @@ class LedgerCases(Suite[Ledger]):
     async def delivered(self, ledger: Ledger, *deliveries: Delivery, applied: bool = True) -> None:
         """A story whose first plan brings these deliveries."""
         await self.story(ledger)
-        await self.told(ledger, plan(1, *deliveries), applied=applied)
+        await self.recorded(ledger, plan(1, *deliveries), applied=applied)
 
     async def standing(self, ledger: Ledger, session: str = "s1") -> list[str]:
         """Memory ids with an active or due delivery, sorted; one for each such delivery."""

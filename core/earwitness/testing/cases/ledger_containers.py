@@ -95,7 +95,7 @@ class BeyondSessions(LedgerCases):
         members = [Membership(container=name, member="alice") for name in (OLYMPUS.name, BOARD.name)]
         await ledger.admit(members)
         shared = delivery("hub", owner="olympus").model_copy(update={"container": OLYMPUS.name})
-        await self.told(ledger, plan(1, shared, delivery("own", owner="olympus")))
+        await self.recorded(ledger, plan(1, shared, delivery("own", owner="olympus")))
         await ledger.forget_owner("s1", "olympus")
         assert await self.standing(ledger) == ["hub"]
         assert _sorted(await ledger.memberships()) == _sorted(members)
@@ -117,8 +117,8 @@ class BeyondSessions(LedgerCases):
                 )
                 for name, day in (("had", 1), ("due", 9))
             ]
-            await self.told(ledger, plan(1, had, delivery(f"{session}-own", session=session), session=session))
-            await self.told(ledger, plan(2, due.model_copy(update={"sequence": 2}), session=session), applied=False)
+            await self.recorded(ledger, plan(1, had, delivery(f"{session}-own", session=session), session=session))
+            await self.recorded(ledger, plan(2, due.model_copy(update={"sequence": 2}), session=session), applied=False)
         await ledger.forget_container(OLYMPUS.name)
         await ledger.forget_container("nowhere")
         for session in ("s1", "s2"):

@@ -59,7 +59,7 @@ class Plans(LedgerCases):
     async def test_a_plan_comes_back_as_it_was_recorded(self, ledger: Ledger) -> None:
         """Every field comes back, and deliveries keep their order."""
         await self.story(ledger)
-        assert await self.told(ledger, RICH, applied=False) == RICH
+        assert await self.recorded(ledger, RICH, applied=False) == RICH
         assert await ledger.plan("s1", 1) == RICH
         assert list(await ledger.plans("s1")) == [RICH]
         assert await ledger.plan("s1", 2) is await ledger.plan("s2", 1) is None
@@ -69,7 +69,7 @@ class Plans(LedgerCases):
         """The limit is a sequence number, inclusive."""
         await self.story(ledger)
         for sequence in range(1, 5):
-            await self.told(ledger, plan(sequence))
+            await self.recorded(ledger, plan(sequence))
         assert [found.sequence for found in await ledger.plans("s1")] == [1, 2, 3, 4]
         assert [found.sequence for found in await ledger.plans("s1", up_to=2)] == [1, 2]
 
@@ -78,7 +78,7 @@ class Plans(LedgerCases):
         """State, cast and the `news_seen` of everybody move on, in this session only."""
         first = await self.story(ledger)
         other = await self.story(ledger, "s2")
-        await self.told(ledger, RICH)
+        await self.recorded(ledger, RICH)
         assert await ledger.load("s1") == first.after(RICH)
         assert await ledger.load("s2") == other
 
@@ -86,7 +86,7 @@ class Plans(LedgerCases):
     async def test_the_first_plan_wins_and_another_changes_nothing(self, ledger: Ledger) -> None:
         """Deliveries, message, data, withdrawals and session all stay as they are."""
         await self.story(ledger)
-        await self.told(ledger, plan(1, delivery("m"), message=settled("#1", 1)))
+        await self.recorded(ledger, plan(1, delivery("m"), message=settled("#1", 1)))
         await ledger.append("s1", said(), timestamp=NOON)
         first = plan(2, delivery("n", sequence=2, source="#2"))
         now = (await ledger.load("s1") or Snapshot(id="s1")).after(first)
@@ -121,7 +121,7 @@ class Plans(LedgerCases):
         """The earlier delivery stays as it is. Another way to the memory is another delivery."""
         await self.delivered(ledger, delivery("m"))
         again = delivery("m", sequence=2).model_copy(update={"body": "other words"})
-        await self.told(ledger, plan(2, again, delivery("m", sequence=2, via="n")), applied=False)
+        await self.recorded(ledger, plan(2, again, delivery("m", sequence=2, via="n")), applied=False)
         found = [(made.sequence, made.status, made.support.via, made.body) for made in await ledger.deliveries("s1")]
         assert found == [(1, "applied", None, delivery("m").body), (2, "pending", "n", delivery("m").body)]
 
@@ -129,11 +129,11 @@ class Plans(LedgerCases):
     async def test_deliveries_come_by_day_then_entry_then_place_in_the_plan(self, ledger: Ledger) -> None:
         """Gossip arrives in this order."""
         await self.story(ledger)
-        await self.told(
+        await self.recorded(
             ledger, plan(1, delivery("z", due=3), delivery("b", due=1), delivery("a", due=1)), applied=False
         )
         later = [delivery(id, sequence=2, due=due) for id, due in (("y", 3), ("d", 1), ("c", 2.5))]
-        await self.told(ledger, plan(2, *later), applied=False)
+        await self.recorded(ledger, plan(2, *later), applied=False)
         assert [found.memory_id for found in await ledger.deliveries("s1")] == ["b", "a", "d", "c", "z", "y"]
         assert [found.memory_id for found in await ledger.deliveries("s1", limit=2)] == ["b", "a"]
         assert [found.memory_id for found in await ledger.deliveries("s1", due_by=2.5)] == ["b", "a", "d", "c"]
@@ -176,7 +176,7 @@ class Plans(LedgerCases):
             delivery("w1", owner="world"),
         )
         await self.story(ledger, "s2")
-        await self.told(ledger, plan(1, delivery("other", session="s2", cites=["w2"]), session="s2"))
+        await self.recorded(ledger, plan(1, delivery("other", session="s2", cites=["w2"]), session="s2"))
         assert list(await ledger.citing("s1", ["w2"])) == ["m"]
         assert sorted(await ledger.citing("s1", ["w1", "w3", "nobody"])) == ["m", "n"]
         assert list(await ledger.citing("s1", ["m"])) == list(await ledger.citing("s1", [])) == []
@@ -202,9 +202,9 @@ class Plans(LedgerCases):
         """A revision or a retraction takes the place of the message."""
         await self._messages(ledger, 2)
         revised = settled("#1", 1, "other words")
-        await self.told(ledger, plan(3, message=revised))
+        await self.recorded(ledger, plan(3, message=revised))
         assert list(await ledger.messages("s1")) == [revised, settled("#2", 2)]
-        await self.told(ledger, plan(4, message=settled("#1", 1, "other words", retracted=True)))
+        await self.recorded(ledger, plan(4, message=settled("#1", 1, "other words", retracted=True)))
         assert [found.retracted for found in await ledger.messages("s1")] == [True, False]
 
     @case
@@ -216,7 +216,7 @@ class Plans(LedgerCases):
         for session in ("s1", "s2"):
             await self.story(ledger, session)
         writes = [PluginWrite(plugin="diary", key=text, value=[text, 1, None]) for text in ODD_TEXTS]
-        await self.told(ledger, plan(1, plugin_data=(*writes, PluginWrite(plugin="other", key="k", value=True))))
+        await self.recorded(ledger, plan(1, plugin_data=(*writes, PluginWrite(plugin="other", key="k", value=True))))
         await ledger.write_data("s1", "diary", {"plain words": None, "new": {"deep": 1}, "nobody": None})
         await ledger.write_data("s2", "diary", {"new": 2})
         kept = {text: [text, 1, None] for text in ODD_TEXTS if text != "plain words"}
@@ -224,7 +224,7 @@ class Plans(LedgerCases):
         assert await ledger.data("s1", "other") == {"k": True}
         assert await ledger.data("s2", "diary") == {"new": 2}
         assert await ledger.data("s2", "other") == await ledger.data("s3", "diary") == {}
-        await self.told(ledger, plan(2, plugin_data=(PluginWrite(plugin="diary", key="new", value=None),)))
+        await self.recorded(ledger, plan(2, plugin_data=(PluginWrite(plugin="diary", key="new", value=None),)))
         assert await ledger.data("s1", "diary") == kept
 
     @case
@@ -232,7 +232,7 @@ class Plans(LedgerCases):
         """They are durable once `sync` has returned."""
         self.needs("persistent")
         await self.story(ledger)
-        await self.told(ledger, RICH, applied=False)
+        await self.recorded(ledger, RICH, applied=False)
         await ledger.acknowledge("s1", [1], [RICH.deliveries[0].id])
         await ledger.sync()
         now = await ledger.load("s1")
@@ -247,14 +247,14 @@ class Plans(LedgerCases):
     async def _messages(self, ledger: Ledger, number: int) -> None:
         await self.story(ledger)
         for sequence in range(1, number + 1):
-            await self.told(ledger, plan(sequence, message=settled(f"#{sequence}", sequence)))
+            await self.recorded(ledger, plan(sequence, message=settled(f"#{sequence}", sequence)))
 
     async def _fill(self, ledger: Ledger) -> None:
         """Record two plans with many kinds of deliveries, and apply half of them."""
         await self.story(ledger)
         for sequence in (1, 2):
             made = list(_kinds(sequence))
-            await self.told(ledger, plan(sequence, *made), applied=False)
+            await self.recorded(ledger, plan(sequence, *made), applied=False)
             await ledger.acknowledge("s1", [sequence], [found.id for found in made[::2]])
 
 

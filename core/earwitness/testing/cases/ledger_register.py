@@ -170,7 +170,7 @@ class Register(LedgerCases):
         """Applied and pending deliveries go; other owners keep theirs, and the owner's container is free."""
         await self._two_full_stories(ledger)
         due = delivery("later", sequence=2, due=9), delivery("b", sequence=2, owner="bob", due=9)
-        await self.told(ledger, plan(2, *due), applied=False)
+        await self.recorded(ledger, plan(2, *due), applied=False)
         await ledger.forget_owner("s1", "alice")
         assert await self.standing(ledger) == ["b", "s1-n"]
         assert list(await ledger.deliveries("s1", container="s1-alice", status="pending")) == []
@@ -184,9 +184,9 @@ class Register(LedgerCases):
     async def test_forgetting_an_owner_up_to_a_plan_leaves_what_later_plans_brought(self, ledger: Ledger) -> None:
         """Earlier deliveries go, applied or pending. The container stays for the newcomer with the same id."""
         await self.story(ledger)
-        await self.told(ledger, plan(1, delivery("had"), delivery("due", due=9), delivery("b", owner="bob")))
-        await self.told(ledger, plan(2, delivery("has", sequence=2)))
-        await self.told(ledger, plan(3, delivery("gets", sequence=3, due=9)), applied=False)
+        await self.recorded(ledger, plan(1, delivery("had"), delivery("due", due=9), delivery("b", owner="bob")))
+        await self.recorded(ledger, plan(2, delivery("has", sequence=2)))
+        await self.recorded(ledger, plan(3, delivery("gets", sequence=3, due=9)), applied=False)
         await ledger.forget_owner("s1", "alice", up_to=1)
         assert await self.standing(ledger) == ["b", "gets", "has"]
         assert {held.owner for held in await ledger.containers("s1")} == {"world", "alice", "bob"}
@@ -199,10 +199,10 @@ class Register(LedgerCases):
     async def test_who_joins_under_a_forgotten_id_may_be_told_the_same_again(self, ledger: Ledger) -> None:
         """Deliveries due to the forgotten character stay away; those that a later plan makes arrive."""
         await self.story(ledger)
-        await self.told(ledger, plan(1, delivery("lore", due=9)), applied=False)
+        await self.recorded(ledger, plan(1, delivery("lore", due=9)), applied=False)
         await ledger.forget_owner("s1", "alice", up_to=1)
         assert await self.standing(ledger) == []
-        await self.told(ledger, plan(2, again := delivery("lore", sequence=2)), applied=False)
+        await self.recorded(ledger, plan(2, again := delivery("lore", sequence=2)), applied=False)
         assert await self.standing(ledger) == ["lore"]
         await ledger.acknowledge("s1", [2], [again.id])
         (stands,) = await ledger.deliveries("s1", status="applied")
@@ -234,7 +234,7 @@ class Register(LedgerCases):
                 delivery(f"{session}-n", session=session, owner="bob"),
             )
             kept = (PluginWrite(plugin="keepsake", key="k", value=1),)
-            await self.told(ledger, plan(1, *brought, session=session, message=settled("#1", 1), plugin_data=kept))
+            await self.recorded(ledger, plan(1, *brought, session=session, message=settled("#1", 1), plugin_data=kept))
 
     async def _refused(self, ledger: Ledger, session: str, characters: Sequence[str]) -> bool:
         try:

@@ -36,11 +36,11 @@ class Withdrawals(LedgerCases):
     async def test_retracting_a_source_takes_it_from_everybody(self, ledger: Ledger) -> None:
         """Deliveries first hand or told, active or due later, are removed; other sources stay. The reason is kept."""
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), delivery("w", owner="world"))
-        await self.told(ledger, plan(2, delivery("c", sequence=2, owner="bob", via="a", due=9)), applied=False)
-        await self.told(
+        await self.recorded(ledger, plan(2, delivery("c", sequence=2, owner="bob", via="a", due=9)), applied=False)
+        await self.recorded(
             ledger, plan(3, delivery("d", sequence=3, source="#3"), delivery("e", sequence=3, source="#11"))
         )
-        await self.told(ledger, await retraction(ledger, 4, source="#1"))
+        await self.recorded(ledger, await retraction(ledger, 4, source="#1"))
         assert await self.standing(ledger) == ["d", "e"]
         gone = await ledger.deliveries("s1", status="withdrawn")
         assert sorted(found.memory_id for found in gone) == ["a", "b", "c", "w"]
@@ -52,10 +52,10 @@ class Withdrawals(LedgerCases):
         """The old words go and the new ones stay, though both have the same source."""
         await self.delivered(ledger, delivery("old-a"), delivery("old-b", owner="bob"))
         old = await of_source(ledger, "s1", "#1", "edited")
-        await self.told(ledger, plan(2, delivery("new-a", sequence=2), withdrawals=(old,)))
+        await self.recorded(ledger, plan(2, delivery("new-a", sequence=2), withdrawals=(old,)))
         assert await self.standing(ledger) == ["new-a"]
         old = await of_source(ledger, "s1", "#1", "edited")
-        await self.told(ledger, plan(3, delivery("newer", sequence=3), withdrawals=(old,)))
+        await self.recorded(ledger, plan(3, delivery("newer", sequence=3), withdrawals=(old,)))
         assert await self.standing(ledger) == ["newer"]
 
     @case
@@ -63,11 +63,11 @@ class Withdrawals(LedgerCases):
         """It leaves sources and memory ids of the same name in another session alone."""
         await self.delivered(ledger, delivery("a"))
         await self.story(ledger, "s2")
-        await self.told(
+        await self.recorded(
             ledger, plan(1, delivery("a", session="s2"), delivery("b", session="s2", via="a"), session="s2")
         )
-        await self.told(ledger, await retraction(ledger, 2, source="#1"))
-        await self.told(ledger, await retraction(ledger, 3, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, source="#1"))
+        await self.recorded(ledger, await retraction(ledger, 3, memory_id="a"))
         assert await self.standing(ledger) == []
         assert await self.standing(ledger, "s2") == ["a", "b"]
 
@@ -75,16 +75,16 @@ class Withdrawals(LedgerCases):
     async def test_retracting_a_memory_takes_every_way_to_it(self, ledger: Ledger) -> None:
         """Other memories of the same source stay unless they were told on from it."""
         await self.delivered(ledger, delivery("a"), delivery("a", how="witnessed"), delivery("b", owner="bob"))
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b"]
 
     @case
     async def test_what_was_told_on_falls_hop_by_hop(self, ledger: Ledger) -> None:
         """This includes tellings that are still on their way."""
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"))
-        await self.told(ledger, plan(2, delivery("c", sequence=2, owner="charlie", via="b")))
-        await self.told(ledger, plan(3, delivery("d", sequence=3, owner="dora", via="c", due=20)), applied=False)
-        await self.told(ledger, await retraction(ledger, 4, memory_id="a"))
+        await self.recorded(ledger, plan(2, delivery("c", sequence=2, owner="charlie", via="b")))
+        await self.recorded(ledger, plan(3, delivery("d", sequence=3, owner="dora", via="c", due=20)), applied=False)
+        await self.recorded(ledger, await retraction(ledger, 4, memory_id="a"))
         assert await self.standing(ledger) == []
 
     @case
@@ -92,12 +92,12 @@ class Withdrawals(LedgerCases):
         """One support is removed; the memory lives while another is active."""
         seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
         await self.delivered(ledger, delivery("a"), seen, heard, delivery("c", owner="charlie", via="b"))
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "c"]
         assert [found.support.how for found in await ledger.deliveries("s1", memory_ids=["b"], status="applied")] == [
             "witnessed"
         ]
-        await self.told(ledger, await retraction(ledger, 3, memory_id="b"))
+        await self.recorded(ledger, await retraction(ledger, 3, memory_id="b"))
         assert await self.standing(ledger) == []
 
     @case
@@ -105,9 +105,9 @@ class Withdrawals(LedgerCases):
         """Charlie was told by Alice and by Bob."""
         ways = delivery("c", owner="charlie", via="a"), delivery("c", owner="charlie", via="b")
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob"), *ways)
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "c"]
-        await self.told(ledger, await retraction(ledger, 3, memory_id="b"))
+        await self.recorded(ledger, await retraction(ledger, 3, memory_id="b"))
         assert await self.standing(ledger) == []
 
     @case
@@ -115,7 +115,7 @@ class Withdrawals(LedgerCases):
         """Bob told Charlie and Charlie told Bob. Without Alice, who told them first, neither knows it."""
         circle = delivery("b", owner="bob", via="c"), delivery("c", owner="charlie", via="b")
         await self.delivered(ledger, delivery("a"), delivery("b", owner="bob", via="a"), *circle)
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == []
 
     @case
@@ -123,10 +123,10 @@ class Withdrawals(LedgerCases):
         """Neither a late acknowledgement nor a later plan with the same delivery brings it back."""
         made = delivery("a", due=9)
         await self.delivered(ledger, made, applied=False)
-        await self.told(ledger, await retraction(ledger, 2, source="#1"))
+        await self.recorded(ledger, await retraction(ledger, 2, source="#1"))
         await ledger.acknowledge("s1", [1], [made.id])
         assert await self.standing(ledger) == []
-        await self.told(ledger, plan(3, delivery("a", sequence=3)))
+        await self.recorded(ledger, plan(3, delivery("a", sequence=3)))
         assert await self.standing(ledger) == []
         await ledger.acknowledge("s1", [3], [made.id])
         assert [found.status for found in await ledger.deliveries("s1", memory_ids=["a"])] == ["withdrawn"]
@@ -136,8 +136,8 @@ class Withdrawals(LedgerCases):
         """A withdrawal leaves a struck delivery alone, and keeps the guard's reason."""
         struck = delivery("a").model_copy(update={"status": "struck", "reason": "a guard said no"})
         await self.delivered(ledger, struck, delivery("b", owner="bob"))
-        await self.told(ledger, await retraction(ledger, 2, source="#1"))
-        await self.told(ledger, await retraction(ledger, 3, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, source="#1"))
+        await self.recorded(ledger, await retraction(ledger, 3, memory_id="a"))
         found = [(made.status, made.reason) for made in await ledger.deliveries("s1", memory_ids=["a"])]
         assert found == [("struck", "a guard said no")]
 
@@ -150,10 +150,10 @@ class Withdrawals(LedgerCases):
         heard, seen = delivery("b", owner="bob", via="a"), delivery("b", owner="bob", how="witnessed")
         late = delivery("c", sequence=2, owner="charlie", via="b", due=9)
         await self.delivered(ledger, delivery("a"), heard, seen)
-        await self.told(ledger, plan(2, late), applied=False)
+        await self.recorded(ledger, plan(2, late), applied=False)
         named = Withdrawal(source="#1", reason="edited", removes={heard.id: "b", "nobody": "b"})
         struck = Withdrawal(status="struck", reason="a guard said no", removes={late.id: "c"})
-        await self.told(ledger, plan(3, withdrawals=(named, struck)))
+        await self.recorded(ledger, plan(3, withdrawals=(named, struck)))
         found = {made.id: (made.status, made.reason) for made in await ledger.deliveries("s1")}
         assert found[heard.id] == ("withdrawn", "edited")
         assert found[late.id] == ("struck", "a guard said no")
@@ -166,9 +166,9 @@ class Withdrawals(LedgerCases):
         summary = delivery("s", source="#s", rests_on=["a", "b"])
         told, further = delivery("t", owner="bob", source="#s", via="s"), delivery("u", source="#u", rests_on=["t"])
         await self.delivered(ledger, *grounds, summary, told, further, delivery("v", source="#v", rests_on=["c"]))
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "c", "v"]
-        await self.told(ledger, await retraction(ledger, 3, source="#c"))
+        await self.recorded(ledger, await retraction(ledger, 3, source="#c"))
         assert await self.standing(ledger) == ["b"]
 
     @case
@@ -176,9 +176,9 @@ class Withdrawals(LedgerCases):
         """Bob also saw what Alice told him."""
         seen, heard = delivery("b", owner="bob", how="witnessed"), delivery("b", owner="bob", via="a")
         await self.delivered(ledger, delivery("a"), seen, heard, delivery("s", owner="bob", rests_on=["b"]))
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "s"]
-        await self.told(ledger, await retraction(ledger, 3, memory_id="b"))
+        await self.recorded(ledger, await retraction(ledger, 3, memory_id="b"))
         assert await self.standing(ledger) == []
 
     @case
@@ -186,7 +186,7 @@ class Withdrawals(LedgerCases):
         """One of the two also rested on the removed memory."""
         circle = delivery("s", rests_on=["a", "t"]), delivery("t", rests_on=["s"])
         await self.delivered(ledger, delivery("a"), *circle)
-        await self.told(ledger, await retraction(ledger, 2, memory_id="a"))
+        await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == []
 
     @case
@@ -196,18 +196,18 @@ class Withdrawals(LedgerCases):
         await self.delivered(ledger, a, rests)
         away = Withdrawal(memory_id="a", removes={a.id: "a"}, status="archived", reason="archived")
         back = Restoration(memory_id="a", restores={a.id: "a", rests.id: "s"})
-        await self.told(ledger, plan(2, withdrawals=(away,)))
+        await self.recorded(ledger, plan(2, withdrawals=(away,)))
         (archived,) = await ledger.deliveries("s1", status="archived")
         assert (archived.memory_id, archived.reason) == ("a", "archived")
         assert await self.standing(ledger) == ["s"]
-        await self.told(ledger, plan(3, restorations=(back,)))
+        await self.recorded(ledger, plan(3, restorations=(back,)))
         (restored,) = await ledger.deliveries("s1", status="pending")
         assert (restored.memory_id, restored.reason) == ("a", None)
         await ledger.acknowledge("s1", [3], [a.id])
-        await self.told(ledger, plan(4, withdrawals=(away,)))
-        await self.told(ledger, await retraction(ledger, 5, memory_id="a"))
+        await self.recorded(ledger, plan(4, withdrawals=(away,)))
+        await self.recorded(ledger, await retraction(ledger, 5, memory_id="a"))
         assert await self.standing(ledger) == []
-        await self.told(ledger, plan(6, restorations=(back,)))
+        await self.recorded(ledger, plan(6, restorations=(back,)))
         assert await self.standing(ledger) == []
         assert {found.status for found in await ledger.deliveries("s1")} == {"withdrawn"}
 
@@ -218,7 +218,7 @@ class Withdrawals(LedgerCases):
         await self.delivered(ledger, a)
         (archived,) = await ledger.deliveries("s1", status="archived")
         assert (archived.memory_id, archived.reason) == ("a", "archived")
-        await self.told(ledger, plan(2, restorations=(Restoration(memory_id="a", restores={a.id: "a"}),)))
+        await self.recorded(ledger, plan(2, restorations=(Restoration(memory_id="a", restores={a.id: "a"}),)))
         (restored,) = await ledger.deliveries("s1", status="pending")
         assert (restored.memory_id, restored.reason) == ("a", None)
 
@@ -226,11 +226,11 @@ class Withdrawals(LedgerCases):
     async def test_taking_back_what_nobody_has_is_harmless(self, ledger: Ledger) -> None:
         """Repeating it is harmless too."""
         await self.delivered(ledger, delivery("a"))
-        await self.told(ledger, await retraction(ledger, 2, source="nobody"))
-        await self.told(ledger, await retraction(ledger, 3, memory_id="nobody"))
+        await self.recorded(ledger, await retraction(ledger, 2, source="nobody"))
+        await self.recorded(ledger, await retraction(ledger, 3, memory_id="nobody"))
         assert await self.standing(ledger) == ["a"]
-        await self.told(ledger, await retraction(ledger, 4, source="#1"))
-        await self.told(ledger, await retraction(ledger, 5, source="#1"))
+        await self.recorded(ledger, await retraction(ledger, 4, source="#1"))
+        await self.recorded(ledger, await retraction(ledger, 5, source="#1"))
         assert await self.standing(ledger) == []
 
     @case

@@ -33,13 +33,13 @@ EntryRow = tuple[int, str, bytes, str, int]
 
 
 def append(
-    connection: apsw.Connection, session: str, told: Iterable[tuple[bytes, str | None, str]]
+    connection: apsw.Connection, session: str, new: Iterable[tuple[bytes, str | None, str]]
 ) -> list[tuple[EntryRow, bool]]:
     """The entries' rows, and whether each is new, of (body, key, timestamp). Raises `UnknownName`."""
     its_number = known(connection, session)
     sequence = _last(connection, its_number)
     rows = []
-    for body, key, timestamp in told:
+    for body, key, timestamp in new:
         if key is not None and (existing := _by_key(connection, its_number, key)):
             rows.append((existing, False))
             continue

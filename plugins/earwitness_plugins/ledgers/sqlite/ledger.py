@@ -136,13 +136,13 @@ class SqliteLedger:
         (appended,) = await self.append_all(session, [NewEntry(body=body, key=key, timestamp=timestamp)])
         return appended
 
-    async def append_all(self, session: str, told: Sequence[NewEntry]) -> Sequence[Appended]:
+    async def append_all(self, session: str, new: Sequence[NewEntry]) -> Sequence[Appended]:
         """Give the entries their sequence numbers. Raises `UnknownName` for an unknown session."""
-        new = [(deflated(as_json(each.body)), each.key, each.timestamp) for each in told]
-        rows = await self._database.write(lambda connection: journal.append(connection, session, new))
+        packed = [(deflated(as_json(each.body)), each.key, each.timestamp) for each in new]
+        rows = await self._database.write(lambda connection: journal.append(connection, session, packed))
         return [
             Appended(entry=journal.as_entry(session, row, each.body if created else None), created=created)
-            for each, (row, created) in zip(told, rows, strict=True)
+            for each, (row, created) in zip(new, rows, strict=True)
         ]
 
     async def entry(self, session: str, *, sequence: int | None = None, key: str | None = None) -> Entry | None:
