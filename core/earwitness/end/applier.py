@@ -57,8 +57,9 @@ class Applier:
         """The number of the last attempt that failed."""
         self._progress = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._expecting = False
+        """Whether further plans of a backlog are about to come."""
         self._gathered = asyncio.Event()
-        self._gathered.set()
         self._work: asyncio.Task[None] | None = None
         background.on_close(self._hurry.set)
 
@@ -75,9 +76,9 @@ class Applier:
         if len(self._left) >= READ_AT_ONCE:
             self._gathered.set()
 
-    def gather(self) -> None:
-        """Expect further plans at once; `wake` ends that."""
-        self._gathered.clear()
+    def expect_more(self) -> None:
+        """Expect further plans of a backlog; `wake` ends that."""
+        self._expecting = True
 
     async def record(self, plan: Plan, after: Snapshot, *, more: bool) -> tuple[Plan, bool]:
         """Record a plan; returns the plan in force, and whether its memories were written with it.
@@ -122,6 +123,7 @@ class Applier:
 
     def wake(self) -> None:
         """Start applying if there are plans left."""
+        self._expecting = False
         self._gathered.set()
         self._start()
 
@@ -210,10 +212,17 @@ class Applier:
         if not self._engine.one_database:  # a plan must be durable before any of it is written
             await self._engine.ledger.sync()
         while self._left:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(GATHERING):
-                    await self._gathered.wait()
+            await self._gather()
             await self._apply(await self._next())
+
+    async def _gather(self) -> None:
+        """Wait a moment for further plans of a backlog, until there are enough of them."""
+        if not self._expecting or len(self._left) >= READ_AT_ONCE:
+            return
+        self._gathered.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHERING):
+                await self._gathered.wait()
 
     async def _next(self) -> list[Plan]:
         """The next plans in order: as many as fit one write, ending with the first that forgets a character."""

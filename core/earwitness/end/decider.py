@@ -185,7 +185,7 @@ class Decider:
         while entries := await self._next():
             self.staleness.note(entries[-1])
             if len(entries) > 1:
-                self._applier.gather()
+                self._applier.expect_more()
             for entry in entries:
                 plan = await self._plan(entry, more=len(entries) > 1)
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
