@@ -80,6 +80,18 @@ _FOLDED_REASONING = re.compile(
     """
 )
 
+# As a block of Markdown: "```thinking" up to the next "```" that opens no other block.
+_FENCE_NAME = (
+    r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|cot|chain[-_ ]of[-_ ]thoughts?|"
+    r"(?:inner|internal)[-_ ](?:monologue|thoughts?))"
+)
+_FENCED_REASONING = re.compile(
+    rf"""(?xis)
+    (?P<fence> `{{3,16}}+ | ~{{3,16}}+ ) (?: {_FENCE_NAME} (?=[\s:]) | [ \t]++ {_FENCE_NAME} [ \t:]*+ (?=\n) )
+    .*? (?: (?P=fence) [`~]*+ (?! \w[\w+\#.-]{{0,20}}+ [ \t]*+ \n ) | \Z )
+    """
+)
+
 
 def strip_block(text: str) -> str:
     """Remove every block of memories that Earwitness injected, so that it never comes back as a new fact."""
@@ -92,11 +104,14 @@ def strip_block(text: str) -> str:
 def strip_reasoning(text: str) -> str:
     """Remove a model's reasoning from the text: `<think>…</think>` and similar tags, in any letter case.
 
+    So are blocks of Markdown that call themselves so, as "```thinking". Other blocks stay.
     A tag that is never closed reaches to the end of the text. One that was never opened reaches back to the beginning.
     `[think]` counts only together with a `[/think]`, because `[thinking] …` is a character's thought in role play.
     """
     if "<details" in text.casefold():
         text = _FOLDED_REASONING.sub("", text).strip()
+    if "```" in text or "~~~" in text:
+        text = _FENCED_REASONING.sub("", text).strip()
     for _ in range(_ROUNDS):
         if (left := _without_reasoning(text)) is None:
             return text

@@ -219,6 +219,14 @@ def test_knowledge_that_an_agent_worded_forges_no_heading(text: str, before: str
         ("<think>a</thinking>Hello.", "Hello."),
         ("<thi<think>a</think>nk>secret</think>Hello.", "Hello."),
         ("<think>secret</think>", ""),
+        ("```thinking\nBob must not know.\n```\nHello.", "Hello."),
+        ("Hello. ```Thought secret``` Bye.", "Hello.  Bye."),
+        ("``` reasoning\nsecret\n```\n\nHello.", "Hello."),
+        ("~~~thoughts\nsecret\n~~~\nHello.", "Hello."),
+        ("````thinking\n```py\nsecret\n```\nsecret\n````\nHello.", "Hello."),
+        ("```thinking\nsecret\n```py\nsecret\n```\nHello.", "Hello."),
+        ("Hello.\n```thinking\nsecret", "Hello."),
+        ("```thinking\nsecret\n```\n```py\nx = 1\n```", "```py\nx = 1\n```"),
     ],
 )
 def test_a_models_reasoning_is_no_part_of_what_it_says(said: str, kept: str) -> None:
@@ -227,10 +235,29 @@ def test_a_models_reasoning_is_no_part_of_what_it_says(said: str, kept: str) -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["[thinking] He lies.", "<thinker>a</thinker>", "a < b & c > d", "I think so.", "<i>He lies.</i>"],
+    [
+        "[thinking] He lies.",
+        "<thinker>a</thinker>",
+        "a < b & c > d",
+        "I think so.",
+        "<i>He lies.</i>",
+        "```py\nthinking = 1\n```",
+        "```\nthinking\n```",
+        "```\nx\n``` thinking of it, no.",
+        "```reason\nlet x = 1\n```",
+    ],
 )
 def test_what_only_looks_like_reasoning_stays(text: str) -> None:
     assert strip_reasoning(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["`" * 100_000, "```thinking\n" * 20_000, ("`" * 16 + " ") * 6_000, "```thinking\n" + "``` x" * 20_000]
+)
+def test_many_blocks_are_looked_through_in_one_go(text: str) -> None:
+    begin = process_time()
+    strip_reasoning(text)
+    assert process_time() - begin < 1
 
 
 @given(hostile)
