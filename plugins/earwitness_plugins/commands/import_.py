@@ -150,9 +150,12 @@ async def _import_files(
     ew: Earwitness, cli: CliContext, stories: Iterable[tuple[str, list[Imported]]], user: str | None
 ) -> None:
     from earwitness_plugins.applications.imports.import_files import import_files
+    from earwitness_plugins.applications.imports.known_lines import as_known
     from earwitness_plugins.terminal.warnings import warn
 
     stories = list(stories)
+    for id, files in stories:
+        await as_known(ew, id, files)  # one that is refused keeps the others out too
     total = sum(len(scene.lines) for _, files in stories for each in files for scene in each.scenes)
     with cli.progress("Importing", total) as advance:
         results = [await import_files(ew, id, files, user=user, seen=lambda: advance(1)) for id, files in stories]
@@ -163,6 +166,7 @@ async def _import_files(
 
 
 def _line(result: ImportResult) -> str:
-    counts = {"character": len(result.characters), "piece": result.pieces, "message": result.messages}
+    counts = {"character": len(result.characters), "piece": result.pieces, "message": result.new}
     said = [f"{number:,} {what}{'s' * (number != 1)}" for what, number in counts.items() if number]
-    return f"Imported into {result.session}: {', '.join(said) if said and result.changed else 'nothing new'}"
+    there = f" ({result.messages - result.new:,} there already)" if 0 < result.new < result.messages else ""
+    return f"Imported into {result.session}: {', '.join(said) if said and result.changed else 'nothing new'}{there}"

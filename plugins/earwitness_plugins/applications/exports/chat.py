@@ -149,6 +149,8 @@ def _revised(row: Row, message: ToldMessage) -> Row:
     if not message.revisions:
         return row
     swipes, chosen = _swipes(row)
+    if swipes[chosen] == message.revisions[-1].content:
+        return row  # the file says so already
     for body in message.revisions:
         if body.reroll:
             swipes, chosen = [*swipes, body.content], len(swipes)

@@ -13,6 +13,7 @@ from earwitness.session import Session
 from earwitness_plugins.applications.replay.replay import replay
 from earwitness_plugins.applications.replay.roles import Roles, session_id
 
+from .known_lines import as_known
 from .merge import FilePreparation, MergedFiles, merge
 
 
@@ -47,19 +48,22 @@ async def import_files(
     """Import files into a story, which is begun if it does not exist. Importing them again changes nothing.
 
     `user` is the name that `{{user}}` stands for; by default the one persona of the story or the chats. With `gold`,
-    what a chat says of who was there is certain. `seen` is called for every message. Raises `InputError` and
-    `StorageError` as a session does.
+    what a chat says of who was there is certain. `seen` is called for every message. Raises `KeyConflict`, before
+    anything is written, for a transcript that says otherwise what the story has of it; `InputError` and `StorageError`
+    as a session does.
     """
+    files = await as_known(ew, session, files)
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
     found = merge(files, cast, user=user)
     everybody, there = _everybody(found, cast)
     story = await ew.session(session, cast=everybody, present=there)
-    prepared = [await _prepare(story, part) for part in found.parts]
+    prepared = [await _prepare(story, part) for part in found.parts if part.says]
     messages = new = 0
     for scene in found.scenes:
         prefix = f"{session_id(scene.id)}:"
         replayed = await replay(ew, scene, session, gold=gold, cast=story.cast, prefix=prefix, seen=lambda _: seen())
         messages, new = messages + len(replayed.lines), new + replayed.new
+    prepared += [await _prepare(story, part) for part in found.parts if not part.says]  # now that its lines are told
     return ImportResult(
         session=session,
         characters=tuple(each.id for each in found.cast),

@@ -34,6 +34,11 @@ class FilePreparation:
     originals: tuple[Original, ...]
     """The file itself, to export again."""
 
+    @property
+    def says(self) -> bool:
+        """Whether it says something of before the story. A chat does not: it is only kept."""
+        return bool(self.plot or self.cards or self.examples or self.lore)
+
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:

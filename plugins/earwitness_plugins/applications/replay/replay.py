@@ -107,7 +107,7 @@ async def replay(
     story = await ew.session(session, cast=roles.cast(), present=roles.there_at_first(scene))
     await _enter(story, roles.there_at_first(scene), scene, prefix)
     lines: list[ReplayedLine] = []
-    for window in windows(_spoken(scene), WINDOW):
+    for window in windows(spoken(scene), WINDOW):
         told = await story.say_all(
             {"key": f"{prefix}{line.key or number}", **_as_said(line, roles, scene.channel, gold=gold)}
             for number, line in window
@@ -121,7 +121,7 @@ async def replay(
 async def _enter(story: Session, there: Sequence[str], scene: Scene, prefix: str) -> None:
     """Bring those who are there from the first line on into a story that was going on before this scene."""
     missing = [id for id in there if id not in story.state.here]
-    first = next((line.key or str(number) for number, line in _spoken(scene)), None)
+    first = next((line.key or str(number) for number, line in spoken(scene)), None)
     if not missing or first is None:
         return
     if not await story.has(f"{prefix}{first}"):
@@ -149,7 +149,7 @@ def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled
     )
 
 
-def _spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:
+def spoken(scene: Scene) -> Iterator[tuple[int, SceneLine]]:
     """The lines that say something, with their index in the scene. A model's bare reasoning says nothing."""
     return ((number, line) for number, line in enumerate(scene.lines) if as_said(line.text).strip())
 
