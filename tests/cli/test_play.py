@@ -1,5 +1,6 @@
 """`earwitness play`: a story is read whole, then played; playing it again changes nothing."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,23 @@ def test_another_version_of_a_played_story_is_refused(
     assert said in result.stderr
     assert result.stderr.endswith("play it as it is now: earwitness play cellar.yaml --fresh\n")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["kim.jsonl"], ["night.jsonl", "--into", "kim"], ["kim.json"]])
+def test_a_story_that_was_imported_is_not_said_to_be_played_nor_to_be_played_afresh(
+    run: Run, folder: Path, words: list[str]
+) -> None:
+    rows = [{"name": "Mira", "is_user": False, "mes": "Late."}, {"name": "Kim", "is_user": True, "mes": "The fog."}]
+    for name in ("kim.jsonl", "night.jsonl"):
+        (folder / name).write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    (folder / "kim.json").write_text(json.dumps({"name": "Kim", "description": "Tall.", "first_mes": "Hm."}), "utf-8")
+    assert run("import", *words).exit_code == 0
+    (folder / "kim.yaml").write_text("story: kim\ncast: [mira, kim]\nsteps:\n  - mira: Good evening.\n", "utf-8")
+    result = run("play", "kim.yaml")
+    assert result.exit_code == 2
+    assert "The story 'kim' is in the store, but was not played from a story file" in result.stderr
+    assert "earwitness import FILE --into kim" in result.stderr
+    assert "--fresh" not in result.stderr
 
 
 def test_what_differs_is_said_before_anything_is_shown(played: Run, story: Path) -> None:

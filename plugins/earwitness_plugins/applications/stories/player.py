@@ -48,6 +48,7 @@ async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]
 
     Raises `KeyConflict` when another version of the story was played into the same session: for a difference in lines
     or in the beginning, before the first event.
+    Raises `StoryError` when the session was not played, but imported or told by a program.
     """
     again = story.story in await ew.sessions()
     if again:

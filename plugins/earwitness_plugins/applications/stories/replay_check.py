@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from textwrap import shorten
 
-from earwitness.errors import KeyConflict
+from earwitness.errors import KeyConflict, StoryError
 from earwitness.formats import as_said
-from earwitness.records.journal import Changed, Entry, Revised, Said
+from earwitness.records.journal import Body, Changed, Entry, Prepared, Revised, Said
 from earwitness.records.state import State
+from earwitness_plugins.applications.replay.roles import session_id
 
 from .story import SayStep, Story
 
@@ -16,8 +19,17 @@ SHOWN = 100
 
 
 def check_played(story: Story, journal: Sequence[Entry]) -> None:
-    """Raise `KeyConflict` for the first difference from what was played. Messages edited since are not compared."""
+    """Raise `KeyConflict` for the first difference from what was played. Messages edited since are not compared.
+
+    Raises `StoryError` for a story that was not played: it was imported, or a program told it.
+    """
     told = {entry.key: entry.body for entry in journal}
+    if not _was_played(story, told):
+        raise StoryError(
+            f"The story {story.story!r} is in the store, but was not played from a story file: it was imported, or "
+            "told by a program. Play this one under another name (`story:`). To go on with the one that is there: "
+            f"earwitness import FILE --into {story.story}"
+        )
     revised = {entry.body.target for entry in journal if isinstance(entry.body, Revised)}
     begin = told.get("#begin")
     if isinstance(begin, Changed) and begin.joins:
@@ -26,6 +38,20 @@ def check_played(story: Story, journal: Sequence[Entry]) -> None:
         key = story.key(number)
         if isinstance(step, SayStep) and key in told.keys() - revised:
             _check_line(number, f"{step.speaker}: {as_said(step.text)}", told[key])
+
+
+def _was_played(story: Story, told: Mapping[str, Body]) -> bool:
+    """Whether a story file made what is there. Steps count from 1, and what was there before them is no message."""
+    keys = {f"{story.story}:0", *(story.key(number) for number in range(1, len(story.steps) + 1))}
+    if isinstance(told.get(f"{story.story}:0"), Said) or any(map(partial(_keeps_chat, story.story), told.values())):
+        return False
+    return not keys.isdisjoint(told) or not any(isinstance(body, Said | Prepared) for body in told.values())
+
+
+def _keeps_chat(name: str, body: Body) -> bool:
+    """Whether a chat of this name came into the story: its messages have keys like those of steps."""
+    originals = body.originals if isinstance(body, Prepared) else ()
+    return any(each.format == "chat" and session_id(Path(each.name).stem) == name for each in originals)
 
 
 def _check_beginning(story: Story, begin: Changed) -> None:
