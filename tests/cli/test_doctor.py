@@ -28,6 +28,21 @@ def test_a_store_that_does_not_exist_yet_is_no_fault_and_is_not_made(run: Run, f
     assert list(folder.iterdir()) == []
 
 
+def test_settings_of_a_plugin_that_is_not_installed_are_refused_with_their_line(run: Run, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text("strict = false\n\n[plugin_settings.chronicl]\nlength = 3\n", "utf-8")
+    result = run("doctor")
+    assert result.exit_code == 2
+    assert "earwitness.toml:3: unknown plugin 'chronicl'" in result.stderr
+    assert "Did you mean 'chronicle'?" in result.stderr
+
+
+def test_a_folder_in_the_place_of_the_store_is_said_to_be_one(run: Run, folder: Path) -> None:
+    (folder / "stories").mkdir()
+    result = run("inspect", "--store", "stories")
+    assert result.exit_code != 0
+    assert "'stories' is a folder. Name a file in it, such as 'stories/stories.db'." in result.stderr
+
+
 def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> None:
     report = answer(played("doctor", "--json"))
     assert {"earwitness", "python", "packages"} <= report.keys()

@@ -25,11 +25,14 @@ def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
     """Register installed plugins by name. A plugin that fails is returned as a failure; the others are still loaded.
 
     A plugin's factory receives the settings in `[plugin_settings.NAME]`, and the instance's `settings` if it has such a
-    parameter. Raises `UnknownName` for an allowed name that is not installed. A blocked name may be missing.
+    parameter. Raises `UnknownName` for an allowed name that is not installed, and `SettingsError` for settings of one.
+    A blocked name may be missing.
     """
     for name in settings.plugins or ():
         if name not in found():
             raise unknown("plugin", name, found())
+    for name in sorted(settings.plugin_settings.keys() - {*found(), *settings.block}):
+        raise settings.error(("plugin_settings", name), str(unknown("plugin", name, found())))
     failures = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         if point.name in settings.block or (settings.plugins is not None and point.name not in settings.plugins):

@@ -41,7 +41,8 @@ class SillyTavernChatImporter:
         header, messages = chat_rows(found.text, path, repairs)
         told = [message for message in messages if message.in_story]
         if not told:
-            raise StoryError(f"{path}: it holds no message.")
+            unread = next((f" {each}" for each in repairs if "left out" in each), "")
+            raise StoryError(f"{path}: it holds no message.{unread}")
         stem = storable(Path(path).stem)
         original = Original(name=storable(Path(path).name), format="chat", text=found.exact, encoding=found.encoding)
         return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import apsw
 
 from earwitness.errors import StorageCorrupt, StorageError, StorageFull, StorageLocked
@@ -33,6 +35,8 @@ def _ours(error: apsw.Error | DamagedBlob, path: str, waited: float) -> StorageE
             return StorageCorrupt(f"{path!r} is damaged ({error}). Restore a copy; it was left as it is.")
         case apsw.ReadOnlyError():
             return StorageError(f"{path!r} may not be written to ({error}). Change its permissions or choose another.")
+        case apsw.CantOpenError() if Path(path).is_dir():
+            return StorageError(f"{path!r} is a folder. Name a file in it, such as {str(Path(path) / 'stories.db')!r}.")
         case apsw.CantOpenError():
             return StorageError(f"{path!r} cannot be opened. Is it in a folder that exists and may be written to?")
         case _:

@@ -28,6 +28,10 @@ def read(folder: Path, *rows: object) -> Imported:
     return importer.read(path)
 
 
+def read_text(folder: Path, text: str) -> Imported:
+    return SillyTavernChatImporter().read(file(folder, "night.jsonl", text))
+
+
 def scene(folder: Path, *rows: object) -> Scene:
     (found,) = read(folder, *rows).scenes
     return found
@@ -111,6 +115,8 @@ def test_a_chat_without_a_header_is_a_chat_and_one_without_messages_is_none(tmp_
     assert scene(tmp_path, says("Mira", "Hm.")).roster == ("Mira",)
     with pytest.raises(StoryError, match="it holds no message"):
         read(tmp_path, HEADER)
+    with pytest.raises(StoryError, match=r"it holds no message. .*night.jsonl:2: not JSON: .* The line was left out"):
+        read_text(tmp_path, json.dumps(HEADER) + '\n{"name": "Mi')
 
 
 def test_transcripts_of_other_kinds_are_left_to_others(tmp_path: Path) -> None:
