@@ -31,7 +31,9 @@ class ChatRow:
     narrated: bool
     """Whether it is narration."""
     in_story: bool
-    """False for help texts, comments and the like. Hidden messages are in the story: they were said."""
+    """False for help texts, comments and the like: they have no number. Hidden messages have one."""
+    hidden: bool
+    """Whether the front end hides it from the model: then nobody hears it."""
     face: str
     """The avatar file of a group member."""
     present: tuple[str, ...] | None
@@ -72,14 +74,15 @@ def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, 
 def _message(row: LenientObject, index: int) -> ChatRow:
     extra = row.values.get("extra")
     kind = str(extra.get("type") or "") if isinstance(extra, dict) else ""
-    there = row.values.get("present")
+    there, hidden = row.values.get("present"), row.flag("is_system")
     return ChatRow(
         line=index,
         name=" ".join(row.text("name").split()) or "Somebody",
         text=_chosen(row),
         user=row.flag("is_user"),
         narrated=kind == NARRATOR,
-        in_story=not (row.flag("is_system") and kind not in ("", NARRATOR)),
+        in_story=not (hidden and kind not in ("", NARRATOR)),
+        hidden=hidden,
         face=row.text("original_avatar"),
         present=tuple(map(str, there)) if isinstance(there, list) else None,
     )

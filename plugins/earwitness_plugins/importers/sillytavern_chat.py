@@ -9,6 +9,7 @@ from pathlib import Path
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.journal import Original
+from earwitness.records.prose import counted
 
 from .cards.macros import with_character, with_user
 from .chat_rows import HEADER, UNUSED, ChatRow, chat_rows, is_header, is_message
@@ -22,7 +23,10 @@ EVERYWHERE = "presence_universal_tracker"
 
 
 class SillyTavernChatImporter:
-    """Reads one chat per file; of several swipes, the chosen one counts. The session is named after the file."""
+    """Reads one chat per file; of several swipes, the chosen one counts, and of hidden lines none.
+
+    The session is named after the file. A line's key is its number, hidden lines counted.
+    """
 
     def accepts(self, path: str, head: bytes) -> bool:
         """Whether the first line is, or begins like, the header or a message of a chat."""
@@ -39,22 +43,27 @@ class SillyTavernChatImporter:
         found = decoded(whole(path))
         repairs = [f"{path}: {repair}" for repair in found.repairs]
         header, messages = chat_rows(found.text, path, repairs)
-        told = [message for message in messages if message.in_story]
+        numbered = list(enumerate(message for message in messages if message.in_story))
+        told = [(number, message) for number, message in numbered if not message.hidden]
+        if hidden := len(numbered) - len(told):
+            lines = counted(hidden, "hidden line")
+            repairs.append(f"{path}: {lines} (is_system) kept for the export; nobody hears them")
         if not told:
-            unread = next((f" {each}" for each in repairs if "left out" in each), "")
+            unread = next((f" {each}" for each in repairs if "left out" in each or "hidden" in each), "")
             raise StoryError(f"{path}: it holds no message.{unread}")
         stem = storable(Path(path).stem)
         original = Original(name=storable(Path(path).name), format="chat", text=found.exact, encoding=found.encoding)
         return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))
 
 
-def _scene(id: str, header: LenientObject, messages: Sequence[ChatRow]) -> Scene:
+def _scene(id: str, header: LenientObject, numbered: Sequence[tuple[int, ChatRow]]) -> Scene:
+    messages = [message for _, message in numbered]
     users = list(dict.fromkeys(each.name for each in messages if each.user and not each.narrated))
     user = _named(header, "user_name") or next(iter(users), "")
     personas = tuple(users or filter(None, (user,)))
     character = _named(header, "character_name")
     faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
-    lines = tuple(_line(message, user, character, faces) for message in messages)
+    lines = tuple(_line(number, message, user, character, faces) for number, message in numbered)
     speakers = (line.speaker for line in lines if line.speaker)
     roster = tuple(dict.fromkeys((*filter(None, (character,)), *speakers, *personas)))
     return Scene(id=id, roster=roster, lines=lines, personas=personas, present=there_at_first(roster, personas))
@@ -66,12 +75,12 @@ def _named(header: LenientObject, key: str) -> str:
     return "" if name == UNUSED else name
 
 
-def _line(message: ChatRow, user: str, character: str, faces: Mapping[str, str]) -> SceneLine:
+def _line(number: int, message: ChatRow, user: str, character: str, faces: Mapping[str, str]) -> SceneLine:
     speaker = None if message.narrated else message.name
     text = with_user(message.text, user) if user else message.text
     if meant := character if message.user or message.narrated else message.name:
         text = with_character(text, meant)
-    return SceneLine(speaker=speaker, text=text, present=_present(message, user, faces))
+    return SceneLine(speaker=speaker, text=text, key=str(number), present=_present(message, user, faces))
 
 
 def _present(message: ChatRow, user: str, faces: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -60,17 +60,24 @@ def test_a_choice_that_is_none_leaves_the_message(tmp_path: Path, number: object
     assert bool(found.repairs) == (number in (9, -1))
 
 
-def test_narration_is_told_and_help_is_no_part_of_the_story(tmp_path: Path) -> None:
+def test_narration_is_told_and_help_and_hidden_lines_are_no_part_of_the_story(tmp_path: Path) -> None:
     rows = [
         says("System", "The lamp goes out.", extra={"type": "narrator"}),
         says("System", "Type /help.", is_system=True, extra={"type": "help"}),
         says("Note", "for myself", is_system=True, extra={"type": "comment"}),
-        says("Mira", "Hidden, but said.", is_system=True),
+        says("Mira", "All this was a dream.", is_system=True),
+        says("System", "The chat was cut here.", is_system=True),
+        says("Mira", "Who put it out?"),
     ]
-    found = scene(tmp_path, HEADER, *rows)
-    assert [(line.speaker, line.text) for line in found.lines] == [
-        (None, "The lamp goes out."),
-        ("Mira", "Hidden, but said."),
+    read_in = read(tmp_path, HEADER, *rows)
+    (found,) = read_in.scenes
+    assert [(line.key, line.speaker, line.text) for line in found.lines] == [
+        ("0", None, "The lamp goes out."),
+        ("3", "Mira", "Who put it out?"),
+    ]
+    assert found.roster == ("Mira", "Kim")
+    assert [each.rpartition(": ")[2] for each in read_in.repairs] == [
+        "2 hidden lines (is_system) kept for the export; nobody hears them"
     ]
 
 

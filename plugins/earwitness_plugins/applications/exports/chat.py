@@ -39,7 +39,7 @@ class ChatFile:
     rows: dict[str, tuple[int, Row]]
     """Key → index of the line, and its row."""
     unsaid: frozenset[str]
-    """Keys of rows without a text, which were never told."""
+    """Keys of rows that are hidden or without a text, which are not told."""
     members: dict[str, Row]
     """Name → what `OF_A_MEMBER` says of them."""
     added: dict[int, list[ToldMessage]] = field(default_factory=dict)
@@ -56,8 +56,9 @@ class ChatFile:
         for number, each in enumerate(each for each in found if each.in_story):
             row = parsed(clean[each.line], original.name, [])
             rows[f"{prefix}{number}"] = (each.line, row)
-            members[each.name] = {key: row[key] for key in OF_A_MEMBER if key in row}
-            if not as_said(each.text).strip():
+            if not each.hidden:
+                members[each.name] = {key: row[key] for key in OF_A_MEMBER if key in row}
+            if each.hidden or not as_said(each.text).strip():
                 unsaid.add(f"{prefix}{number}")
         return cls(original, original.text.split("\n"), rows, frozenset(unsaid), members)
 
@@ -67,7 +68,7 @@ class ChatFile:
             return self._encoded(self.lines)  # its messages are not in this story
         lines: dict[int, str | None] = dict(enumerate(self.lines))
         for key, (line, row) in self.rows.items():
-            if key not in self.unsaid:
+            if key not in self.unsaid or key in told:  # it was hidden later
                 lines[line] = self._line(line, row, told.get(key))
         names = {told[key].speaker: str(row["name"]) for key, (_, row) in self.rows.items() if key in told}
         return self._encoded(list(self._with_added(lines, cast, names)))

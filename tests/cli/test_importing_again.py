@@ -1,0 +1,152 @@
+"""`earwitness import` of a chat that the story has already: longer, changed, shorter, or under another name."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from earwitness.sync import Earwitness
+
+from .conftest import Run, answer
+
+CARD = {"name": "Mira", "description": "{{char}} keeps the lamp.", "first_mes": "Late again, {{user}}?"}
+CHAT = (
+    '{"user_name": "Kim", "character_name": "Mira", "chat_metadata": {}}\n'
+    '{"name": "Mira", "is_user": false, "mes": "Who is there?", "swipes": ["Hm.", "Who is there?"], "swipe_id": 1}\n'
+    '{"name": "Kim", "is_user": true, "mes": "Me."}\n'
+)
+ADDED = '{"name": "Mira", "is_user": false, "mes": "Come in."}\n'
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """A folder with a chat."""
+    (folder / "night.jsonl").write_text(CHAT, "utf-8")
+    return folder
+
+
+def said(run: Run, session: str) -> list[str]:
+    """What the story holds, as its chat says it."""
+    lines = run("export", session, "--format", "chat").stdout.splitlines()
+    return [json.loads(line)["mes"] for line in lines[1:]]
+
+
+def test_a_refused_chat_changes_nothing_and_says_how_to_change_the_story(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    before = run("export", "night").stdout
+    (files / "night.jsonl").write_text(CHAT.replace('"Me."', '"Me too."') + ADDED, "utf-8")
+    (files / "mira.json").write_text(json.dumps(CARD), "utf-8")
+    result = run("import", "mira.json", "night.jsonl", "--into", "night")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: night.jsonl:3: it says 'kim: Me too.', and the story 'night' has 'kim: Me.' under the key 'night:1'. "
+        "Nothing was imported. Change it in the story, and import again: "
+        'earwitness edit night night:1 "…" (with --reroll for another swipe).\n'
+    )
+    assert run("export", "night").stdout == before
+    assert run("export", "night", "--format", "chat").stdout == CHAT
+    assert run("edit", "night", "night:1", "Me too.").exit_code == 0
+    assert run("import", "night.jsonl").stdout == "Imported into night: 1 message (2 there already)\n"
+    assert run("export", "night", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
+
+
+def test_one_refused_chat_keeps_the_others_out(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    (files / "day.jsonl").write_text(CHAT, "utf-8")
+    (files / "night.jsonl").write_text(CHAT.replace('"Me."', '"Me too."'), "utf-8")
+    assert run("import", "day.jsonl", "night.jsonl").exit_code == 2
+    assert "day" not in run("inspect").stdout
+
+
+def test_another_swipe_is_a_reroll_in_the_story(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    (files / "night.jsonl").write_text(CHAT.replace('"swipe_id": 1', '"swipe_id": 0'), "utf-8")
+    assert "night.jsonl:2: it says 'mira: Hm.'" in run("import", "night.jsonl").stderr
+    assert run("edit", "night", "night:0", "Hm.", "--reroll").exit_code == 0
+    assert run("import", "night.jsonl").stdout == "Imported into night: nothing new\n"
+    assert run("export", "night", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
+
+
+def test_a_line_that_is_gone_is_retracted_in_the_story(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    shorter = CHAT[: CHAT.index('{"name": "Kim"')]
+    (files / "night.jsonl").write_text(shorter, "utf-8")
+    result = run("import", "night.jsonl")
+    assert result.exit_code == 2
+    assert (
+        "night.jsonl: it no longer has 'kim: Me.', which the story 'night' has under the key 'night:1'" in result.stderr
+    )
+    assert result.stderr.endswith("import again: earwitness retract night night:1\n")
+    assert run("export", "night", "--format", "chat").stdout == CHAT
+    assert run("retract", "night", "night:1").exit_code == 0
+    assert run("import", "night.jsonl").stdout == "Imported into night: nothing new\n"
+    assert run("export", "night", "--format", "chat").stdout == shorter
+
+
+def test_a_line_put_in_between_is_no_edit(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    at = CHAT.index('{"name": "Kim"')
+    (files / "night.jsonl").write_text(CHAT[:at] + ADDED + CHAT[at:], "utf-8")
+    result = run("import", "night.jsonl")
+    assert "Lines before it were put in or taken out: make the file a story of its own" in result.stderr
+
+
+def test_a_chat_that_comes_back_under_another_name_goes_on(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    assert run("edit", "night", "night:1", "Only the fog.").exit_code == 0
+    assert run("export", "night", "--format", "chat", "-o", "back.jsonl").exit_code == 0
+    with (files / "back.jsonl").open("a", encoding="utf-8") as back:
+        back.write(ADDED)
+    result = run("import", "back.jsonl", "--into", "night")
+    assert result.stdout == "Imported into night: 1 message (2 there already)\n"
+    assert "back.jsonl: this chat is in the story as night.jsonl, and goes on as that" in result.stderr
+    assert said(run, "night") == ["Who is there?", "Only the fog.", "Come in."]
+    assert run("export", "night", "--format", "chat").stdout_bytes == (files / "back.jsonl").read_bytes()
+
+
+def test_what_was_played_and_comes_back_as_a_chat_is_not_said_twice(played: Run, folder: Path) -> None:
+    assert played("export", "cellar", "--format", "chat", "-o", "out.jsonl").exit_code == 0
+    with (folder / "out.jsonl").open("a", encoding="utf-8") as out:
+        out.write("\n" + ADDED)
+    before = played("export", "cellar").stdout
+    result = played("import", "out.jsonl", "--into", "cellar")
+    assert result.exit_code == 2
+    assert "out.jsonl: 3 of 4 new messages are in the story 'cellar' already" in result.stderr
+    assert "Put the lines that are new into a file of their own" in result.stderr
+    assert played("export", "cellar").stdout == before
+
+
+def test_a_chat_that_was_played_on_and_comes_back_is_not_said_twice(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    with Earwitness.open("earwitness.db") as ew:
+        ew.open_session("night").say("mira", "Come in.").settled()
+    (files / "night.jsonl").write_text(run("export", "night", "--format", "chat").stdout, "utf-8")
+    result = run("import", "night.jsonl")
+    assert result.exit_code == 2
+    assert "night.jsonl: 1 of 1 new messages are in the story 'night' already, 'mira: Come in.' as '#" in result.stderr
+
+
+def test_another_chat_with_the_same_greeting_is_another_chat(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    (files / "day.jsonl").write_text(CHAT.replace('"Me."', '"The sun."'), "utf-8")
+    assert run("import", "day.jsonl", "--into", "night").stdout == "Imported into night: 2 messages\n"
+
+
+def test_hidden_lines_are_no_messages_and_go_out_as_they_came(run: Run, files: Path) -> None:
+    hidden = '{"name": "System", "is_user": false, "is_system": true, "mes": "It was Kim."}\n'
+    at = CHAT.index('{"name": "Kim"')
+    (files / "night.jsonl").write_text(CHAT[:at] + hidden + CHAT[at:], "utf-8")
+    result = run("import", "night.jsonl")
+    assert result.stdout == "Imported into night: 2 messages\n"
+    assert "1 hidden line (is_system) kept for the export; nobody hears" in result.stderr
+    assert [each["id"] for each in answer(run("inspect", "night", "--json"))["cast"]["members"]] == ["mira", "kim"]
+    assert run("export", "night", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
+    assert run("import", "night.jsonl").stdout == "Imported into night: nothing new\n"
+
+
+def test_a_line_that_is_hidden_later_was_said(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    (files / "night.jsonl").write_text(CHAT.replace('"is_user": true,', '"is_user": true, "is_system": true,'), "utf-8")
+    assert run("import", "night.jsonl").stdout == "Imported into night: nothing new\n"
+    assert answer(run("inspect", "night", "mira", "--json"))["total"] == 2
+    assert run("export", "night", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
