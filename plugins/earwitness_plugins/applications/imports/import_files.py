@@ -57,13 +57,15 @@ async def import_files(
     found = merge(files, cast, user=user)
     everybody, there = _everybody(found, cast)
     story = await ew.session(session, cast=everybody, present=there)
-    prepared = [await _prepare(story, part) for part in found.parts if part.says]
+    kept = {each.version_of for each in (await story.backstage().before()).originals}
+    grown = [part for part in found.parts if not part.says and kept & {each.version_of for each in part.originals}]
+    prepared = [await _prepare(story, part) for part in found.parts if part not in grown]
     messages = new = 0
     for scene in found.scenes:
         prefix = f"{session_id(scene.id)}:"
         replayed = await replay(ew, scene, session, gold=gold, cast=story.cast, prefix=prefix, seen=lambda _: seen())
         messages, new = messages + len(replayed.lines), new + replayed.new
-    prepared += [await _prepare(story, part) for part in found.parts if not part.says]  # now that its lines are told
+    prepared += [await _prepare(story, part) for part in grown]  # now that its lines are told
     return ImportResult(
         session=session,
         characters=tuple(each.id for each in found.cast),

@@ -36,7 +36,7 @@ class FilePreparation:
 
     @property
     def says(self) -> bool:
-        """Whether it says something of before the story. A chat does not: it is only kept."""
+        """Whether it says something of what was before the story. A chat is only kept."""
         return bool(self.plot or self.cards or self.examples or self.lore)
 
 
