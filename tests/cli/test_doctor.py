@@ -40,7 +40,7 @@ def test_a_folder_in_the_place_of_the_store_is_said_to_be_one(run: Run, folder: 
     (folder / "stories").mkdir()
     result = run("inspect", "--store", "stories")
     assert result.exit_code != 0
-    assert "/stories' is a folder. Name a file in it, such as '" in result.stderr
+    assert "/stories' cannot be opened: it is a folder. Name a file in it, such as '" in result.stderr
 
 
 def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> None:
