@@ -36,9 +36,8 @@ def _ours(error: apsw.Error | DamagedBlob, path: str, waited: float) -> StorageE
         case apsw.ReadOnlyError():
             return StorageError(f"{path!r} may not be written to ({error}). Change its permissions or choose another.")
         case apsw.CantOpenError() if Path(path).is_dir():
-            return StorageError(
-                f"{path!r} cannot be opened: it is a folder. Name a file in it, such as {str(Path(path) / 'stories.db')!r}."
-            )
+            inside = str(Path(path) / "stories.db")
+            return StorageError(f"{path!r} cannot be opened: it is a folder. Name a file in it, such as {inside!r}.")
         case apsw.CantOpenError():
             return StorageError(f"{path!r} cannot be opened. Is it in a folder that exists and may be written to?")
         case _:
