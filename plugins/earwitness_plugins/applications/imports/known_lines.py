@@ -24,7 +24,7 @@ from earwitness_plugins.applications.replay.replay import spoken
 from earwitness_plugins.applications.replay.roles import Roles, session_id
 
 SHOWN = 60
-Words = tuple[str, str]
+SpokenWords = tuple[str, str]
 """Who speaks (character id), and the text."""
 
 
@@ -78,21 +78,21 @@ class KnownLines:
             raise self._gone(_place(scene, chat), missing)
         self._refuse_twice(_place(scene, chat), words)
 
-    def _words(self, scene: Scene) -> dict[str, Words]:
+    def _words(self, scene: Scene) -> dict[str, SpokenWords]:
         """Key → what the scene says, with names in place of macros."""
         roles = Roles(scene, self._cast)
         return {key: self._filled(roles.speaker(line), line.text) for key, line in _lines(scene)}
 
-    def _filled(self, speaker: str, text: str) -> Words:
+    def _filled(self, speaker: str, text: str) -> SpokenWords:
         return speaker, in_message(as_said(text), speaker, self._cast)
 
-    def _versions(self, key: str) -> list[Words]:
+    def _versions(self, key: str) -> list[SpokenWords]:
         """What was said under a key: as it now reads, and as it was said first."""
         message = self._told[key]
         texts = [each.content for each in message.revisions[-1:]] + [message.first]
         return [self._filled(message.speaker, text) for text in texts]
 
-    def _says(self, key: str, words: Words) -> bool:
+    def _says(self, key: str, words: SpokenWords) -> bool:
         return words in self._versions(key)
 
     def _mine(self, scene: Scene) -> list[str]:
@@ -114,7 +114,7 @@ class KnownLines:
             there = {f"{_prefix(scene)}{number}" for number in range(len(scene.lines))}
         return [key for key in self._mine(scene) if key not in there]
 
-    def _refuse_twice(self, place: str, words: Mapping[str, Words]) -> None:
+    def _refuse_twice(self, place: str, words: Mapping[str, SpokenWords]) -> None:
         """Raise `KeyConflict` if most of what would be new is in the story under other keys."""
         new = [said for key, said in words.items() if key not in self._told]
         others = {
@@ -131,7 +131,7 @@ class KnownLines:
                 "with `--into ID`."
             )
 
-    def _follows(self, said: Words, words: Mapping[str, Words]) -> bool:
+    def _follows(self, said: SpokenWords, words: Mapping[str, SpokenWords]) -> bool:
         """Whether the story goes on with this where the file's messages in it end: it was played on, and exported."""
         if not any(key in self._told for key in words):
             return False
@@ -142,7 +142,7 @@ class KnownLines:
     # ── what is said of it ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _changed(
-        self, scene: Scene, chat: Original | None, changed: Sequence[str], words: Mapping[str, Words]
+        self, scene: Scene, chat: Original | None, changed: Sequence[str], words: Mapping[str, SpokenWords]
     ) -> KeyConflict:
         key = changed[0]
         now, then = words[key], self._versions(key)[0]
@@ -152,7 +152,7 @@ class KnownLines:
             f"under the key {key!r}. Nothing was imported.{more} {self._advice(scene, key, now)}"
         )
 
-    def _advice(self, scene: Scene, key: str, now: Words) -> str:
+    def _advice(self, scene: Scene, key: str, now: SpokenWords) -> str:
         """What to do about a line that differs: it was changed, or stands where another one stood."""
         moved = any(self._says(each, now) for each in self._mine(scene) if each != key)
         if moved or now[0] != self._told[key].speaker or self._told[key].retracted:
@@ -199,5 +199,5 @@ def _place(scene: Scene, chat: Original | None, key: str | None = None) -> str:
     return chat.name if key is None else f"{chat.name}:{ChatFile.of(chat).rows[key][0] + 1}"
 
 
-def _quoted(words: Words) -> str:
+def _quoted(words: SpokenWords) -> str:
     return repr(shorten(f"{words[0]}: {words[1]}", SHOWN, placeholder=" …"))
