@@ -23,7 +23,7 @@ UNHEARD = ("absent", "mentioned")
 def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
     """The moment with everybody where the host says, and the movements that bring this about for good."""
     message, state = moment.message, moment.state
-    told = message.present is not None or message.scene != state.current_scene
+    told = message.present is not None or moment.placed
     moves = tuple(_moves(moment)) if told and message.channel.context != "dm" else ()
     if not moves:
         return moment, ()

@@ -78,7 +78,7 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
 
 
 def _host_says_who_is_there(moment: Moment) -> bool:
-    return moment.message.present is not None or moment.message.scene != moment.state.current_scene
+    return moment.message.present is not None or moment.placed
 
 
 def event_of(moment: Moment) -> Event:
@@ -97,7 +97,7 @@ def message_of(entry: Entry, body: Said, story: Snapshot) -> Message:
     """The message of an entry, at the day the story has reached, and the place it is said at, with names for macros."""
     state = story.state
     standing = state.channel(body.channel)
-    present, scene = said_where(body.present, body.place, standing, state)
+    place = standing.place if body.place is None and standing is not None else body.place
     return Message(
         key=entry.key,
         sequence=entry.sequence,
@@ -105,23 +105,21 @@ def message_of(entry: Entry, body: Said, story: Snapshot) -> Message:
         speak_as=body.speak_as,
         content=in_message(body.content, body.speaker, in_disguise(story.cast, worn_in(story, body))),
         game_day=state.game_day,
-        scene=scene,
+        scene=state.current_scene if place is None else destination(place, state.places),
+        placed=place is not None,
         channel=body.channel,
-        present=present,
+        present=_there(body.present, place, standing),
         audience=body.audience,
         timestamp=entry.timestamp,
         metadata=body.metadata,
     )
 
 
-def said_where(
-    present: tuple[str, ...] | None, place: str | None, standing: StandingChannel | None, state: State
-) -> tuple[tuple[str, ...] | None, str]:
-    """Who is there, as far as the host says, and the place: by the message itself, else by its standing channel."""
-    if standing is not None:
-        place = place or standing.place
-        present = standing.members if present is None and place is None else present
-    return present, state.current_scene if place is None else destination(place, state.places)
+def _there(
+    present: tuple[str, ...] | None, place: str | None, standing: StandingChannel | None
+) -> tuple[str, ...] | None:
+    """Who is there, as far as the host says: by the message itself, else by a standing channel without a place."""
+    return standing.members if present is None and place is None and standing is not None else present
 
 
 async def said(

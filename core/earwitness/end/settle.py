@@ -12,6 +12,7 @@ from ..loading.settings import EndSettings
 from ..records.character import Cast
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Perceived, Presence, Segment
+from ..records.state import PERCEIVES_NOTHING, Whereabouts
 from .host_word import HOST
 
 CLOSING = tuple(",.;:!?…")
@@ -98,7 +99,14 @@ def could_perceive(moment: Moment, character: str) -> bool:
     where, present = moment.whereabouts.get(character), moment.message.present
     if present is not None and character not in present:
         return where is not None and where.condition == "on_call"
-    return where is None or where.here or where.condition == "on_call"
+    return where is None or where.condition == "on_call" or _is_there(where, moment)
+
+
+def _is_there(where: Whereabouts, moment: Moment) -> bool:
+    """Whether they are at the place where the message is said, and awake."""
+    if moment.message.scene == moment.state.current_scene:
+        return where.here
+    return where.place == moment.message.scene and where.condition not in PERCEIVES_NOTHING
 
 
 def _add(

@@ -33,6 +33,8 @@ class Message(Record):
     """The day it was said."""
     scene: str
     """The place it was said at."""
+    placed: bool = False
+    """Whether the host said where: with `place`, or by a channel that has one. Otherwise it is where its speaker is."""
     channel: Channel = Channel()
     """Where the host heard it."""
     present: tuple[str, ...] | None = None

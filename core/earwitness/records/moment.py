@@ -50,6 +50,12 @@ class Moment(Record):
         return self.message.channel
 
     @property
+    def placed(self) -> bool:
+        """Whether the host says where it is said, so that who is there hears it; never for a direct message."""
+        message = self.message
+        return message.context != "dm" and (message.placed or message.scene != self.state.current_scene)
+
+    @property
     def whereabouts(self) -> Mapping[str, Whereabouts]:
         """Character id → where they were after the previous message."""
         return self.state.whereabouts

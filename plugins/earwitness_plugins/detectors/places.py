@@ -36,7 +36,7 @@ class Places:
     def detect(self, moment: Moment) -> Presence:
         """Everybody near the speaker, and near those a narrator tells of; movements as `rules` reads them."""
         read = self._rules.detect(moment)
-        scene = Surroundings.around(moment, self._centre(moment, read))
+        scene = Surroundings.where_said(moment) if moment.placed else self._around(moment, read)
         speaker = Perceived(probability=1, role="speaker", evidence=("said it",))
         characters = {
             **dict(self._elsewhere(moment, scene)),
@@ -46,8 +46,9 @@ class Places:
         }
         return Presence(characters=characters, movements=read.movements)
 
-    def _centre(self, moment: Moment, read: Presence) -> tuple[str, ...]:
-        return tuple(sorted(read.characters)) if _is_told(moment) else (moment.message.speaker,)
+    def _around(self, moment: Moment, read: Presence) -> Surroundings:
+        centre = tuple(sorted(read.characters)) if _is_told(moment) else (moment.message.speaker,)
+        return Surroundings.around(moment, centre)
 
     def _elsewhere(self, moment: Moment, scene: Surroundings) -> Iterator[tuple[str, Perceived]]:
         """Those who hear it in a place around this one, or within it."""

@@ -204,11 +204,11 @@ def _gone_of_late(moment: Moment) -> Iterator[str]:
 
 
 def _scene(moment: Moment, speaker: Character, reading: Reading) -> Surroundings:
-    """Speech is where its speaker is; narration where the host says, where those are whom it names, or at a place."""
+    """Where the host says; else speech is where its speaker is, narration where those it names are, or at a place."""
+    if moment.placed:
+        return Surroundings.where_said(moment)
     if speaker.kind != "narrator":
         return Surroundings.around(moment, (speaker.id,))
-    if moment.message.scene != moment.state.current_scene:
-        return Surroundings.at(moment, moment.message.scene)
     return Surroundings.around(moment, reading.named, _place_told(moment, reading))
 
 

@@ -3,6 +3,7 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
+from ...records.channel import Channel
 from ...session import Session
 from ..scripted import Gossip
 from ..suite import case
@@ -165,6 +166,20 @@ class There(PromiseCases):
             await self.tell(story, "alice", "message 1")
             assert await self.numbers(story, "carol") == [0]
             assert await self.numbers(story, "bob") == [1]
+
+    @case
+    async def test_what_is_said_in_a_room_is_heard_in_it(self, stage: Stage) -> None:
+        """Also in the room that the story is at: whoever speaks in it comes, and leaves their company behind."""
+        for scene in ("tavern", "yard"):
+            async with stage.open() as ew:
+                story, room = await self.tavern(ew, scene, state={"current_scene": scene}), Channel(channel_id="tavern")
+                await story.channel(room, ["bob"], place="tavern")
+                await story.move("alice", "garden")
+                await story.move("carol", "garden")
+                await self.tell(story, "alice", f"message 0 {SECRET}", channel=room)
+                assert story.state.whereabouts["alice"].place == "tavern"
+                assert story.state.whereabouts["carol"].place == "garden"
+                assert await self.numbers(story, "carol") == []
 
     @case
     async def test_everyone_remembers_their_own_copy_and_the_world_all(self, stage: Stage) -> None:

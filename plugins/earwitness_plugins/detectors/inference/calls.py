@@ -41,7 +41,7 @@ def connections(case: MessageCase, *, afar: bool) -> Iterator[Movement]:
 
 def reached(case: MessageCase, *, afar: bool) -> Iterator[tuple[str, Perceived]]:
     """Those at the other end who perceive an open message."""
-    if afar:
+    if afar and (case.reading.call == "on" or not case.moment.placed):
         here = Surroundings.at(case.moment, None).near
         yield from ((id, perceived(case.confidences.lively, "present", "hears it over the call")) for id in here)
     for id in _on_call(case):

@@ -42,6 +42,12 @@ class Surroundings:
         return cls(moment.state, place, tuple(sorted(id for id in there if id in moment.cast)))
 
     @classmethod
+    def where_said(cls, moment: Moment) -> Surroundings:
+        """The scene at the place where the host says that the message is said."""
+        scene = moment.message.scene
+        return cls.at(moment, None if scene == moment.state.current_scene else scene)
+
+    @classmethod
     def around(cls, moment: Moment, centre: Iterable[str], otherwise: str | None = None) -> Surroundings:
         """The scene around the first of these characters whose place is known; else at the place given."""
         known = (where for id in centre if (where := moment.whereabouts.get(id)) and (where.here or where.place))
