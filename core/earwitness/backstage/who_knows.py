@@ -3,13 +3,14 @@
 First the world's memories about the question are found: those that cover most of it, with rare words counting more
 than common ones (`rarity`). Then the ledger is asked for the characters' deliveries of these memories. So a character
 does not count as knowing something only because another memory has similar words. Derived memories count as facts for
-their owner. Who learned only the contrary does not know it (`negation`).
+their owner. Who learned only the contrary does not know it (`negation`). Who is behind a mask is a question of its own
+(`identity`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +25,11 @@ from ..protocols import Store
 from ..records.backends import TermHolders
 from ..records.learned import Learned
 from ..records.memory import Memory, without_words
-from ..records.plan import Delivery
 from ..words import plain
+from .identity import Proof, admitted, asked_masks
 from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
 from .records import Contrary, Knower, WhoKnows
-
-Proof = tuple[Delivery, bool]
-"""A delivery, and whether it contains the fact only as world knowledge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +52,15 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     """For every character: since when and how they know it, with proof, or nothing found. Raises `StorageError`."""
     session = live.snapshot.id
     known = await _facts(engine.store, world_container(session).name, question)
-    proofs = [*await _proofs(engine, session, known), *await _derived(engine, session, known)]
+    masks = asked_masks(question, live.snapshot)
+    revealing = {source for each in masks if each.is_identity for source in each.sources}
+    proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
     inquiry = Inquiry(question, engine.settings.calendar)
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in proofs:
         if delivery.status == "applied" and delivery.owner != WORLD:
             of_each.setdefault(delivery.owner, []).append((delivery, told_along))
-    knowers = {id: inquiry.knower(id, of_each.get(id, [])) for id in live.snapshot.cast.ids}
+    knowers = {id: inquiry.knower(id, admitted(of_each.get(id, []), masks)) for id in live.snapshot.cast.ids}
     return WhoKnows(question=question, knowers=knowers)
 
 
@@ -104,14 +104,18 @@ def facts_among_all(world: Sequence[Memory], question: str) -> Facts:
     return facts_among(TermHolders(count=len(world), ids=holders), question)
 
 
-async def _proofs(engine: Engine, session: str, known: Facts) -> list[Proof]:
-    """Deliveries of the facts, each with whether it contains them only as world knowledge."""
-    if not known.ids:
+async def _proofs(engine: Engine, session: str, known: Facts, revealing: Set[str]) -> list[Proof]:
+    """Deliveries of the facts, each with whether it contains them only as world knowledge.
+
+    What comes from the sources that are `revealing` is a proof in any words.
+    """
+    if not known.ids and not revealing:
         return []
     ledger, facts = engine.ledger, known.ids
     sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
-    all_copies = await ledger.deliveries(session, sources=sorted(sources))
-    copies = [each for each in all_copies if known.about(each.body)]  # a partial copy may lack the fact
+    all_copies = await ledger.deliveries(session, sources=sorted(sources | revealing))
+    # a partial copy may lack the fact
+    copies = [each for each in all_copies if each.source in revealing or known.about(each.body)]
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     told = [each for each in tellings if each.cites & set(facts)]
