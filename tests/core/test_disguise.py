@@ -350,3 +350,12 @@ async def test_what_the_mask_did_is_not_known_of_the_count(story: Session) -> No
 async def test_what_the_mask_said_of_the_count_by_name_is_known(story: Session) -> None:
     await story.say("count", "Count Fosco has sold his old castle.", speak_as=ROUX)
     assert (await knows(story, "Count Fosco sold the castle"))["charlie"] == "heard it from Monsieur Roux on day 1"
+
+
+async def test_an_unmasking_does_not_change_how_somebody_came_to_know_what_he_said(story: Session) -> None:
+    await story.say("bob", "Roux says that he has bought the old mill.", key="m3")
+    assert (await knows(story))["bob"] == "heard it from Monsieur Roux on day 1"
+    await story.unmask("count", audience=["bob"])
+    assert (await knows(story))["bob"] == "heard it from count on day 1"
+    await story.unmask("count", audience="public")
+    assert (await knows(story))["bob"] == "heard it from count on day 1"

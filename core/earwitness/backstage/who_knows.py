@@ -25,6 +25,7 @@ from ..protocols import Store
 from ..records.backends import TermHolders
 from ..records.learned import Learned
 from ..records.memory import Memory, without_words
+from ..records.plan import Delivery
 from ..words import plain
 from .identity import Proof, admitted, asked_masks
 from .negation import Statement
@@ -57,7 +58,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
     inquiry = Inquiry(question, engine.settings.calendar)
     of_each: dict[str, list[Proof]] = {}
-    for delivery, told_along in proofs:
+    for delivery, told_along in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
             of_each.setdefault(delivery.owner, []).append((delivery, told_along))
     knowers = {id: inquiry.knower(id, admitted(of_each.get(id, []), masks)) for id in live.snapshot.cast.ids}
@@ -128,6 +129,23 @@ async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
     held = [(each, known.asked.held(word_set(each.body))) for each in found]
     least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
     return [(each, False) for each, share in held if share and share >= least]
+
+
+def _as_first_learned(proofs: Sequence[Proof]) -> list[Proof]:
+    """The proofs; each that came to be known under other names, with the number of the entry that first brought it."""
+    first = {_way(each): each.sequence for each, _ in proofs if not each.renewed}
+    return [
+        (_since(each, first.get(_way(each), each.sequence)) if each.renewed else each, told) for each, told in proofs
+    ]
+
+
+def _since(delivery: Delivery, sequence: int) -> Delivery:
+    return delivery.model_copy(update={"sequence": sequence})
+
+
+def _way(delivery: Delivery) -> tuple[object, ...]:
+    support = delivery.support
+    return delivery.memory_id, support.how, support.shared_from, support.via, support.rule
 
 
 class Inquiry:
