@@ -3,16 +3,16 @@
 First the world's memories about the question are found: those that cover most of it, with rare words counting more
 than common ones (`rarity`). Then the ledger is asked for the characters' deliveries of these memories. So a character
 does not count as knowing something only because another memory has similar words. Derived memories count as facts for
-their owner. Who learned only the contrary does not know it (`negation`). Who is behind a mask is a question of its own
-(`identity`).
+their owner. Who learned only the contrary does not know it (`negation`), nor who only asked or supposed it (`asking`).
+Who is behind a mask is a question of its own (`identity`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..containers import world_container
 from ..end.deliveries import strength
@@ -27,10 +27,14 @@ from ..records.learned import Learned
 from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
 from ..words import plain
+from .asking import told_in
 from .identity import Proof, admitted, asked_masks
 from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
 from .records import Contrary, Knower, WhoKnows
+
+Verdict = Literal["says", "denies", "asks"]
+"""What a text about a question does: it says so, says the contrary, or only asks or supposes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     masks = asked_masks(question, live.snapshot)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
-    inquiry = Inquiry(question, engine.settings.calendar)
+    inquiry = Inquiry(question, engine.settings.calendar, known.about)
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
@@ -149,31 +153,40 @@ def _way(delivery: Delivery) -> tuple[object, ...]:
 
 
 class Inquiry:
-    """A question, and which texts say the contrary."""
+    """A question, and which texts say it, or the contrary."""
 
-    def __init__(self, question: str, calendar: Calendar) -> None:
+    def __init__(self, question: str, calendar: Calendar, about: Callable[[str], bool] = lambda _: True) -> None:
+        """`about` says whether a text, of which what it only asks or supposes was left out, is about the question."""
         self._statement = Statement(question)
         self._calendar = calendar
-        self._contrary: dict[str, bool] = {}  # text → answer: many characters heard the same
+        self._about = about
+        self._verdicts: dict[str, Verdict] = {}  # by text: many characters heard the same
 
     def knower(self, id: str, proofs: Iterable[Proof]) -> Knower:
         """What one character knows, by the strongest proof, and the strongest proof of the contrary."""
         known = contrary = None
         for proof in sorted(proofs, key=lambda each: (each[1], *strength(each[0]))):
-            if self._is_contrary(text := _text(proof)):
+            verdict = self._verdict(text := _text(proof))
+            if verdict == "denies":
                 contrary = contrary or (proof, text)
-            else:
+            elif verdict == "says":
                 known = (proof, text)
                 break
         against = None if contrary is None else Contrary(**_found(*contrary))
         found = {} if known is None else _found(*known)
         return Knower(character=id, contrary=against, calendar=self._calendar, **found)
 
-    def _is_contrary(self, text: str) -> bool:
+    def _verdict(self, text: str) -> Verdict:
         said = plain(text)
-        if said not in self._contrary:
-            self._contrary[said] = self._statement.contradicted_by(said)
-        return self._contrary[said]
+        if said not in self._verdicts:
+            self._verdicts[said] = self._judged(said)
+        return self._verdicts[said]
+
+    def _judged(self, said: str) -> Verdict:
+        told = told_in(said)
+        if told is not said and not self._about(told):
+            return "asks"
+        return "denies" if self._statement.contradicted_by(told) else "says"
 
 
 def _text(proof: Proof) -> str:
