@@ -63,17 +63,19 @@ class NameResolver:
 
         `character` may also be that name, if one character alone has it. Raises `UnknownName`.
         """
-        masks, wearer = self._live.snapshot.masks, self._wearer(character)
-        names = masks.get(wearer, ())
-        last = name or (character if character in names else names[-1] if names else None)
-        if last is None or last not in names:
-            raise unknown(f"disguise of {wearer}", last or "(none given)", names)
+        wearer = self.wearer(character)
+        names = self._live.snapshot.masks.get(wearer, ())
+        if not names:
+            raise UnknownName(f"{wearer!r} has not spoken in disguise: there is nothing to unmask.")
+        given = character.strip().casefold()
+        last = name or next((each for each in names if each.casefold() == given), names[-1])
+        if last not in names:
+            raise unknown(f"disguise of {wearer}", last, names)
         return wearer, last
 
-    def _wearer(self, character: str) -> str:
-        wearers = [id for id, names in self._live.snapshot.masks.items() if character in names]
-        named = self._live.snapshot.cast.called(character)
-        return wearers[0] if len(wearers) == 1 and not named else self.member(character).id
+    def wearer(self, name: str) -> str:
+        """The id of a character, who may also be named by a mask. Raises `UnknownName`."""
+        return self._live.snapshot.wearer(name) or self.member(name).id
 
     async def audience(self, audience: Audience | list[str]) -> Audience:
         """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown keyword."""

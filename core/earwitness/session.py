@@ -98,7 +98,7 @@ class Session:
         waiting = await self._journal.waiting(settings.wait)
         point = None if before is None else await self._journal.point(before)
         where = where or (point.body.channel if point and isinstance(point.body, Said) else Channel())
-        request = RecallRequest(self._names.member(character).id, query, in_prompt, where, as_filter(filter), point)
+        request = RecallRequest(self._names.wearer(character), query, in_prompt, where, as_filter(filter), point)
         return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -84,3 +84,16 @@ def test_a_chat_is_exported_under_the_name_he_spoke_under(run: Run, tmp_path: Pa
     header, row = map(json.loads, chat.read_text("utf-8").splitlines())
     assert header["character_name"] == "Count Fosco"
     assert (row["name"], row["mes"]) == ("Monsieur Roux", "I have bought the old mill.")
+
+
+def test_he_is_found_by_his_mask_and_inspect_says_who_is_in_disguise(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "ball.yaml"
+    file.write_text(STORY, "utf-8")
+    run("play", str(file))
+    assert answer(run("recall", "ball", "Monsieur Roux", "mill", "--json"))["character"] == "count"
+    words = ("preview", "Good night.", "--speaker", "Monsieur Roux", "--session", "ball", "--json")
+    assert answer(run(*words))["message"]["speak_as"] == "Monsieur Roux"
+    assert "Count Fosco (as Monsieur Roux)" in run("inspect", "ball").stdout
+    shown = run("inspect", "ball", "Monsieur Roux").stdout
+    assert "I have bought the old mill" in shown
+    assert shown.startswith("Count Fosco")

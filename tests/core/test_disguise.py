@@ -222,7 +222,7 @@ async def test_names_that_cannot_be_worn_are_refused(story: Session) -> None:
         await story.say("count", "Hello.", speak_as="Bob")
     with pytest.raises(InputError, match="empty"):
         await story.say("count", "Hello.", speak_as=" ")
-    with pytest.raises(UnknownName, match="unknown disguise of bob"):
+    with pytest.raises(UnknownName, match="'bob' has not spoken in disguise: there is nothing to unmask"):
         await story.unmask("bob")
     with pytest.raises(UnknownName, match="Known: Monsieur Roux"):
         await story.unmask("count", "Roux")
@@ -359,3 +359,17 @@ async def test_an_unmasking_does_not_change_how_somebody_came_to_know_what_he_sa
     assert (await knows(story))["bob"] == "heard it from count on day 1"
     await story.unmask("count", audience="public")
     assert (await knows(story))["bob"] == "heard it from count on day 1"
+
+
+async def test_he_is_found_by_his_mask_by_all_but_players(story: Session) -> None:
+    assert (await story.turn("monsieur roux")).character == "count"
+    back = story.backstage()
+    assert (await back.inspect(ROUX)).owner in {"count", ROUX}
+    said = (await back.preview(ROUX, "Good night.")).message
+    assert (said.speaker, said.speak_as) == ("count", ROUX)
+    assert (await back.preview("count", "Good night.")).message.speak_as is None
+    assert "count (Count Fosco): in disguise as Monsieur Roux, here" in str(await back.overview())
+    with pytest.raises(UnknownName):
+        await story.backstage(persona="bob").inspect(ROUX)
+    with pytest.raises(UnknownName):
+        await story.say(ROUX, "Good night.")

@@ -113,9 +113,10 @@ class Backstage:
         sequence = live.snapshot.decided + 1
         where = known_channel(channel, context)
         refuse_place(place, where)
+        id, by_mask = self._wearer(speaker), not self._session.cast.called(speaker)
         body = Said(
-            speaker=self._member(speaker),
-            speak_as=mask_name(self._session.cast, self._member(speaker), speak_as),
+            speaker=id,
+            speak_as=mask_name(self._session.cast, id, speaker if speak_as is None and by_mask else speak_as),
             content=message_text(content),
             channel=where,
             present=self._members("present", present),
@@ -201,6 +202,7 @@ class Backstage:
             decided=snapshot.decided,
             containers=tuple(containers),
             parent=snapshot.parent,
+            guises=snapshot.guises,
             calendar=self._engine.settings.calendar,
         )
 
@@ -250,10 +252,15 @@ class Backstage:
     def _container(self, owner: str) -> Container:
         if owner == WORLD:
             return world_container(self._session.id)
-        return character_container(self._session.id, self._session.cast.named(owner, WORLD).id)
+        return character_container(self._session.id, self._wearer(owner, WORLD))
 
     def _members(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
         return None if names is None else tuple(self._member(each) for each in several(what, names))
 
     def _member(self, name: str) -> str:
         return self._session.cast.named(name).id
+
+    def _wearer(self, name: str, *besides: str) -> str:
+        """The id of a character, who may also be named by a mask, except by a player: that would give them away."""
+        id = None if self.persona is not None else self._live.snapshot.wearer(name)
+        return id or self._session.cast.named(name, *besides).id

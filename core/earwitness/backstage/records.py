@@ -376,6 +376,8 @@ class Overview(DatedRecord):
     """All containers, without their memories."""
     parent: str | None = None
     """The session it was forked from."""
+    guises: dict[str, str] = {}
+    """Character id → the name under which they are in disguise."""
 
     def __str__(self) -> str:
         branch = f", a branch of {self.parent}" if self.parent else ""
@@ -390,6 +392,7 @@ class Overview(DatedRecord):
         member, where = self.cast[page.owner], self.state.whereabouts.get(page.owner)
         named = member.id if member.id.casefold() == member.name.casefold() else f"{member.id} ({member.name})"
         kind = "" if member.kind == "character" else f"{member.kind}, "
+        kind += f"in disguise as {self.guises[member.id]}, " if member.id in self.guises else ""
         return f"{named}: {kind}{where or 'away'}, {memories}"
 
 

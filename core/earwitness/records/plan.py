@@ -334,6 +334,14 @@ class Snapshot(Record):
         own = self.cast[character].name if character in self.cast else character
         return hidden.get(character) or (own if speak_as is None else f"{own} (as {speak_as})")
 
+    def wearer(self, name: str) -> str | None:
+        """Id of the one who alone has spoken in disguise under this name; `None` if it is anybody's own name."""
+        if not self.masks or self.cast.called(name):
+            return None
+        given = name.strip().casefold()
+        wearers = [id for id, names in self.masks.items() if any(given == each.casefold() for each in names)]
+        return wearers[0] if len(wearers) == 1 else None
+
     def _disguises_after(self, plan: Plan) -> dict[str, object]:
         found: dict[str, object] = {} if plan.unmaskings is None else {"unmaskings": plan.unmaskings}
         said = plan.message.message if plan.message else None

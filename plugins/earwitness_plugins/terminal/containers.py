@@ -48,7 +48,10 @@ def _about(page: ContainerPage, whole: Overview, people: People) -> tuple[Text |
     place = "here" if where and where.here else plain((where.place if where else None) or "away")
     if where and where.condition != "awake":
         place = f"{place}, {where.condition.replace('_', ' ')}"
-    return people.name(page.owner), plain(page.owner), whole.cast[page.owner].kind, place, str(page.total)
+    name = people.name(page.owner)
+    if page.owner in whole.guises:
+        name.append(f" (as {plain(whole.guises[page.owner])})", style="dim")
+    return name, plain(page.owner), whole.cast[page.owner].kind, place, str(page.total)
 
 
 def container_page(found: ContainerPage, people: People, offset: int = 0) -> RenderableType:
