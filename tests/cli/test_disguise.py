@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from .conftest import Run, answer, told
 
 STORY = """
@@ -97,3 +99,16 @@ def test_he_is_found_by_his_mask_and_inspect_says_who_is_in_disguise(run: Run, t
     shown = run("inspect", "ball", "Monsieur Roux").stdout
     assert "I have bought the old mill" in shown
     assert shown.startswith("Count Fosco")
+
+
+@pytest.mark.parametrize(("name", "why"), [("Bob", "is a name of bob"), ("'Roux: a'", "must be a name")])
+def test_a_name_that_cannot_be_worn_is_named_with_its_line_before_anything_is_played(
+    run: Run, tmp_path: Path, name: str, why: str
+) -> None:
+    file = tmp_path / "ball.yaml"
+    file.write_text(STORY + f"  - say:\n      speaker: count\n      text: Hello.\n      speak_as: {name}\n", "utf-8")
+    result = run("play", str(file))
+    assert result.exit_code == 2
+    assert f"ball.yaml:{len(file.read_text('utf-8').splitlines())}: speak_as = " in result.stderr
+    assert why in result.stderr
+    assert "ball" not in run("inspect").stdout

@@ -12,8 +12,9 @@ from pydantic import ValidationError
 from earwitness.errors import InputError, unknown
 from earwitness.ids import check_key, check_new_session_id
 from earwitness.loading.problems import Loc, Problem, describe
-from earwitness.records.character import display_name
+from earwitness.records.character import Cast, display_name
 from earwitness.records.state import State
+from earwitness.validation.messages import mask_name
 from earwitness.validation.records import state_key
 
 from .recovery import SOMEBODY
@@ -67,11 +68,14 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
 
 
 def mask_problems(story: Story) -> list[Problem]:
-    """Unmaskings of characters who have not spoken in disguise before, or not under that name."""
+    """Names that nobody may speak under; unmaskings of who has not spoken in disguise before, or not under that name."""
     found: list[Problem] = []
     worn: dict[str, list[str]] = {}
+    cast = _cast(story)
     for number, step in enumerate(story.steps):
         if isinstance(step, SayStep) and step.speak_as is not None:
+            check = partial(mask_name, cast, step.speaker, step.speak_as)
+            found += _refused(("steps", number, "say", "speak_as"), check)
             worn.setdefault(step.speaker, []).append(" ".join(step.speak_as.split()))
         if isinstance(step, UnmaskStep) and (step.name or "") not in ["", *worn.get(step.character, ())]:
             problem = str(unknown(f"disguise of {step.character}", step.name, worn.get(step.character, ())))
@@ -90,6 +94,12 @@ def _refused(loc: Loc, check: Callable[[], object]) -> list[Problem]:
     except InputError as error:
         return [Problem(loc, str(error))]
     return []
+
+
+def _cast(story: Story) -> Cast:
+    """The cast, without members that cannot be used."""
+    usable = [each for each in story.cast if each.id != SOMEBODY and not _refused((), each.character)]
+    return Cast(members=tuple(each.character() for each in usable))
 
 
 # ── the cast ────────────────────────────────────────────────────────────────────────────────────────────────────────
