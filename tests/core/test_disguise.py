@@ -344,7 +344,9 @@ async def test_what_the_mask_did_is_not_known_of_the_count(story: Session) -> No
     known = await knows(story, "Count Fosco bought the old mill")
     assert known["charlie"] == "nothing found"
     assert known["bob"] == "heard it from count on day 1"
-    assert (await knows(story, "Monsieur Roux bought the old mill"))["charlie"] == "heard it from Monsieur Roux on day 1"
+    assert (await knows(story, "Monsieur Roux bought the old mill"))[
+        "charlie"
+    ] == "heard it from Monsieur Roux on day 1"
 
 
 async def test_what_the_mask_said_of_the_count_by_name_is_known(story: Session) -> None:

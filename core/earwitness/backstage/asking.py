@@ -37,7 +37,6 @@ _ANSWERS = re.compile(
 """How a part begins that answers the question before it: "Yes, it is.", "He did not."."""
 
 
-
 def told_in(text: str) -> str:
     """The text without what it only asks or supposes; the text itself if that is nothing."""
     if not _HINT.search(text):

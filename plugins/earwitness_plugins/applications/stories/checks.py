@@ -68,7 +68,7 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
 
 
 def mask_problems(story: Story) -> list[Problem]:
-    """Names that nobody may speak under; unmaskings of who has not spoken in disguise before, or not under that name."""
+    """Names that nobody may speak under; unmaskings of those who did not speak in disguise, or not under that name."""
     found: list[Problem] = []
     worn: dict[str, list[str]] = {}
     cast = _cast(story)
