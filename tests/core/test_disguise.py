@@ -371,7 +371,8 @@ async def test_he_is_found_by_his_mask_by_all_but_players(story: Session) -> Non
     assert (said.speaker, said.speak_as) == ("count", ROUX)
     assert (await back.preview("count", "Good night.")).message.speak_as is None
     assert "count (Count Fosco): in disguise as Monsieur Roux, here" in str(await back.overview())
+    await story.join(Character("kim", kind="persona"))
     with pytest.raises(UnknownName):
-        await story.backstage(persona="bob").inspect(ROUX)
+        await story.backstage(role="player", persona="kim").inspect(ROUX)
     with pytest.raises(UnknownName):
         await story.say(ROUX, "Good night.")

@@ -38,6 +38,8 @@ class AskedMask:
     """Id of the character."""
     name: str
     """The mask's name."""
+    own_name: str
+    """The wearer's display name."""
     of_mask: Set[str]
     """The terms of the mask's name that are not in the wearer's own names."""
     of_wearer: Set[str]
@@ -100,6 +102,12 @@ def admitted(proofs: Sequence[Proof], masks: Sequence[AskedMask]) -> Sequence[Pr
     return told or [proof for proof in proofs if any(each.is_shown_in(proof[0]) for each in masks)]
 
 
+def restated(question: str, masks: Sequence[AskedMask]) -> str:
+    """The question with both names in full, so that "Roux is not Count Fosco" denies "Roux is Fosco"."""
+    names = [f"{each.name} {each.own_name}" for each in masks if each.is_identity]
+    return " ".join([question.rstrip(" ?."), *names]) if names else question
+
+
 def said_in(proof: Proof) -> str:
     """The text that was said, without the name in front of it."""
     delivery, told_along = proof
@@ -118,7 +126,9 @@ def _asked_masks(asked: frozenset[str], snapshot: Snapshot) -> Iterator[AskedMas
             of_mask, of_wearer = mask - own, own - mask
             only_names = asked <= mask | own | _ASIDE
             if asked & of_wearer and of_mask and (only_names or not asked & of_mask):
-                yield AskedMask(id, name, of_mask, of_wearer, asked, _sources(snapshot.unmaskings, id, name))
+                yield AskedMask(
+                    id, name, snapshot.cast[id].name, of_mask, of_wearer, asked, _sources(snapshot.unmaskings, id, name)
+                )
 
 
 def _sources(unmaskings: Collection[Unmasking], character: str, name: str) -> frozenset[str]:

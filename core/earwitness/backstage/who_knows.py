@@ -28,7 +28,7 @@ from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
 from ..words import plain
 from .asking import told_in
-from .identity import Proof, admitted, asked_masks
+from .identity import Proof, admitted, asked_masks, restated
 from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
 from .records import Contrary, Knower, WhoKnows
@@ -60,7 +60,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     masks = asked_masks(question, live.snapshot)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
-    inquiry = Inquiry(question, engine.settings.calendar, known.about)
+    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.about)
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
