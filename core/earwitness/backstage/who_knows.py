@@ -35,6 +35,8 @@ from .records import Contrary, Knower, WhoKnows
 
 Verdict = Literal["says", "denies", "asks"]
 """What a text about a question does: it says so, says the contrary, or only asks or supposes it."""
+ONE_THING = 8
+"""Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,10 @@ class Facts:
         """Whether another text is about the question too."""
         return self.asked.held(word_set(text)) >= self.least
 
+    def touches(self, text: str) -> bool:
+        """Whether another text is about the question by itself, however much better the world's best memory is."""
+        return self.asked.held(word_set(text)) > 0
+
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     """For every character: since when and how they know it, with proof, or nothing found. Raises `StorageError`."""
@@ -60,7 +66,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     masks = asked_masks(question, live.snapshot)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
-    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.about)
+    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches)
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
@@ -183,7 +189,7 @@ class Inquiry:
         return self._verdicts[said]
 
     def _judged(self, said: str) -> Verdict:
-        told = told_in(said)
+        told = said if len(self._statement.words) > ONE_THING else told_in(said)
         if told is not said and not self._about(told):
             return "asks"
         return "denies" if self._statement.contradicted_by(told) else "says"
