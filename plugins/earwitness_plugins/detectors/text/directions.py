@@ -62,13 +62,54 @@ TO = re.compile(
     re.IGNORECASE,
 )
 
+_NOT_ALL = (
+    r"(?!(?:all|every\w*|any\w*|we|I|it|the\s+(?:room|group|others|crowd|table|party|rest))\b"
+    r"|(?:my|him|her|them|it|one|your)sel(?:f|ves)\b)"
+)
+_NO_PRONOUN = r"(?!(?:he|she|they|you|him|his|her|them|their|your)\b)"
+_WHO = r"[\w\s'’,&-]{1,60}?"
+
+
+def _limits(who: str) -> re.Pattern[str]:
+    """What says who alone hears; `who` is what must stand where they are named."""
+    return re.compile(
+        rf"""
+          (?: \b(?:so|that|such|which|voice|tone|whisper|low|softly|quietly|enough|breath|words?) | [,;:(] ) \s*
+            (?:that\s+|which\s+)? (?:only|just|no(?:body|[ -]?one)\s+(?:else\s+)?(?:but|except)|none\s+but) \s+
+            (?!loud|quiet|barely|enough|for\b) {who}
+            (?= {_WHO}\s+ (?:(?:can|could|may|might|will|would|should)\s+)? hears?\b \W*
+                (?:(?:it|this|her|him|them|me)\b)? \s* (?:[^\w\s]|\Z) )
+        | \b(?:only|just(?:\s+loud(?:ly)?\s+enough)?)\s+for\s+(?:only\s+)? {who} (?={_WHO}(?:\s+to\s+hear|\s+ears?)\b)
+        | \bfor\s+(?:only|just)\s+ {who} (?={_WHO}\s+to\s+hear\b)
+        | \bfor\s+ {who} (?= {_WHO} (?:\s+(?:alone|only)\s+to\s+hear|\s+ears\s+(?:only|alone)) \b )
+        | \b(?:{_SAYS}|whisper(?:s|ed|ing)?|mumbl(?:es|ed|ing))\b [^.!?\n]{{0,40}}?
+            \b(?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )
+        | \baudible\s+ (?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )
+        """,
+        re.IGNORECASE | re.VERBOSE,
+    )
+
+
+_FOR_SOME = _limits(_NOT_ALL)
+ONLY_FOR = _limits(_NOT_ALL + _NO_PRONOUN)
+"""`so that only Bob can hear`, `for Bob's ears only`: behind it stands who alone hears, whatever else is said."""
+_MAY_LIMIT = ("only", "alone", "but", "except", "enough")
+
 
 def direction(text: str) -> FragmentKind | None:
     """What a direction makes of what is said: a whisper, a thought, an aside; `None` for what everybody perceives."""
     if OOC.match(text):
         return "ooc"
+    if is_only_for_some(text):
+        return "whisper"
     if _ASIDE.match(text) or _ENDS_ASIDE.search(text[-NEAR:]):
         return "aside"
     if _WHISPER.search(text) or _UNDER_BREATH.search(text):
         return "whisper"
     return "thought" if _THOUGHT.match(text) else None
+
+
+def is_only_for_some(text: str) -> bool:
+    """Whether a direction says who alone hears what is said."""
+    folded = text.lower()
+    return any(word in folded for word in _MAY_LIMIT) and _FOR_SOME.search(text) is not None

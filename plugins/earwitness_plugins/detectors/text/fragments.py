@@ -3,7 +3,8 @@
 A message is cut into fragments. `"…"` and bare text are spoken, `*…*`, `_…_`, `/me …` and the prose around quotes are
 action, `[…]`, `*thinks …*` and `…, she thought` are thought, `(to Bob)`, `/w Bob …` and `*whispers to Bob*` are
 whispers, `(aside)` is an aside, `((…))` and `(OOC: …)` are out of character. `(aside to Bob)` is a whisper, but in a
-play it is for the house. Quotes inside bare speech are quoted: somebody else's words.
+play it is for the house. What `*slips Bob a note: "…"*` says is whispered on paper. Quotes inside bare speech are
+quoted: somebody else's words.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from unicodedata import normalize
 
 from earwitness.sentences import sentences
 
-from . import thoughts
+from . import notes, thoughts
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
 from .marks import (
@@ -62,6 +63,8 @@ class Fragment:
     """How it is perceived."""
     text: str
     """Its words without the marks around them; for a whisper, the direction that says to whom."""
+    written: bool = False
+    """A whisper on paper: `text` is what tells of the note, the letter, … and who gets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +137,13 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
     prose = is_prose(chunks, own)
     bare: FragmentKind = "action" if prose else "spoken"
     told = ThoughtFinder(over, tuple(own), conventions, prose).told_apart(chunks)
-    cut = tuple(part for chunk in told for part in uncovered(chunk, text, hidden)) if hidden else tuple(told)
+    noted = notes.apart(tuple(told), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
+    cut = tuple(part for chunk in noted for part in uncovered(chunk, text, hidden)) if hidden else tuple(noted)
     return _FragmentReader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
+
+
+def _is_open_deed(chunk: Chunk, bare: FragmentKind, own: Sequence[str], conventions: Conventions) -> bool:
+    return not chunk.thought and all(each.kind == "action" for each in _directed(chunk, bare, own, conventions))
 
 
 def _quoted(chunks: Sequence[Chunk], bare: FragmentKind, *, narrator: bool) -> FragmentKind:
@@ -184,6 +192,8 @@ class _FragmentReader:
         """Whether it may say how the following text is meant: `*thinks of home*`, but not `[I hate him.]`."""
         if chunk.mark == "told":
             return not thoughts.is_over(chunk.text)
+        if chunk.mark == "written":
+            return False
         if mark.startswith("own") or mark in THOUGHT_MARKS or all(each.kind == "ooc" for each in found):
             return False
         inner = self.conventions.inner(chunk)
@@ -201,6 +211,8 @@ class _FragmentReader:
             return _told_thought(chunk.text, self.own)
         if chunk.mark == "ooc":
             return _doubled(chunk.text.strip(MARKUP + "()"), self.conventions)
+        if chunk.mark == "written":
+            return _written(chunk)
         if chunk.mark in ("quote", "block"):
             return self._quoted(chunk)
         return (
@@ -226,6 +238,11 @@ def _told_thought(text: str, own: Sequence[str]) -> Iterator[Fragment]:
     yield from (Fragment("action", deed) for deed in thoughts.deeds(text, own))
 
 
+def _written(chunk: Chunk) -> Iterator[Fragment]:
+    yield Fragment("whisper", chunk.before, written=True)
+    yield from _hidden(chunk.text.strip(QUOTE_MARKS))
+
+
 def _commanded(kind: FragmentKind, rest: str) -> Iterator[Fragment]:
     """A command holds for the whole message, and what is private within it stays so: `/me nods ((brb))`."""
     if kind == "whisper":
@@ -234,6 +251,8 @@ def _commanded(kind: FragmentKind, rest: str) -> Iterator[Fragment]:
         yield from _with_action(direction_of(rest) or kind if kind == "action" else kind, rest)
         hidden = any(each.mark != "ooc" for each in ROLE_PLAY.hidden(rest))
         yield from (Fragment("thought", rest),) if hidden or thoughts.told(rest) else ()
+        if kind == "action" and (note := notes.written(rest)):
+            yield Fragment("whisper", rest[: note[0]], written=True)
     yield from (Fragment("ooc", out[0]) for out in OUT_OF_CHARACTER.finditer(rest))
     yield from _hidden(rest)
 

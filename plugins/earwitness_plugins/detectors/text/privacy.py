@@ -6,28 +6,33 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .directions import ONLY_FOR
 from .fragments import Fragment
 from .marks import PRIVATE
 from .names import Mention, Names, lists
+from .notes import readers
 
 # Where the listener's name may begin, in the order in which the directions are tried.
-_TOWARDS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.VERBOSE)
-    for pattern in (
-        r"\A\W*to\s+",
-        r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
-        r"""\bwhisper(?:s|ed|ing)?\b,?
+_TOWARDS = (
+    ONLY_FOR,
+    *(
+        re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+        for pattern in (
+            r"\A\W*to\s+",
+            r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
+            r"""\bwhisper(?:s|ed|ing)?\b,?
             (?:\s+(?:\w+ly|soft|something|this|that|it|back|again|an?|few|words?|secret|in|low|quiet|hushed|voice|tone)){0,6}
             \s+(?:to|at|into)\s+""",
-        r"\b(?:pull|take|draw|lead)(?:s|ing)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
-        r"\b(?:(?:tell|ask)(?:s|ed|ing)?|told)\s+",
-        r"""\b(?:hiss|murmur|mutter|mumbl|breath)(?:e?s|ed)?\s+
+            r"\b(?:pull|take|draw|lead)(?:s|ing)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
+            r"\b(?:(?:tell|ask)(?:s|ed|ing)?|told)\s+",
+            r"""\b(?:hiss|murmur|mutter|mumbl|breath)(?:e?s|ed)?\s+
             (?:(?:\w+ly|something|this|back|an?\s+\w+|an?\s+\w+\s+\w+)\s+){0,3}(?:at|to)\s+""",
-        r"""\b(?:quietly|softly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*
+            r"""\b(?:quietly|softly|secretly|privately|discreetly|breath|voice|tone|whisper|voce)\b[\s,]*
             (?:\w+\s+){0,3}?to\s+""",
-        r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b
+            r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b
             (?:\s+(?:\w+ly|in|over|close|closer|down|across)){0,4}\s+to(?:wards?)?\s+""",
-    )
+        )
+    ),
 )
 _DETERMINER = re.compile(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
@@ -67,6 +72,8 @@ def confinement(
 
 
 def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confinement | None:
+    if piece.written:
+        return Confinement("whisper", readers(piece.text, names))
     if piece.kind == "whisper":
         return (
             _told_whisper(piece.text, names)

@@ -56,6 +56,7 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
     governing: list[int] = []  # the last of them says how the next is meant
     for at, stretch in enumerate(found):
         if (scope := confined[at]) is not None:
+            confined[at] = scope = _governed(stretch, scope, confined[governing[-1]] if governing else None)
             for earlier in _reached_back(found, at):
                 confined[earlier] = _narrowed(confined[earlier], scope)
                 governing = [each for each in governing if each < earlier or not stretch.tags]
@@ -75,6 +76,11 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
 def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confinement | None:
     private = [each for each in stretch.fragments if each.kind in _CONFINING]
     return confinement(private, names, spoken_to, narrator=False) if private else None
+
+
+def _governed(stretch: Stretch, scope: Confinement, around: Confinement | None) -> Confinement:
+    """What is written to somebody is read by nobody whom the direction that holds for it leaves out."""
+    return _narrowed(around, scope) if stretch.mark == "written" else scope
 
 
 def _narrowed(scope: Confinement | None, other: Confinement) -> Confinement:
@@ -107,7 +113,7 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
         return False
     if found[at].thought:
         return found[at].tags
-    if found[at - 1].mark != "quote":
+    if found[at - 1].mark not in ("quote", "written"):
         return False
     if found[at].mark == "bare":
         return bool(_TAG.match(found[at].text))

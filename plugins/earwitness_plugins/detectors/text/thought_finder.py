@@ -56,7 +56,8 @@ class ThoughtFinder:
     def _spans(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
         if prose or tells_of_oneself(chunk.text, self.own):
             return thoughts.told(chunk.text)
-        return thoughts.tagged(chunk.text, self.own, follows=chunk.start > 0)
+        tagged = thoughts.tagged(chunk.text, self.own, follows=chunk.start > 0)
+        return tagged or thoughts.introduced(chunk.text, self.own)
 
     def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
         if chunk.mark == "bare":

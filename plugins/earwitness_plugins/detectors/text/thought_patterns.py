@@ -52,9 +52,23 @@ _SUBJECT = rf"(?:I|he|she|they|it|we|(?:the|my|his|her|a|an|old|poor)\s+[\w'’-
 _ADVERBS = rf"(?:\s+(?:\w+ly|then|again|at\s+last|to\s+(?:{SELF})))*"
 _TELLING = rf"(?:{_THINK}|{_SAY}\s+(?:to\s+)?(?:{SELF}))"
 
+_RACES = (
+    r"(?:rac|spin|spun|whirl|reel|go|went|drift|turn|wander|scream|shout|whisper|sa(?:id|ys)|t(?:old|ells)|cr(?:ied|ies)|"
+    r"warn|fl(?:ew|ies)|r[au]n|jump|churn|work|echo|answer|insist|settl|return|shift|flash|flit|shot|crept|creep|cross|"
+    r"pass|str(?:uck|ikes)|hit|c[ao]me|occur|form|r(?:ose|ises)|wa?s|is|w[eo]re)"
+)
+_WHAT_RACES = (
+    r"(?:mind|brain|conscience|heart(?=\s+(?:sa|t|cr|whisper|scream))|head(?!\s+(?:turn|jerk|hit|c[ao]me|r))|thoughts?|"
+    r"(?:inner|little)\s+voice)"
+)
+INTRODUCES = rf"{_WHAT_RACES}\s+(?:\w+ly\s+)?{_RACES}\w*[^.!?…:\"“”\n]{{0,60}}:"
+"""`mind raced: `, `thought ran through her head: `: what follows is thought."""
+INTRODUCED = re.compile(rf"(?:['’]s?\s+|\W*(?:his|her|their)\s+)(?:\w+\s+)?{INTRODUCES}", re.IGNORECASE)
+
 CUE = re.compile(
     rf"""
-      (?P<strong>
+      (?P<introduces> \b{INTRODUCES} )
+    | (?P<strong>
           {_NO_NOUN} \b{_THINK}\b {_NO_GESTURE}
         | \b{_SAY} \s+ (?:\w+ly\s+)? (?:to\s+)? (?:{SELF})\b
         | \bto \s+ (?:{SELF}) \s+ (?:I|he|she|they|it|{_NAME}) \s+ (?:said|says?|adds?|added|thinks?|thought)\b
@@ -79,7 +93,7 @@ CUE = re.compile(
 _STEMS = """
     think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
     heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
-    reason note decid remember consider
+    reason note decid remember consider brain conscience voice
     """
 STEMS = tuple(_STEMS.split())
 """A text without any of these holds no cue."""
@@ -209,3 +223,48 @@ STAGE_START = re.compile(
 DOES = re.compile(r"\W*(?!(?:this|his|its|is|was|as|yes|us|always|perhaps)\b)[a-z]+(?:s|ed)\b")
 AND_BEFORE = re.compile(r"\b(?:and|then)\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
 AND_DOES = re.compile(r"\b(?:and|then)\s+(?P<deed>[a-z]\w+\b.*)\Z", re.DOTALL)
+QUOTED = re.compile(r"""["“«][^"”»]*(?:["”»]|\Z)""")
+_ANYBODY = r"(?:he|she|they|it|nobody|no\s+one|(?-i:[A-Z])[\w-]+)"
+_BLAMED = (
+    r"(?:a|an|the|my|our|no)\s+(?:\w+\s+)?(?:liar|traitor|thief|spy|fool|idiot|coward|killer|murderer|impostor|imposter|"
+    r"threat|danger|enemy|friend\s+of\s+mine|monster)"
+)
+_CANNOT = (
+    r"(?:can['’]?t|cannot|won['’]t|will\s+not|couldn['’]t|don['’]?t|do\s+not|shouldn['’]t|mustn['’]t|wouldn['’]t)\s+"
+    r"(?:let|trust|believe|bear|stand|tell|say|show|allow|risk|afford|forgive|lose|fail|know|think|like|care|want|be|have)"
+)
+_I_FEEL = (
+    r"(?:know|knew|think|thought|hate|loathe|despise|must|fear|suspect|wish|hope|doubt|believe|trust|should|ought|guess|"
+    r"suppose|swear|distrust|envy|pity|dread)"
+)
+_CLOSED = r"(?=\s*(?:[.,;:!?…—–)]|\Z)"
+_LIES = rf"lying{_CLOSED}|\s+(?:to|about|again|through|and|because|for|when|now|he|she|they|I|us)\b)"
+_OVERMUCH = rf"{_CLOSED}|\s+(?:too\s+much|nothing|everything|something|it|more|to\s+me)\b)"
+JUDGES = re.compile(
+    rf"""
+    (?: \A | [.!?…,;:—–(] | \b(?:and|but|because|since|if|so|that|for|or|then)\b ) [\s\W]{{0,4}}
+    (?: I(?:['’](?:ll|d|ve|m))?\s+ (?:(?:\w+ly|still|just|already|do|did|never|always)\s+){{0,2}}
+        (?: {_I_FEEL}\b | {_CANNOT}\b
+          | (?:have|need|want)\s+to\s+
+            (?:know|find|get|kill|stop|hide|warn|tell|think|be|keep|escape|believe|say|make)\b )
+      | {_ANYBODY} (?:\s+(?:is|was|are|were|has\s+been|must\s+be)|['’](?:s|re)) \s+
+        (?:(?:\w+ly|still|just|always|not|so|such)\s+){{0,2}}
+        (?: {_LIES} | {_BLAMED}\b | hiding\s+(?:something|the\s+truth|it\s+from) | up\s+to\s+(?:something|no\s+good)
+          | (?:bluffing|cheating|plotting|scheming|guilty|innocent|deceiving|betraying|pretending|fooling)\b
+          | behind\s+(?:this|it|all)\b | not\s+(?:telling|who|what|to\s+be\s+trusted)\b )
+      | {_ANYBODY}\s+ (?:(?:\w+ly|still)\s+)?
+        (?: must\b (?!\s+(?:lean|sit|step|stoop|duck|squint|kneel|reach|stand|hold|bend|stretch)\b)
+          | (?:has|have|had)\s+to\s+(?:be|die|know|pay|have|mean|suspect)\b
+          | can\s+(?:ever\s+|never\s+)?(?:know|suspect|find\s+out|learn|guess|trust)\b
+          | (?:can['’]?t|cannot|couldn['’]t|mustn['’]t|should(?:n['’]t)?|could|might|may)\s+(?:ever\s+|never\s+|not\s+)?
+            (?:be|have|know|suspect|find\s+out|learn|guess|trust)\b
+          | (?:will|would)\s+(?:never|regret|pay|die|betray|suspect|find\s+out|know)\b
+          | won['’]t\s+(?:know|suspect|find|live|get|last)\b
+          | (?:know|suspect|want|deserve|lie)s?{_OVERMUCH} )
+      | my\s+(?:secret|plan|scheme|trick)s?\s+(?:is|are|was|work|will|must)
+      | (?<=[.!?…]\s) (?:oh|god|damn|dammit|if\s+only|shit|fuck|don['’]t|do\s+not)\b(?=[\s,!?.…])
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What cannot be seen: `I know it`, `he is lying`, `he must die`; but `he is lying on the floor`."""

@@ -23,6 +23,7 @@ _BEGINS_SENTENCE = frozenset({"", ".", "!", "?", "…", "*", "_", "~", ">", ")",
 _TELLING_STEMS = (*patterns.SPOKEN_STEMS, *patterns.LABEL_STEMS)
 _STRESSED = 2
 """As many words may be set off only because they are stressed."""
+_INTRODUCTION = 200
 _REMARK = 3
 """As many words at least make a remark."""
 
@@ -48,7 +49,7 @@ def tagged(text: str, own: Sequence[str], *, follows: bool = False) -> list[Span
 
 def may_tell(text: str) -> bool:
     """Whether bare speech holds any word that tells of thinking."""
-    return _holds_any(text, _TELLING_STEMS)
+    return _holds_any(text, _TELLING_STEMS) or bool(introduced(text, ()))
 
 
 def is_tag(text: str, own: Sequence[str]) -> bool:
@@ -85,13 +86,29 @@ def is_inner(text: str, *, italic: bool, prose: bool) -> bool:
     """Whether what is set off is a thought without saying so: `_He must not know._`, `*Why is she here?*`."""
     bare = text.strip()
     words = len(bare.split())
-    if patterns.INNER_START.match(bare) and words > 1:
+    if words > 1 and (patterns.INNER_START.match(bare) or judges(bare)):
         return True
     if bare.endswith("?"):
         return prose or words > (_STRESSED if italic else 1)
     if not italic or not patterns.SENTENCE.match(bare):
         return False
     return prose or (words > _STRESSED and not patterns.DEED.match(bare))
+
+
+def judges(text: str) -> bool:
+    """Whether a deed holds what nobody can see: `Her eyes narrow. I know he lies.`; quotes in it do not count."""
+    return patterns.JUDGES.search(patterns.QUOTED.sub(" ", text)) is not None
+
+
+def introduced(text: str, own: Sequence[str]) -> list[Span]:
+    """Where bare speech opens by telling of the speaker's mind: `Alice's mind raced: he must die.`."""
+    if ":" not in text[:_INTRODUCTION]:
+        return []
+    name = opening_name(text, own)
+    begins = len(text) - len(text.lstrip()) + len(name) if name else 0
+    if patterns.INTRODUCED.match(text, begins) is None:
+        return []
+    return [next(_paragraphs(text))]
 
 
 def is_coded(text: str) -> bool:
@@ -144,7 +161,8 @@ def _in_narration(text: str, paragraph: Span) -> Iterator[Span]:
         if cue["weak"]:
             yield sentence
         else:
-            yield (sentence[0], paragraph[1]) if cue["strong"] and _opens_thought(text, cue, sentence) else paragraph
+            opens = cue["introduces"] or (cue["strong"] and _opens_thought(text, cue, sentence))
+            yield (sentence[0], paragraph[1]) if opens else paragraph
             return
 
 
