@@ -28,7 +28,7 @@ _GIVES = (
     r"(?:pass(?:es|ed|ing)?|hand(?:s|ed|ing)?|slip(?:s|ped|ping)?|slid(?:es?|ing)?|shov(?:es?|ed|ing)|"
     r"show(?:s|ed|n|ing)?|send(?:s|ing)?|sent|giv(?:es?|en|ing)|gave|push(?:es|ed|ing)?|press(?:es|ed|ing)?|"
     r"toss(?:es|ed|ing)?|throw(?:s|ing)?|threw|flick(?:s|ed|ing)?|hold(?:s|ing)?|held|flash(?:es|ed|ing)?|"
-    r"tuck(?:s|ed|ing)?|deliver(?:s|ed|ing)?|drop(?:s|ped|ping)?)"
+    r"tuck(?:s|ed|ing)?|deliver(?:s|ed|ing)?|drop(?:s|ped|ping)?|leav(?:es?|ing)|left)"
 )
 _WRITES = (
     r"(?:writ(?:es?|ing|ten)|wrote|scribbl(?:es?|ed|ing)|scrawl(?:s|ed|ing)?|jot(?:s|ted|ting)?|pen(?:s|ned|ning)|"
@@ -36,7 +36,7 @@ _WRITES = (
 )
 _SENDS = (
     r"(?:(?<!\bthe\s)(?<!\bher\s)(?<!\bhis\s)(?<!\bmy\s)(?<!\bof\s)(?:texts|texted|texting|messages|messaged|messaging|"
-    r"dms|dmed|e?mails|e?mailed|e?mailing)|(?:writes|wrote|writing|types|typed|typing)\s+(?:back\s+)?to)"
+    r"dms|dmed|e?mails|e?mailed|e?mailing|(?<=\bI\s)(?:text|message|dm|e?mail))|(?:writes|wrote|writing|types|typed|typing)\s+(?:back\s+)?to)"
 )
 _A = r"(?:an?|the|his|her|their|its|my|this|that|another|one|some)"
 _IT = rf"(?:it|this|them|(?:{_A}\s+)?(?:[\w-]+\s+){{0,4}}?{_DOCUMENT})"
@@ -82,7 +82,7 @@ _ENDS = re.compile(rf"(?::|\b{_READS}),?[\s*_)]*\Z", re.IGNORECASE)
 _SENT = re.compile(rf"\b{_SENDS}\s+[\w'’-]+(?:\s+[\w'’-]+){{0,3}}[.…]?[\s*_)]*\Z", re.IGNORECASE)
 _SENT_TO = re.compile(rf"\b{_SENDS}\s", re.IGNORECASE)
 _ANY_GIVING = re.compile(rf"\b{_GIVES}\b", re.IGNORECASE)
-_OF_OURS = re.compile(r"\bI\b|\b(?:me|us|you)\b", re.IGNORECASE)
+_OF_OURS = re.compile(r"\b(?:me|us|you)\b", re.IGNORECASE)
 _CLOSES = " \t\n*_)"
 _DETERMINER = re.compile(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|sir|lord|lady)\s+){0,2}\Z", re.IGNORECASE

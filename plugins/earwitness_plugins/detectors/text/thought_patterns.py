@@ -83,7 +83,7 @@ CUE = re.compile(
         | \binside,? \s+ (?:\w+\s+)? (?:I|he|she|they)\b (?!\s+(?:the|a)\b)
       )
     | (?P<tag> (?:\A|[.,;:!?…—–*_~"“”'’)>-]) \s* (?:and\s+|but\s+)? {_SUBJECT} \s+ (?:\w+ly\s+)? {_KNOW}
-        (?:\s+\w+ly)? {_CLAUSE_ENDS} )
+        (?:\s+\w+ly|\s+it)? {_CLAUSE_ENDS} )
     | (?P<weak> \b{_KNOW} \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
         | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:the|a|an|his|her|my|their)\b )
     """,
@@ -258,9 +258,12 @@ JUDGES = re.compile(
           | can\s+(?:ever\s+|never\s+)?(?:know|suspect|find\s+out|learn|guess|trust)\b
           | (?:can['’]?t|cannot|couldn['’]t|mustn['’]t|should(?:n['’]t)?|could|might|may)\s+(?:ever\s+|never\s+|not\s+)?
             (?:be|have|know|suspect|find\s+out|learn|guess|trust)\b
-          | (?:will|would)\s+(?:never|regret|pay|die|betray|suspect|find\s+out|know)\b
+          | (?:will|would)\s+(?:never|regret|pay|die|kill|betray|suspect|find\s+out|know)\b
+          | (?:hate|loathe|despise|distrust|mistrust|dread)[sd]?\b
           | won['’]t\s+(?:know|suspect|find|live|get|last)\b
           | (?:know|suspect|want|deserve|lie)s?{_OVERMUCH} )
+      | I(?:['’]m|\s+am)\s+(?:not\s+)?going\s+to\s+(?:kill|make|tell|get|find|regret|lose|die|be|have)\b
+      | such\s+an?\b
       | my\s+(?:secret|plan|scheme|trick)s?\s+(?:is|are|was|work|will|must)
       | (?<=[.!?…]\s) (?:oh|god|damn|dammit|if\s+only|shit|fuck|don['’]t|do\s+not)\b(?=[\s,!?.…])
     )
