@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from ..errors import InputError
+from ..errors import LONGEST_MESSAGE, InputError
 from .problems import Loc, Problem, describe, plain_message
 
 if TYPE_CHECKING:
@@ -80,8 +81,9 @@ class Located:
         lines = [f"{self.path}:{line}: {message}" for line, message in found]
         if len(lines) == 1:
             return self.failure(lines[0])
-        more = [f"and {len(lines) - MAX_PROBLEMS} more."] if len(lines) > MAX_PROBLEMS else []
-        return self.failure("\n  ".join([f"{self.path}: {len(lines)} problems.", *lines[:MAX_PROBLEMS], *more]))
+        shown = _first_that_fit(lines)
+        more = [f"and {len(lines) - len(shown)} more."] if len(lines) > len(shown) else []
+        return self.failure("\n  ".join([f"{self.path}: {len(lines)} problems.", *shown, *more]))
 
     def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
         """The place without the parts that pydantic adds, such as the union member that it tried."""
@@ -90,6 +92,13 @@ class Located:
         while len(loc) > shortest and not exists(self.value, prefix + loc):
             loc = loc[:-1]
         return loc
+
+
+def _first_that_fit(lines: Sequence[str]) -> Sequence[str]:
+    """The first of these lines, at least one: as many as an error has room for, beside what it begins and ends with."""
+    room = LONGEST_MESSAGE - 2 * len(lines[0].encode())
+    sizes = accumulate(len(line.encode()) + 3 for line in lines)
+    return lines[: max(1, min(MAX_PROBLEMS, sum(size <= room for size in sizes)))]
 
 
 def exists(value: Any, loc: Loc) -> bool:

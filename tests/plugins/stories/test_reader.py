@@ -269,7 +269,9 @@ def test_of_very_many_problems_the_first_are_said() -> None:
     with pytest.raises(StoryError) as caught:
         read(STORY + "  - cat: Meow\n" * 50)
     lines = str(caught.value).splitlines()
-    assert (lines[0], lines[-1], len(lines)) == ("cellar.yaml: 50 problems.", "  and 30 more.", 22)
+    shown = [line for line in lines if "'cat' is neither a step nor a character" in line]
+    assert 1 < len(shown) <= 20
+    assert lines == ["cellar.yaml: 50 problems.", *shown, f"  and {50 - len(shown)} more."]
 
 
 def test_a_story_needs_somebody_in_it() -> None:
