@@ -81,9 +81,10 @@ class Located:
         lines = [f"{self.path}:{line}: {message}" for line, message in found]
         if len(lines) == 1:
             return self.failure(lines[0])
-        shown = _first_that_fit(lines)
+        first = f"{self.path}: {len(lines)} problems."
+        shown = _first_that_fit(lines, LONGEST_MESSAGE - len(first.encode()))
         more = [f"and {len(lines) - len(shown)} more."] if len(lines) > len(shown) else []
-        return self.failure("\n  ".join([f"{self.path}: {len(lines)} problems.", *shown, *more]))
+        return self.failure("\n  ".join([first, *shown, *more]))
 
     def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
         """The place without the parts that pydantic adds, such as the union member that it tried."""
@@ -94,11 +95,12 @@ class Located:
         return loc
 
 
-def _first_that_fit(lines: Sequence[str]) -> Sequence[str]:
-    """The first of these lines, at least one: as many as an error has room for, beside what it begins and ends with."""
-    room = LONGEST_MESSAGE - 2 * len(lines[0].encode())
-    sizes = accumulate(len(line.encode()) + 3 for line in lines)
-    return lines[: max(1, min(MAX_PROBLEMS, sum(size <= room for size in sizes)))]
+def _first_that_fit(lines: Sequence[str], room: int) -> Sequence[str]:
+    """The first of these lines, at least one: as many as fit into so many bytes, each on a line of its own."""
+    sizes = list(accumulate(len(line.encode()) + len("\n  ") for line in lines))
+    if len(lines) <= MAX_PROBLEMS and sizes[-1] <= room:
+        return lines
+    return lines[: max(1, min(MAX_PROBLEMS, sum(size <= room - len("\n  and 99999 more.") for size in sizes)))]
 
 
 def exists(value: Any, loc: Loc) -> bool:
