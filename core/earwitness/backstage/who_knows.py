@@ -27,7 +27,7 @@ from ..records.learned import Learned
 from ..records.memory import Memory, without_words
 from ..records.plan import Delivery
 from ..words import plain
-from .asking import told_in
+from .assertions import told_in
 from .identity import Proof, admitted, asked_masks, restated
 from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set

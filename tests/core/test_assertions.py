@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from earwitness import Session
-from earwitness.backstage.asking import told_in
+from earwitness.backstage.assertions import told_in
 from earwitness.backstage.rarity import word_set
 
 Begin = Callable[..., Awaitable[Session]]
