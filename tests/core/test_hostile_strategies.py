@@ -215,8 +215,12 @@ async def test_abandoned_work_may_clean_up_after_itself() -> None:
     await asyncio.wait_for(closed.wait(), GRACE)
 
 
+async def _stubborn_within(limit: float) -> None:
+    await within(limit, Stubborn()())
+
+
 async def test_the_host_s_own_cancellation_is_not_held_up() -> None:
-    task = asyncio.create_task(within(60, Stubborn()()))
+    task = asyncio.create_task(_stubborn_within(60))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     task.cancel()
@@ -225,7 +229,7 @@ async def test_the_host_s_own_cancellation_is_not_held_up() -> None:
 
 
 async def test_a_host_that_is_cancelled_before_the_work_begins_leaves_nothing_behind() -> None:
-    task = asyncio.create_task(within(60, Stubborn()()))
+    task = asyncio.create_task(_stubborn_within(60))
     task.get_loop().call_soon(task.cancel)
     with pytest.raises(asyncio.CancelledError):
         await task
