@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from itertools import islice
 from time import perf_counter
 from typing import TypeVar
 
@@ -228,7 +229,7 @@ class Applier:
         """The next plans in order: as many as fit one write, ending with the first that forgets a character."""
         plans: list[Plan] = []
         room = BACKLOG_BATCH
-        for sequence, known in list(self._left.items())[:READ_AT_ONCE]:
+        for sequence, known in list(islice(self._left.items(), READ_AT_ONCE)):
             plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
             if plan is None:  # the session was forgotten meanwhile
                 self._done([sequence])
