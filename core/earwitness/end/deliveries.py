@@ -20,7 +20,7 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery, Plan, grouped
 from ..records.state import State
 from ..records.update import Knowledge, Update
-from .shares import Telling
+from .shares import DueShare
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 BATCH = 64
@@ -44,7 +44,7 @@ def of_message(
     return deliveries
 
 
-def of_telling(world: Delivery, telling: Telling, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
+def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
     """The copy for a character who was told.
 
     `world` is the world's copy of the message; `name` is its speaker's name.

@@ -26,7 +26,7 @@ from .guards import guarded
 from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
-from .shares import Teller, Telling, shares
+from .shares import DueShare, Teller, shares
 from .whereabouts import state_after
 from .world import World
 
@@ -188,7 +188,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
 
 
-async def _tellings(engine: Engine, judged: Judged) -> tuple[list[Telling], tuple[Answer, ...]]:
+async def _tellings(engine: Engine, judged: Judged) -> tuple[list[DueShare], tuple[Answer, ...]]:
     if not engine.sharing_rules:
         return [], ()
     settled, day = judged.settled, judged.moment.day

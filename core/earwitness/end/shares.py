@@ -28,7 +28,7 @@ class Teller:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class DueShare:
     """A share with the text that is told, and the day it arrives."""
 
     share: Share
@@ -38,7 +38,7 @@ class Telling:
 
 async def shares(
     engine: Engine, event: SharingEvent, knowers: Mapping[str, Teller], data: Mapping[str, PluginData]
-) -> tuple[list[Telling], tuple[Answer, ...]]:
+) -> tuple[list[DueShare], tuple[Answer, ...]]:
     """All tellings to members of the cast, in the order of the rules. A failing rule adds none.
 
     `knowers` are those who know of the message already. Raises `StrategyError` for a failing rule if `strict`.
@@ -79,7 +79,7 @@ def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:
     return (None, failure) if found is None else (SharingAnswer(shares=tuple(found)), None)
 
 
-def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: str, day: float) -> list[Telling]:
+def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: str, day: float) -> list[DueShare]:
     """The shares whose teller knows the message, each with its text: what the teller perceived, or was told in turn.
 
     Pure.
@@ -88,7 +88,7 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: st
     comes from the rule itself and carries the whole message. A teller who perceived nothing tells nothing.
     """
     known = dict(knowers)
-    told: dict[int, Telling] = {}
+    told: dict[int, DueShare] = {}
     left = dict(enumerate(shares))
     while reached := [
         index for index, share in left.items() if share.shared_from is None or share.shared_from in known
@@ -99,7 +99,7 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: st
     return [told[index] for index in sorted(told) if told[index].text]
 
 
-def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float) -> Telling:
+def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float) -> DueShare:
     teller = known[share.shared_from] if share.shared_from is not None else Teller(content, day)
     text = share.text if share.text is not None and teller.text else teller.text
-    return Telling(share, text, max(day, teller.since, day if share.due is None else share.due))
+    return DueShare(share, text, max(day, teller.since, day if share.due is None else share.due))

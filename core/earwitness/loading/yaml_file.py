@@ -18,20 +18,20 @@ from .problems import Loc
 HINT = "Text that holds one of : ? # , [ ] { } or begins with * needs quotes."
 
 
-Rules = dict[str, list[tuple[str, Any]]]
+Resolvers = dict[str, list[tuple[str, Any]]]
 """First character of an unquoted word → the tags it may have, each with the pattern of the whole word."""
 
 
-def rules(*tags: tuple[str, str, str]) -> Rules:
-    """Rules from (tag, pattern, first characters)."""
-    found: Rules = {}
+def resolvers(*tags: tuple[str, str, str]) -> Resolvers:
+    """Resolvers from (tag, pattern, first characters)."""
+    found: Resolvers = {}
     for tag, pattern, firsts in tags:
         for first in [*firsts] if tag != "null" else [*firsts, ""]:
             found.setdefault(first, []).append((f"tag:yaml.org,2002:{tag}", re.compile(f"^(?:{pattern})$")))
     return found
 
 
-CORE_SCHEMA = rules(
+CORE_SCHEMA = resolvers(
     ("null", r"~|null|Null|NULL|", "~nN"),
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
@@ -45,7 +45,7 @@ class CoreSchemaResolver(VersionedResolver):
     rules = CORE_SCHEMA
 
     @property
-    def versioned_resolver(self) -> Rules:
+    def versioned_resolver(self) -> Resolvers:
         """The rules, whatever version a document claims to have."""
         return self.rules
 

@@ -12,13 +12,13 @@ from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.representer import SafeRepresenter
 from ruamel.yaml.resolver import implicit_resolvers
 
-from earwitness.loading.yaml_file import CORE_SCHEMA, CoreSchemaResolver, Rules
+from earwitness.loading.yaml_file import CORE_SCHEMA, CoreSchemaResolver, Resolvers
 
 WIDTH = 110
 LONG = 90
 
 
-def _with_yaml_1_1(rules: Rules) -> Rules:
+def _with_yaml_1_1(rules: Resolvers) -> Resolvers:
     both = {first: [*each] for first, each in rules.items()}
     for versions, tag, pattern, firsts in implicit_resolvers:
         for first in firsts if (1, 1) in versions else ():

@@ -1,0 +1,1 @@
+"""Global and personal canon, bubbles, and their reconciliation."""

@@ -1,0 +1,1 @@
+"""Pantheons and memberships at run time."""

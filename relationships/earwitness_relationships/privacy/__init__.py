@@ -1,0 +1,1 @@
+"""What may be read where: the table of contexts, its guard, and discretion."""

@@ -1,0 +1,82 @@
+"""What a spread starts from and what it says. All characters are personality ids."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from earwitness import Record
+from earwitness.records.state import Day
+
+
+class Seed(Record):
+    """One message, and who knows it so far."""
+
+    key: str
+    """The message's key, for coins."""
+    day: Day
+    """The game day on which it is told on."""
+    speaker: str
+    """Who said it."""
+    direct: dict[str, str] = {}
+    """Who perceived it at first hand → role in it (`speaker`, `addressee`, `present`, `overhearing`)."""
+    heard: tuple[str, ...] = ()
+    """Who was told of it before and can tell it on now."""
+    users: tuple[str, ...] = ()
+    """Those who took part and are a user's persona."""
+    about: tuple[str, ...] = ()
+    """Whom it mentions, besides its speaker."""
+    private: bool = False
+    """Whether it was perceived in a direct message."""
+    flags: dict[str, JsonValue] = {}
+    """Flags of the state."""
+    place: str | None = None
+    """Where it was said: a path."""
+
+
+class Telling(Record):
+    """One hop: somebody tells somebody."""
+
+    listener: str
+    """Who learns it."""
+    teller: str
+    """Who tells it."""
+    hop: int
+    """1 = the teller perceived it at first hand."""
+    day: Day
+    """The game day on which the listener learns it."""
+    rule: str
+    """The rule, as `explain` shows it."""
+    pantheon: str | None = None
+    """Slug of the pantheon whose rule it is."""
+    how: Literal["shared", "witnessed"] = "shared"
+    """How the listener learns it."""
+    strength: float = 1.0
+    """What is left of it after this hop."""
+    trust: float = 1.0
+    """How far the listener believes it."""
+    retell: str = "verbatim"
+    """How it is worded."""
+
+
+class Stop(Record):
+    """Why somebody was not told."""
+
+    listener: str
+    """Who."""
+    teller: str
+    """Who did not tell."""
+    rule: str
+    """The rule that would have told, or that stopped it."""
+    why: str
+    """`excluded: private`, `coin`, `fan_out`, …, in words."""
+
+
+class Spread(Record):
+    """Who learns a message, and who does not and why."""
+
+    tellings: tuple[Telling, ...] = ()
+    """In the order of days, hops and listeners."""
+    stops: tuple[Stop, ...] = ()
+    """Those who were not told, once for each rule."""

@@ -1,0 +1,1 @@
+"""Conformance suites for graphs, rules and privacy that a third party can run against its own."""
