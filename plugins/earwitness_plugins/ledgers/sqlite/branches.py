@@ -1,7 +1,7 @@
-"""Branches: a session's past under another id, copied inside the file. The texts of its deliveries are shared.
+"""Branches: a session that reads the rows of another one up to an entry, and keeps only what differs (`layers`).
 
-Memories keep their ids (`Snapshot.origin`). The rows of the past are those of the parent, as they were after one entry:
-what later plans withdrew, restored or brought is taken back.
+Memories keep their ids (`Snapshot.origin`). What later plans of the parent withdrew, restored or brought is taken back
+in the branch's view.
 """
 
 from __future__ import annotations
@@ -17,48 +17,16 @@ from earwitness.containers import SESSION_KINDS, character_container, world_cont
 from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import deflated, inflated
-from . import data, register, sessions
-from .sessions import rowid, rowids
+from . import data, deliveries, layers, messages, plans, register, sessions
+from .layers import View
+from .sessions import rowids
 from .snapshots import folded, plans_since
 from .text import as_list
 
-_COPY = (
-    (
-        "INSERT INTO ledger_entries (place, session, key, settled, timestamp, body)"
-        " SELECT place - :first + :begin, :new, key, 1, timestamp, body FROM ledger_entries"
-        " WHERE place BETWEEN :first AND :last"
-    ),
-    (
-        "INSERT INTO ledger_plans (place, plan)"
-        " SELECT place - :first + :begin, plan FROM ledger_plans WHERE place BETWEEN :first AND :last"
-    ),
-    (
-        "INSERT INTO ledger_messages (session, key, sequence, message) SELECT :new, key, sequence, message"
-        " FROM ledger_messages WHERE session = :old AND sequence <= :up_to"
-    ),
-    (
-        "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via,"
-        " type, due, status, reason, body, fields, lists) SELECT :new, sequence, position, id, memory_id,"
-        " :name || substr(container, :cut), owner, source, via, type, due, status, reason, body, fields, lists"
-        " FROM ledger_deliveries WHERE session = :old AND sequence <= :up_to AND owner <> container"
-    ),
-    (
-        "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
-        " SELECT :new, sequence, position, memory_id, :name || substr(container, :cut), owner, body, fields, lists"
-        " FROM ledger_repeats WHERE session = :old AND sequence <= :up_to AND owner <> container"
-    ),
-)
-_COPY_LINKS = (
-    "INSERT INTO {table} SELECT :new, link.{column}, mine.number FROM {table} AS link"
-    " CROSS JOIN ledger_deliveries AS theirs ON theirs.number = link.delivery AND theirs.sequence <= :up_to"
-    " CROSS JOIN ledger_deliveries AS mine INDEXED BY ledger_deliveries_plan"
-    " ON mine.session = :new AND mine.sequence = theirs.sequence AND mine.position = theirs.position"
-    " WHERE link.session = :old"
-)
-_PLANS = "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place"
-_STATUS = (
-    "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_memory SET status = ?, reason = ?"
-    " WHERE session = ? AND memory_id = ? AND id = ?"
+_COPY_REPEATS = (
+    "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
+    " SELECT :new, sequence, position, memory_id, :id || substr(container, :cut), owner, body, fields, lists"
+    " FROM ledger_repeats WHERE session = :old AND sequence <= :up_to AND owner <> container"
 )
 _Parts = dict[str, Any]
 """A plan as JSON, without its deliveries."""
@@ -70,9 +38,10 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     row = sessions.load(connection, session)
     if row is None or not _is_sharable(connection, session, row.number, up_to):
         return None
-    old, written = row.number, Snapshot.model_validate_json(row.snapshot)
+    written = Snapshot.model_validate_json(row.snapshot)
     newest = folded(written, plans_since(connection, session, written.decided, row.settled))
     is_whole = newest.decided == up_to
+    old = sessions.known(connection, session)
     past = None if is_whole else _PastSession(connection, old, up_to)
     there = newest if past is None else past.snapshot
     made = there.model_copy(
@@ -86,12 +55,14 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     )
     owned = [world_container(id), *(character_container(id, member) for member in made.cast.ids)]
     sessions.create(connection, id, up_to, made.model_dump_json(), owned)
-    new = sessions.known(connection, id)
-    _copy(connection, {"old": old, "new": new, "up_to": up_to, "name": id, "cut": len(session) + 1})
+    number = sessions.known(connection, id).number
+    layers.share(connection, old, number, id, up_to)
+    repeats = {"old": old.number, "new": number, "up_to": up_to, "id": id, "cut": len(session) + 1}
+    connection.execute(_COPY_REPEATS, repeats)
     if past is None:
-        _copy_data(connection, old, new)
+        _copy_data(connection, old.number, number)
     else:
-        past.put_back(connection, old, new)
+        past.put_back(connection, sessions.known(connection, id))
     return made
 
 
@@ -105,25 +76,24 @@ def finish(connection: apsw.Connection, session: str) -> None:
 
 def touched(connection: apsw.Connection, session: str, after: int) -> dict[str, list[str]]:
     """Container name → ids of the memories there that plans after an entry may have changed."""
-    number = sessions.number(connection, session)
-    if number is None:
+    seen = layers.view(connection, session)
+    if seen is None:
         return {}
     found: dict[str, set[str]] = {}
-    for container, memory in connection.execute(
-        "SELECT container, memory_id FROM ledger_deliveries WHERE session = ? AND sequence > ?", (number, after)
-    ):
+    brought = f"SELECT {seen.container}, d.memory_id FROM {seen.deliveries('plan')} AND d.sequence > ?2"  # noqa: S608
+    for container, memory in connection.execute(brought, (seen.number, after)):
         found.setdefault(str(container), set()).add(str(memory))
-    later = [plan for _, plan in _plans(connection, *rowids(number, after))]
+    later = [plan for _, plan in _plans(connection, seen, after)]
     taken = {memory for plan in later for memory in _removed(plan).values()}
     ids = taken | {memory for plan in later for memory in _restored(plan).values()}
     if any(plan["due_day"] is not None for plan in later):
-        ids |= {memory for memory, *_ in _arrived_since(connection, number, _arrivals(connection, number, after))}
-    ids |= _citing(connection, number, taken)
-    for container, memory in connection.execute(
-        "SELECT DISTINCT container, memory_id FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
-        " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))",
-        (number, as_list(ids)),
-    ):
+        ids |= {memory for memory, *_ in _arrived_since(connection, seen, _arrivals(connection, seen, after))}
+    ids |= set(deliveries.citing(connection, seen, sorted(taken), live=False))
+    named = (
+        f"SELECT DISTINCT {seen.container}, d.memory_id FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
+        " AND d.memory_id IN (SELECT value FROM json_each(?2))"
+    )
+    for container, memory in connection.execute(named, (seen.number, as_list(ids))):
         found.setdefault(str(container), set()).add(str(memory))
     return {container: sorted(memories) for container, memories in found.items()}
 
@@ -133,16 +103,6 @@ def _is_sharable(connection: apsw.Connection, session: str, number: int, up_to: 
     if connection.execute(unapplied, rowids(number, 0, up_to)).get:
         return False
     return all(each.kind in SESSION_KINDS for each in register.containers_of(connection, session, None, None))
-
-
-def _copy(connection: apsw.Connection, names: dict[str, int | str]) -> None:
-    old, new, up_to = int(names["old"]), int(names["new"]), int(names["up_to"])
-    first, last = rowids(old, 0, up_to)
-    bindings = {**names, "first": first, "last": last, "begin": rowid(new, 1)}
-    for statement in _COPY:
-        connection.execute(statement, bindings)
-    for table, column in (("ledger_citations", "cited"), ("ledger_grounds", "ground")):
-        connection.execute(_COPY_LINKS.format(table=table, column=column), bindings)
 
 
 def _copy_data(connection: apsw.Connection, old: int, new: int) -> None:
@@ -156,36 +116,33 @@ def _copy_data(connection: apsw.Connection, old: int, new: int) -> None:
 class _PastSession:
     """A session as it was after one of its entries, worked out from the recorded plans."""
 
-    def __init__(self, connection: apsw.Connection, number: int, up_to: int) -> None:
-        name = sessions.name(connection, number)
-        later = [plan for _, plan in _plans(connection, *rowids(number, up_to))]
+    def __init__(self, connection: apsw.Connection, seen: View, up_to: int) -> None:
+        self._of = seen
+        later = [plan for _, plan in _plans(connection, seen, up_to)]
         self._undone = {id for plan in later for id in (*_removed(plan), *_restored(plan))}
         self._revised = {plan["message"]["message"]["key"] for plan in later if plan["message"]}
         came = self._undone or any(plan["due_day"] is not None for plan in later)
-        self._days = _arrivals(connection, number, up_to) if came else {}
+        self._days = _arrivals(connection, seen, up_to) if came else {}
         self._statuses: dict[str, tuple[str, str | None]] = {}
         self._memories: dict[str, str] = {id: memory for plan in later for id, memory in _both(plan).items()}
         self._messages: dict[str, _Parts] = {}
         self._data: dict[tuple[str, str], Any] = {}
-        plans = (plan for _, plan in _plans(connection, *rowids(number, 0, up_to)))
-        self.snapshot = reduce(Snapshot.after, _merged(map(self._noted, plans)), Snapshot(id=name))
+        plans = (plan for _, plan in _plans(connection, seen, 0, up_to))
+        self.snapshot = reduce(Snapshot.after, _merged(map(self._noted, plans)), Snapshot(id=seen.id))
 
-    def put_back(self, connection: apsw.Connection, old: int, new: int) -> None:
-        """Bring the copied rows to what they were then."""
-        first = self._first_statuses(connection, old)
+    def put_back(self, connection: apsw.Connection, new: View) -> None:
+        """Let the branch see it as it was then."""
+        first = self._first_statuses(connection, self._of)
         for id in sorted(self._undone):
             if id in first:
-                status = self._statuses.get(id, first[id])
-                connection.execute(_STATUS, (*status, new, self._memories[id], id))
+                deliveries.change(connection, new, self._memories[id], id, self._statuses.get(id, first[id]))
         for memory, id, _ in _arrived_since(connection, new, self._days):
-            connection.execute(_STATUS, ("pending", None, new, memory, id))
+            deliveries.change(connection, new, memory, id, ("pending", None))
         for key, message in self._messages.items():
-            connection.execute(
-                "UPDATE ledger_messages SET message = ? WHERE session = ? AND key = ?",
-                (deflated(json.dumps(message, ensure_ascii=False, separators=(",", ":"))), new, key),
-            )
+            text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            messages.put(connection, new, (key, message["message"]["sequence"], deflated(text)))
         for (plugin, key), value in self._data.items():
-            data.write(connection, new, plugin, {key: value})
+            data.write(connection, new.number, plugin, {key: value})
 
     def _noted(self, plan: _Parts) -> _Parts:
         """Note what a plan up to then did to what later ones have changed."""
@@ -200,16 +157,15 @@ class _PastSession:
             self._data[written["plugin"], written["key"]] = written["value"]
         return plan
 
-    def _first_statuses(self, connection: apsw.Connection, number: int) -> dict[str, tuple[str, str | None]]:
+    def _first_statuses(self, connection: apsw.Connection, seen: View) -> dict[str, tuple[str, str | None]]:
         """The statuses that deliveries had once their own plan was applied."""
-        rows = _rows(
-            connection,
-            "SELECT id, fields FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
-            " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))",
-            (number, as_list(set(self._memories.values()))),
-        )
-        texts = {text: _first_status(connection, text) for text in {text for _, text in rows}}
-        return {id: texts[text] for id, text in rows}
+        rows = connection.execute(
+            f"SELECT d.id, d.fields FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
+            " AND d.memory_id IN (SELECT value FROM json_each(?2))",
+            (seen.number, as_list(set(self._memories.values()))),
+        ).fetchall()
+        texts = {int(text): _first_status(connection, int(text)) for text in {text for _, text in rows}}  # type: ignore[arg-type]
+        return {str(id): texts[int(text)] for id, text in rows}  # type: ignore[arg-type]
 
 
 def _first_status(connection: apsw.Connection, fields: int) -> tuple[str, str | None]:
@@ -218,11 +174,12 @@ def _first_status(connection: apsw.Connection, fields: int) -> tuple[str, str | 
     return ("applied", None) if recorded["status"] == "pending" else (recorded["status"], recorded["reason"])
 
 
-def _plans(connection: apsw.Connection, first: int, last: int) -> Iterator[tuple[int, _Parts]]:
+def _plans(
+    connection: apsw.Connection, seen: View, after: int, up_to: int | None = None
+) -> Iterator[tuple[int, _Parts]]:
     """Sequence numbers and plans, as JSON."""
-    for sequence, plan in _rows(connection, _PLANS, (first, last)):
-        parts = json.loads(inflated(bytes(plan)))
-        yield int(sequence), {**_blank(), **parts}
+    for sequence, plan in plans.between(connection, seen, after, up_to):
+        yield sequence, {**_blank(), **json.loads(inflated(plan))}
 
 
 def _blank() -> _Parts:
@@ -276,14 +233,14 @@ def _rows(connection: apsw.Connection, sql: str, bindings: tuple[int | str, ...]
     return connection.execute(sql, bindings).fetchall()
 
 
-def _arrivals(connection: apsw.Connection, number: int, up_to: int) -> dict[int, float]:
+def _arrivals(connection: apsw.Connection, seen: View, up_to: int) -> dict[int, float]:
     """Sequence number → the latest day that had come by an entry, since the plan with that number was applied."""
     days = {
         sequence: max(
             [plan["due_day"] if plan["due_day"] is not None else float("-inf")]
             + ([plan["message"]["message"]["game_day"]] if plan["message"] else [])
         )
-        for sequence, plan in _plans(connection, *rowids(number, 0, up_to))
+        for sequence, plan in _plans(connection, seen, 0, up_to)
     }
     latest, found = float("-inf"), {}
     for sequence in sorted(days, reverse=True):
@@ -293,25 +250,14 @@ def _arrivals(connection: apsw.Connection, number: int, up_to: int) -> dict[int,
 
 
 def _arrived_since(
-    connection: apsw.Connection, number: int, days: Mapping[int, float]
+    connection: apsw.Connection, seen: View, days: Mapping[int, float]
 ) -> Sequence[tuple[str, str, int]]:
     """Memory id, delivery id and sequence number of what is applied and was not due by those days."""
     if not days:
         return []
-    applied = "SELECT memory_id, id, sequence, due FROM ledger_deliveries WHERE session = ? AND status = 'applied'"
-    rows = _rows(connection, applied, (number,))
-    return [
-        (str(memory), str(id), int(sequence))
-        for memory, id, sequence, due in rows
-        if due > days.get(int(sequence), float("inf"))
-    ]
-
-
-def _citing(connection: apsw.Connection, number: int, taken: set[str]) -> set[str]:
     rows = connection.execute(
-        "SELECT d.memory_id FROM json_each(?2) AS asked"
-        " CROSS JOIN ledger_citations AS c ON c.session = ?1 AND c.cited = asked.value"
-        " CROSS JOIN ledger_deliveries AS d ON d.number = c.delivery",
-        (number, as_list(taken)),
-    )
-    return {str(memory) for (memory,) in rows}
+        f"SELECT d.memory_id, d.id, d.sequence, d.due FROM {seen.deliveries()} AND {seen.status} = 'applied'",  # noqa: S608
+        (seen.number,),
+    ).fetchall()
+    found = [(str(memory), str(id), int(str(sequence)), float(str(due))) for memory, id, sequence, due in rows]
+    return [each[:3] for each in found if each[3] > days.get(each[2], float("inf"))]

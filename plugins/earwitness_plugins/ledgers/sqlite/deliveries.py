@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple, Self, cast
@@ -13,7 +13,8 @@ from earwitness.records.plan import Delivery, Restoration, Withdrawal
 
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
-from . import sessions, shared
+from . import layers, shared
+from .layers import View
 from .text import as_json, as_list, value_as_json
 
 _INSERT = (
@@ -29,26 +30,13 @@ _CITE = (
     " WHERE session = ?1 AND sequence = ?3 AND position = ?4"
 )
 _GROUND = _CITE.replace("ledger_citations", "ledger_grounds")
-_EXISTING = (
-    "SELECT id FROM ledger_deliveries INDEXED BY ledger_deliveries_memory"
-    " WHERE session = ? AND memory_id IN (SELECT value FROM json_each(?))"
-    " AND NOT (status = 'struck' AND reason IS 'forgotten')"  # to whoever joins under that id later, it is news again
-)
 _APPLY = (
     "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_pending_id SET status = 'applied'"
     " WHERE session = ? AND id = ? AND status = 'pending'"
 )
-_RECORDED = (
-    "SELECT position, memory_id, container, owner, body, fields, lists"
-    " FROM ledger_deliveries INDEXED BY ledger_deliveries_plan WHERE session = ?1 AND sequence = ?2 "
-    "UNION ALL SELECT position, memory_id, container, owner, body, fields, lists"
-    " FROM ledger_repeats WHERE session = ?1 AND sequence = ?2 ORDER BY position"
-)
-_CITING = (
-    "SELECT d.memory_id FROM json_each(?2) AS asked"
-    " CROSS JOIN ledger_citations AS c ON c.session = ?1 AND c.cited = asked.value"
-    " CROSS JOIN ledger_deliveries AS d ON d.number = c.delivery"
-    " WHERE d.status IN ('pending', 'applied') GROUP BY d.memory_id ORDER BY min(d.number)"
+_REPEATED = (
+    "SELECT position, memory_id, container, owner, body, fields, lists FROM ledger_repeats"
+    " WHERE session = ?1 AND sequence = ?2 ORDER BY position"
 )
 _WITHDRAW = (
     "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_memory SET status = ?, reason = ?"
@@ -60,6 +48,7 @@ _RESTORE = (
 )
 
 
+_ASKED = "SELECT value FROM json_each(?2)"
 _APART = {*shared.OWN, "body"}
 _REST_OF = itemgetter(*sorted(Delivery.model_fields.keys() - {*_APART, "metadata", "support"}))
 """The values of a delivery that are neither its own nor compared before."""
@@ -121,14 +110,13 @@ class DeliveryRows:
         return cls(rows, {text: deflated(text) for text in texts})
 
 
-def insert(
-    connection: apsw.Connection, session: int, sequence: int, new: DeliveryRows, applied: Collection[str]
-) -> None:
+def insert(connection: apsw.Connection, seen: View, sequence: int, new: DeliveryRows, applied: Collection[str]) -> None:
     """Add a plan's deliveries. One that exists stays as it is: struck or withdrawn, pending or applied.
 
     Those with an id in `applied` are applied, also if they were pending before.
     """
-    there = _existing(connection, session, new.rows)
+    session = seen.number
+    there = _existing(connection, seen, new.rows)
     numbers = shared.insert(connection, session, sequence, new.shared)
     first = {row.id: row for row in reversed(new.rows) if row.id not in there}
     added = [row for row in new.rows if first.get(row.id) is row]
@@ -137,7 +125,7 @@ def insert(
         _INSERT, [(session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added]
     )
     connection.executemany(_REPEAT, [(session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated])
-    apply(connection, session, there.intersection(applied))
+    apply(connection, seen, there.intersection(applied))
     for row in added:
         if row.delivery.knowledge:
             _cite(connection, session, sequence, row)
@@ -145,39 +133,100 @@ def insert(
             _ground(connection, session, sequence, row)
 
 
-def apply(connection: apsw.Connection, session: int, ids: Iterable[str]) -> None:
+def apply(connection: apsw.Connection, seen: View, ids: Collection[str]) -> None:
     """What was pending is applied; what was struck or withdrawn meanwhile stays so."""
-    connection.executemany(_APPLY, [(session, id) for id in ids])
+    if seen.reads or seen.is_read:
+        _apply_in_view(connection, seen, ids)
+    else:
+        connection.executemany(_APPLY, [(seen.number, id) for id in ids])
 
 
-def withdraw(connection: apsw.Connection, session: int, withdrawal: Withdrawal) -> None:
+def _apply_in_view(connection: apsw.Connection, seen: View, ids: Collection[str]) -> None:
+    """As `apply`, where others read its rows, or it reads those of others."""
+    first = f"{seen.deliveries('pending_id')} AND d.status = 'pending'"
+    sources = [f"{first} AND o.status IS NULL", layers.pending()] if seen.reads else [first]
+    for source in sources if ids else ():
+        rows = connection.execute(
+            f"SELECT d.number, d.session FROM {source} AND d.id IN ({_ASKED})",  # noqa: S608 - our own words
+            (seen.number, as_list(ids)),
+        ).fetchall()
+        layers.change(connection, seen, rows, "applied", None)  # type: ignore[arg-type]
+
+
+def withdraw(connection: apsw.Connection, seen: View, withdrawal: Withdrawal) -> None:
     """Withdraw, strike or archive what is kept of the deliveries that a withdrawal names."""
-    connection.executemany(
-        _WITHDRAW,
-        [(withdrawal.status, withdrawal.reason, session, memory, id) for id, memory in withdrawal.removes.items()],
-    )
+    status, reason, removed = withdrawal.status, withdrawal.reason, withdrawal.removes
+    if seen.reads or seen.is_read:
+        _change_in_view(connection, seen, removed, ("pending", "applied", "archived"), (status, reason))
+        return
+    connection.executemany(_WITHDRAW, [(status, reason, seen.number, memory, id) for id, memory in removed.items()])
 
 
-def restore(connection: apsw.Connection, session: int, restoration: Restoration) -> None:
+def restore(connection: apsw.Connection, seen: View, restoration: Restoration) -> None:
     """What is archived of the deliveries that a restoration names is pending again."""
-    connection.executemany(_RESTORE, [(session, memory, id) for id, memory in restoration.restores.items()])
+    if seen.reads or seen.is_read:
+        _change_in_view(connection, seen, restoration.restores, ("archived",), ("pending", None))
+        return
+    connection.executemany(_RESTORE, [(seen.number, memory, id) for id, memory in restoration.restores.items()])
 
 
-def recorded(connection: apsw.Connection, session: int, sequence: int) -> list[Delivery]:
+def change(connection: apsw.Connection, seen: View, memory: str, id: str, status: tuple[str, str | None]) -> None:
+    """Give what a session sees as one delivery a status and its reason, in this view only."""
+    _change_in_view(connection, seen, {id: memory}, None, status)
+
+
+def _change_in_view(
+    connection: apsw.Connection,
+    seen: View,
+    chosen: Mapping[str, str],
+    former: Sequence[str] | None,
+    status: tuple[str, str | None],
+) -> None:
+    """Change deliveries by id, each with its memory's, if they have one of the `former` statuses."""
+    asked = (
+        f"SELECT d.number, d.session, {seen.status} FROM {seen.deliveries('memory')} AND d.memory_id = ?2 AND d.id = ?3"  # noqa: S608 - our own words
+    )
+    for id, memory in chosen.items():
+        rows = connection.execute(asked, (seen.number, memory, id)).fetchall()
+        fitting = [(number, layer) for number, layer, its in rows if former is None or its in former]
+        layers.change(connection, seen, fitting, *status)  # type: ignore[arg-type]
+
+
+def recorded(connection: apsw.Connection, seen: View, sequence: int) -> list[Delivery]:
     """A plan's deliveries, as they were when it was recorded."""
-    rows = connection.execute(_RECORDED, (session, sequence)).fetchall()
-    return shared.whole(connection, sessions.name(connection, session), [cast("shared.Part", row[1:]) for row in rows])
+    rows = connection.execute(
+        f"SELECT position, memory_id, {seen.container}, owner, body, fields, lists"  # noqa: S608 - our own words
+        f" FROM {seen.deliveries('plan')} AND d.sequence = ?2 ORDER BY position",
+        (seen.number, sequence),
+    ).fetchall()
+    if repeats := connection.execute(_REPEATED, (seen.number, sequence)).fetchall():
+        rows = sorted([*rows, *repeats], key=itemgetter(0))
+    return shared.whole(connection, seen.id, [cast("shared.Part", row[1:]) for row in rows])
 
 
-def citing(connection: apsw.Connection, session: int, memory_ids: Sequence[str]) -> list[str]:
-    """Ids of memories with a pending or applied delivery whose knowledge cites one of these."""
-    return [str(memory_id) for (memory_id,) in connection.execute(_CITING, (session, as_list(memory_ids)))]
+def citing(connection: apsw.Connection, seen: View, memory_ids: Sequence[str], *, live: bool = True) -> list[str]:
+    """Ids of memories with a delivery, if `live` one that is pending or applied, whose knowledge cites one of these."""
+    cited = f"SELECT delivery FROM ledger_citations WHERE session {seen.layers} AND cited IN ({_ASKED})"  # noqa: S608
+    status = f" AND {seen.status} IN ('pending', 'applied')" if live else ""
+    rows = connection.execute(
+        f"SELECT d.memory_id FROM {seen.deliveries()} AND d.number IN ({cited}){status}"  # noqa: S608 - our own words
+        " GROUP BY d.memory_id ORDER BY min(d.number)",
+        (seen.number, as_list(memory_ids)),
+    )
+    return [str(memory_id) for (memory_id,) in rows]
 
 
-def _existing(connection: apsw.Connection, session: int, rows: Sequence[DeliveryRow]) -> set[str]:
-    """Ids of all deliveries to the memories of these rows: equal ids mean equal memories."""
-    memory_ids = as_list({row.delivery.memory_id for row in rows})
-    return {str(id) for (id,) in connection.execute(_EXISTING, (session, memory_ids))}
+def _existing(connection: apsw.Connection, seen: View, rows: Sequence[DeliveryRow]) -> set[str]:
+    """Ids of all deliveries to the memories of these rows: equal ids mean equal memories.
+
+    To whoever joins under the id of somebody forgotten, what was due to the first is news again.
+    """
+    found = connection.execute(
+        f"SELECT d.id FROM {seen.deliveries('memory')} AND d.memory_id IN ({_ASKED})"  # noqa: S608 - our own words
+        f" AND NOT ({seen.status} = 'struck' AND {seen.reason} IS 'forgotten')",
+        (seen.number, as_list({row.delivery.memory_id for row in rows})),
+    )
+    return {str(id) for (id,) in found}
 
 
 def _row(position: int, delivery: Delivery, body: str, lists: ListTexts, before: DeliveryRow | None) -> DeliveryRow:

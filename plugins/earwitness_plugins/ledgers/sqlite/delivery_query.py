@@ -11,18 +11,21 @@ import apsw
 from earwitness.errors import unknown
 from earwitness.records.plan import Delivery, Status
 
-from . import sessions
+from . import layers
+from .layers import View
 from .shared import Part, whole
 from .text import as_list
 
+_LAYERS = "{layers}"
+"""Where the numbers of the layers that a session reads are filled in."""
 SqlCondition = tuple[str, str | int | float]
-_DERIVED = "number IN (SELECT delivery FROM ledger_grounds WHERE session = ?1 AND ground = '')"
+_DERIVED = "d.number IN (SELECT delivery FROM ledger_grounds WHERE session {layers} AND ground = '')"
 _LIST = "(SELECT value FROM json_each(?))"
 _AMONG = {
     "memory_ids": f"memory_id IN {_LIST}",
     "sources": f"source IN {_LIST}",
     "via": f"via IN {_LIST}",
-    "rests_on": f"number IN (SELECT delivery FROM ledger_grounds WHERE session = ?1 AND ground IN {_LIST})",  # noqa: S608 - our own words
+    "rests_on": f"d.number IN (SELECT delivery FROM ledger_grounds WHERE session {_LAYERS} AND ground IN {_LIST})",  # noqa: S608 - our own words
     "types": f"type IN {_LIST}",
 }
 """Conditions of a query that are lists: its field, and what it means in SQL."""
@@ -45,49 +48,61 @@ class DeliveryQuery:
     limit: int | None
 
 
-def find(connection: apsw.Connection, session: int, query: DeliveryQuery) -> list[Delivery]:
+def find(connection: apsw.Connection, seen: View, query: DeliveryQuery) -> list[Delivery]:
     """The deliveries that meet all conditions, in (due, sequence, position) order."""
-    conditions = list(_conditions(query))
-    where = " AND ".join(["d.session = ?1", *_fixed(query), *(text for text, _ in conditions)])
+    conditions = list(_conditions(seen, query))
+    where = "".join(f" AND {text}" for text in (*_fixed(query), *(text for text, _ in conditions)))
+    columns = f"d.memory_id, {seen.container}, d.owner, d.body, d.fields, d.lists, {seen.status}, {seen.reason}"
+    selects = [f"SELECT {columns}, due, d.sequence, position FROM {each}{where}" for each in _sources(seen, query)]  # noqa: S608 - our own words; every value is bound
     rows = connection.execute(
-        "SELECT memory_id, container, owner, body, fields, lists, status, reason"  # noqa: S608 - our own words; every value is bound
-        f" FROM ledger_deliveries AS d {_index(query)} WHERE {where}"
-        " ORDER BY due, d.sequence, position LIMIT ?",
-        (session, *(value for _, value in conditions), -1 if query.limit is None else query.limit),
+        f"{' UNION ALL '.join(selects).replace(_LAYERS, seen.layers)} ORDER BY due, 10, position LIMIT ?",
+        (seen.number, *(value for _ in selects for _, value in conditions), -1 if query.limit is None else query.limit),
     ).fetchall()
-    found = (
-        whole(connection, sessions.name(connection, session), [cast("Part", row[:6]) for row in rows]) if rows else []
-    )
-    return [_current(each, *cast("tuple[Status, str | None]", row[6:])) for each, row in zip(found, rows, strict=True)]
+    found = whole(connection, seen.id, [cast("Part", row[:6]) for row in rows]) if rows else []
+    return [_current(each, *cast("tuple[Status, str | None]", row[6:8])) for each, row in zip(found, rows, strict=True)]
 
 
-def _conditions(query: DeliveryQuery) -> Iterator[SqlCondition]:
+def _conditions(seen: View, query: DeliveryQuery) -> Iterator[SqlCondition]:
     for field, condition in _AMONG.items():
         if (values := getattr(query, field)) is not None:
             yield condition, as_list(values)
     if query.container is not None:
-        yield "container = ?", query.container
+        yield _container(seen, query.container)
     if query.due_by is not None:
         yield "due <= ?", query.due_by
     if query.after > 0:
         yield "d.sequence > ?", query.after
 
 
+def _container(seen: View, name: str) -> SqlCondition:
+    """A container of a session is a name that begins with the session's id, in whatever layer."""
+    if not seen.reads:
+        return "container = ?", name
+    if name.startswith(f"{seen.id}-"):
+        return "d.container = l.name || ?", name.removeprefix(seen.id)
+    return "d.session = ?1 AND d.container = ?", name
+
+
+def _sources(seen: View, query: DeliveryQuery) -> Iterator[str]:
+    """What follows FROM, with the condition on the status: one or two selects."""
+    index = _index_name(query)
+    if query.status is not None and query.status not in get_args(Status):
+        raise unknown("delivery status", query.status, get_args(Status))
+    if index == "pending" and seen.reads:
+        yield f"{seen.deliveries(index)} AND d.status = 'pending' AND o.status IS NULL"
+        yield layers.pending()
+    elif query.status is not None:  # spelled out as in the partial indexes, which are not used for a bound parameter
+        yield f"{seen.deliveries(index)} AND {seen.status} = '{query.status}'"
+    else:
+        yield seen.deliveries(index)
+
+
 def _fixed(query: DeliveryQuery) -> Iterator[str]:
-    """Conditions spelled out as in the partial indexes, which SQLite does not use for a bound parameter."""
-    if query.status is not None:
-        if query.status not in get_args(Status):
-            raise unknown("delivery status", query.status, get_args(Status))
-        yield f"status = '{query.status}'"
+    """Conditions without a value."""
     if query.derived:
         yield _DERIVED
     if _only_others(query):
         yield "type <> 'message'"
-
-
-def _index(query: DeliveryQuery) -> str:
-    name = _index_name(query)
-    return "NOT INDEXED" if name is None else f"INDEXED BY ledger_deliveries_{name}"
 
 
 def _index_name(query: DeliveryQuery) -> str | None:

@@ -14,11 +14,18 @@ from earwitness.records.journal import Body, Entry, Said
 from earwitness.records.read_only import sealed
 
 from ...sqlite.blobs import inflated
-from .sessions import SEQUENCES, known, number, rowid, rowids
+from . import layers
+from .layers import SEQUENCES, View
+from .sessions import known, rowid, rowids
 
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
 _INSERT = "INSERT INTO ledger_entries (place, key, body, timestamp, settled, session) VALUES (?, ?, ?, ?, ?, ?)"
 _BY_KEY = "SELECT place, key, body, timestamp, settled FROM ledger_entries WHERE session = ? AND key = ?"
+_BY_KEY_IN_LAYERS = (
+    "SELECT place, key, body, timestamp, settled FROM ledger_layers AS l"
+    " CROSS JOIN ledger_entries AS e INDEXED BY ledger_entries_key ON e.session = l.layer"
+    " WHERE l.session = ? AND e.key = ? AND place % 4294967296 > l.after AND place % 4294967296 <= l.up_to"
+)
 _BY_PLACE = "SELECT place, key, body, timestamp, settled FROM ledger_entries WHERE place = ?"
 _RANGE = (
     "SELECT place, key, body, timestamp, settled FROM ledger_entries WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?"
@@ -36,28 +43,28 @@ def append(
     connection: apsw.Connection, session: str, new: Iterable[tuple[bytes, str | None, str]]
 ) -> list[tuple[EntryRow, bool]]:
     """The entries' rows, and whether each is new, of (body, key, timestamp). Raises `UnknownName`."""
-    its_number = known(connection, session)
-    sequence = _last(connection, its_number)
+    seen = known(connection, session)
+    sequence = _last(connection, seen.number)
     rows = []
     for body, key, timestamp in new:
-        if key is not None and (existing := _by_key(connection, its_number, key)):
+        if key is not None and (existing := _by_key(connection, seen, key)):
             rows.append((existing, False))
             continue
         sequence += 1
-        row = (rowid(its_number, sequence), key or own_key(sequence), body, timestamp, 0)
-        connection.execute(_INSERT, (*row, its_number))
+        row = (rowid(seen.number, sequence), key or own_key(sequence), body, timestamp, 0)
+        connection.execute(_INSERT, (*row, seen.number))
         rows.append((row, True))
     return rows
 
 
 def one(connection: apsw.Connection, session: str, sequence: int | None, key: str | None) -> EntryRow | None:
     """An entry by what is given of sequence number and key; by both, if both are given."""
-    its_number = number(connection, session)
-    if its_number is None:
+    seen = layers.view(connection, session)
+    if seen is None:
         return None
     if key is None:
-        return None if sequence is None else _by_place(connection, rowid(its_number, sequence))
-    found = _by_key(connection, its_number, key)
+        return None if sequence is None else _by_sequence(connection, seen, sequence)
+    found = _by_key(connection, seen, key)
     return found if found and sequence in {None, found[0] % SEQUENCES} else None
 
 
@@ -65,11 +72,16 @@ def several(
     connection: apsw.Connection, session: str, after: int, up_to: int | None, unapplied: bool, limit: int | None
 ) -> list[EntryRow]:
     """Entries in sequence order."""
-    its_number = number(connection, session)
-    if its_number is None:
+    seen = layers.view(connection, session)
+    if seen is None:
         return []
-    bindings = (*rowids(its_number, after, up_to), -1 if limit is None else limit)
-    return cast("list[EntryRow]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
+    if unapplied or not seen.reads:  # all that is shared is applied
+        return _range(connection, seen.number, after, up_to, unapplied, limit)
+    found: list[EntryRow] = []
+    for layer in layers.ranges(connection, seen, after, up_to):
+        left = None if limit is None else limit - len(found)
+        found += _range(connection, layer.number, layer.after, layer.up_to, False, left)
+    return found
 
 
 def acknowledge(connection: apsw.Connection, session_number: int, sequences: Sequence[int]) -> None:
@@ -103,12 +115,24 @@ def _long_body(kept: bytes) -> Body:
     return sealed(_body(kept))
 
 
-def _by_key(connection: apsw.Connection, session_number: int, key: str) -> EntryRow | None:
-    return cast("EntryRow | None", connection.execute(_BY_KEY, (session_number, key)).fetchone())
+def _range(
+    connection: apsw.Connection, layer: int, after: int, up_to: int | None, unapplied: bool, limit: int | None
+) -> list[EntryRow]:
+    bindings = (*rowids(layer, after, up_to), -1 if limit is None else limit)
+    return cast("list[EntryRow]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
 
 
-def _by_place(connection: apsw.Connection, its_place: int) -> EntryRow | None:
-    return cast("EntryRow | None", connection.execute(_BY_PLACE, (its_place,)).fetchone())
+def _by_key(connection: apsw.Connection, seen: View, key: str) -> EntryRow | None:
+    if not seen.reads:
+        return cast("EntryRow | None", connection.execute(_BY_KEY, (seen.number, key)).fetchone())
+    return cast("EntryRow | None", connection.execute(_BY_KEY_IN_LAYERS, (seen.number, key)).fetchone())
+
+
+def _by_sequence(connection: apsw.Connection, seen: View, sequence: int) -> EntryRow | None:
+    for layer in layers.at(connection, seen, sequence):
+        if found := connection.execute(_BY_PLACE, (rowid(layer, sequence),)).fetchone():
+            return cast("EntryRow", found)
+    return None
 
 
 def _last(connection: apsw.Connection, session_number: int) -> int:

@@ -17,9 +17,10 @@ from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
-from . import branches, data, deliveries, journal, messages, plans, register, sessions, snapshots
+from . import branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots
 from .delivery_query import DeliveryQuery, find
 from .health import examine
+from .layers import View
 from .schema import COMPONENT, MIGRATIONS
 from .sessions import Written
 from .text import as_json
@@ -242,30 +243,28 @@ class SqliteLedger:
         query = DeliveryQuery(
             memory_ids, sources, container, via, rests_on, derived, status, due_by, after, types, limit
         )
-        return await self._of(session, lambda connection, its_number: find(connection, its_number, query), [])
+        return await self._of(session, lambda connection, seen: find(connection, seen, query), [])
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
         """Ids of memories, with a delivery pending or applied, whose knowledge cites one of these; oldest first."""
-        return await self._of(
-            session, lambda connection, its_number: deliveries.citing(connection, its_number, memory_ids), []
-        )
+        return await self._of(session, lambda connection, seen: deliveries.citing(connection, seen, memory_ids), [])
 
     async def messages(
         self, session: str, *, before: int | None = None, keys: Sequence[str] | None = None, limit: int | None = None
     ) -> Sequence[SettledMessage]:
         """Messages as last settled, oldest first; with `limit`, the newest ones before that sequence number."""
         return await self._of(
-            session, lambda connection, its_number: messages.several(connection, its_number, before, keys, limit), []
+            session, lambda connection, seen: messages.several(connection, seen, before, keys, limit), []
         )
 
     async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
         """Everything this plugin keeps for this session."""
-        return await self._of(session, lambda connection, its_number: data.read(connection, its_number, plugin), {})
+        return await self._of(session, lambda connection, seen: data.read(connection, seen.number, plugin), {})
 
     async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
         """Keep values outside a plan; `None` removes a key. Raises `UnknownName` for an unknown session."""
         await self._database.write(
-            lambda connection: data.write(connection, sessions.known(connection, session), plugin, values)
+            lambda connection: data.write(connection, sessions.known(connection, session).number, plugin, values)
         )
 
     async def snapshot(self, path: str) -> None:
@@ -292,11 +291,11 @@ class SqliteLedger:
             lambda connection: snapshots.plans_since(connection, session, decided, settled)
         )
 
-    async def _of(self, session: str, question: Callable[[apsw.Connection, int], T], nothing: T) -> T:
-        """Ask about a session by its number; nothing is known of an unknown one."""
+    async def _of(self, session: str, question: Callable[[apsw.Connection, View], T], nothing: T) -> T:
+        """Ask about a session; nothing is known of an unknown one."""
 
         def operation(connection: apsw.Connection) -> T:
-            its_number = sessions.number(connection, session)
-            return nothing if its_number is None else question(connection, its_number)
+            seen = layers.view(connection, session)
+            return nothing if seen is None else question(connection, seen)
 
         return await self._database.read(operation)

@@ -10,9 +10,12 @@ import apsw
 from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Withdrawal
 
 from ...sqlite.blobs import deflated, inflated
-from . import data, deliveries, journal, messages
-from .sessions import known, name, number, rowid, rowids
+from . import data, deliveries, journal, layers, messages
+from .layers import View
+from .sessions import known, rowid, rowids
 from .text import as_json
+
+_RANGE = "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +57,21 @@ def record(connection: apsw.Connection, new: Recordable, applied: Collection[str
 
     `applied` are ids of deliveries that the same transaction applies; with them, the entry is applied, too.
     """
-    session = known(connection, new.session)
-    first = _whole(connection, session, new.sequence)
+    seen = known(connection, new.session)
+    session = seen.number
+    first = _whole(connection, seen, new.sequence)
     if first is not None:
         return first
     connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (rowid(session, new.sequence), new.plan))
     for withdrawal in new.withdrawals:  # first, so that what the plan itself brings stays
-        deliveries.withdraw(connection, session, withdrawal)
+        deliveries.withdraw(connection, seen, withdrawal)
     for restoration in new.restorations:
-        deliveries.restore(connection, session, restoration)
-    deliveries.insert(connection, session, new.sequence, new.deliveries, applied or ())
+        deliveries.restore(connection, seen, restoration)
+    deliveries.insert(connection, seen, new.sequence, new.deliveries, applied or ())
     if applied is not None:
         journal.acknowledge(connection, session, [new.sequence])
     if new.message is not None:
-        messages.put(connection, session, new.message)
+        messages.put(connection, seen, new.message)
     for written in new.plugin_data:
         data.write(connection, session, written.plugin, {written.key: written.value})
     _stand(connection, session, new)
@@ -76,30 +80,34 @@ def record(connection: apsw.Connection, new: Recordable, applied: Collection[str
 
 def one(connection: apsw.Connection, session: str, sequence: int) -> Plan | None:
     """A plan as recorded."""
-    its_number = number(connection, session)
-    return None if its_number is None else _whole(connection, its_number, sequence)
+    seen = layers.view(connection, session)
+    return None if seen is None else _whole(connection, seen, sequence)
 
 
 def several(connection: apsw.Connection, session: str, up_to: int | None) -> list[Plan]:
     """Plans in sequence order."""
-    its_number = number(connection, session)
-    if its_number is None:
+    seen = layers.view(connection, session)
+    if seen is None:
         return []
-    rows = connection.execute(
-        "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place",
-        rowids(its_number, 0, up_to),
-    )
-    found: list[tuple[int, bytes]] = rows.fetchall()  # type: ignore[assignment]
-    return [_joined(connection, its_number, sequence, plan) for sequence, plan in found]
+    return [_joined(connection, seen, sequence, plan) for sequence, plan in between(connection, seen, 0, up_to)]
+
+
+def between(connection: apsw.Connection, seen: View, after: int, up_to: int | None = None) -> list[tuple[int, bytes]]:
+    """Sequence numbers and plans without their deliveries, after one entry and up to another."""
+    found: list[tuple[int, bytes]] = []
+    for layer in layers.ranges(connection, seen, after, up_to):
+        rows = connection.execute(_RANGE, rowids(layer.number, layer.after, layer.up_to))
+        found += rows.fetchall()  # type: ignore[arg-type]
+    return found
 
 
 def acknowledge(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
     """Mark entries and deliveries as applied, those that are there."""
-    its_number = number(connection, session)
-    if its_number is None:
+    seen = layers.view(connection, session)
+    if seen is None:
         return
-    journal.acknowledge(connection, its_number, sequences)
-    deliveries.apply(connection, its_number, applied)
+    journal.acknowledge(connection, seen.number, sequences)
+    deliveries.apply(connection, seen, applied)
 
 
 def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
@@ -110,13 +118,15 @@ def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
     )
 
 
-def _whole(connection: apsw.Connection, session: int, sequence: int) -> Plan | None:
-    plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(session, sequence),)).get
-    return None if plan is None else _joined(connection, session, sequence, plan)
+def _whole(connection: apsw.Connection, seen: View, sequence: int) -> Plan | None:
+    for layer in layers.at(connection, seen, sequence):
+        plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(layer, sequence),)).get
+        if plan is not None:
+            return _joined(connection, seen, sequence, plan)
+    return None
 
 
-def _joined(connection: apsw.Connection, session: int, sequence: int, plan: bytes) -> Plan:
+def _joined(connection: apsw.Connection, seen: View, sequence: int, plan: bytes) -> Plan:
     """The plan with its deliveries."""
-    found = tuple(deliveries.recorded(connection, session, sequence))
-    its_own = {"deliveries": found, "session": name(connection, session)}  # a branch has the plans of its parent
+    its_own = {"deliveries": tuple(deliveries.recorded(connection, seen, sequence)), "session": seen.id}
     return Plan.model_validate_json(inflated(plan)).model_copy(update=its_own)

@@ -152,6 +152,37 @@ CREATE INDEX ledger_memberships_container ON ledger_memberships (container, memb
 CREATE INDEX ledger_memberships_member ON ledger_memberships (member, container);
 """
 
+_LAYERS = """
+-- What a session reads of a layer, that is, of the rows with some session's number: those with sequence numbers after
+-- one and up to another; `name` is that session's id. Sessions that read others' rows have themselves among them. A
+-- layer with a number below 0 never was a session's.
+CREATE TABLE ledger_layers (
+    session INTEGER NOT NULL,
+    layer INTEGER NOT NULL,
+    "after" INTEGER NOT NULL,
+    up_to INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (session, layer)
+) WITHOUT ROWID;
+CREATE INDEX ledger_layers_layer ON ledger_layers (layer);
+
+-- Deliveries that a session sees otherwise than their row says; with the status 'gone' it does not see them.
+CREATE TABLE ledger_differences (
+    delivery INTEGER NOT NULL,
+    session INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT,
+    PRIMARY KEY (delivery, session)
+) WITHOUT ROWID;
+CREATE INDEX ledger_differences_session ON ledger_differences (session, status);
+CREATE TRIGGER ledger_deliveries_deleted AFTER DELETE ON ledger_deliveries BEGIN
+    DELETE FROM ledger_differences WHERE delivery = OLD.number;
+END;
+
+-- Bits: 1 = it reads rows of other layers, 2 = others may read its rows.
+ALTER TABLE ledger_sessions ADD COLUMN layered INTEGER NOT NULL DEFAULT 0;
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     _FIRST,
     json_migration(FROM_3),
@@ -159,4 +190,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _GROUNDS,
     _CONTAINERS_BEYOND_SESSIONS,
     json_migration(FROM_4),
+    _LAYERS,
 )

@@ -10,9 +10,9 @@ import apsw
 from earwitness.containers import Container, character_container
 from earwitness.errors import UnknownName, unknown
 
-from . import register
+from . import layers, register
+from .layers import SEQUENCES, View
 
-SEQUENCES = 2**32
 LISTED = 50
 _FORGET = (
     "DELETE FROM ledger_entries WHERE place BETWEEN :first AND :last",
@@ -40,6 +40,7 @@ _GONE = (
     "SELECT number FROM ledger_deliveries"
     " WHERE session = :number AND container = :container AND sequence <= :last AND status <> 'pending'"
 )
+_FORGET_REPEATS = "DELETE FROM ledger_repeats WHERE session = :number AND container = :container AND sequence <= :last"
 _FORGET_OWNER = (
     f"DELETE FROM ledger_citations WHERE session = :number AND delivery IN ({_GONE})",  # noqa: S608 - our own words
     f"DELETE FROM ledger_grounds WHERE session = :number AND delivery IN ({_GONE})",  # noqa: S608 - our own words
@@ -51,7 +52,7 @@ _FORGET_OWNER = (
         "UPDATE ledger_deliveries SET status = 'struck', reason = 'forgotten'"
         " WHERE session = :number AND container = :container AND sequence <= :last AND status = 'pending'"
     ),
-    "DELETE FROM ledger_repeats WHERE session = :number AND container = :container AND sequence <= :last",
+    _FORGET_REPEATS,
 )
 _IN_CAST = (
     "SELECT 1 FROM ledger_sessions, json_each(snapshot, '$.cast.members') AS member"
@@ -65,20 +66,15 @@ def number(connection: apsw.Connection, session: str) -> int | None:
     return None if found is None else int(found)
 
 
-def name(connection: apsw.Connection, number: int) -> str:
-    """The id of the session with this number."""
-    return str(connection.execute("SELECT id FROM ledger_sessions WHERE number = ?", (number,)).get)
-
-
 def decided(connection: apsw.Connection, session: str) -> int | None:
     """Sequence number of the last entry whose plan is recorded."""
     found = connection.execute("SELECT settled FROM ledger_sessions WHERE id = ?", (session,)).get
     return None if found is None else int(found)
 
 
-def known(connection: apsw.Connection, session: str) -> int:
-    """The session's number. Raises `UnknownName`."""
-    found = number(connection, session)
+def known(connection: apsw.Connection, session: str) -> View:
+    """The session. Raises `UnknownName`."""
+    found = layers.view(connection, session)
     if found is None:
         raise _unknown(connection, session)
     return found
@@ -137,15 +133,25 @@ def all_ids(connection: apsw.Connection) -> list[str]:
 
 
 def forget(connection: apsw.Connection, session: str) -> None:
-    """Remove every trace of a session; an unknown one has none."""
+    """Remove every trace of a session that no branch reads; an unknown one has none."""
     register.forget_session(connection, session)
-    found = number(connection, session)
+    found = layers.view(connection, session)
     if found is None:
         return
-    its_own = {"number": found, "first": rowid(found, 0), "last": rowid(found, SEQUENCES - 1)}
     texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_TEXTS
+    if found.reads or found.is_read:
+        _forget_layer(connection, found)
+        connection.execute(texts, {"number": found.number})
+        return
+    its_own = {"number": found.number, "first": rowid(found.number, 0), "last": rowid(found.number, SEQUENCES - 1)}
     for statement in (*_FORGET, texts):
         connection.execute(statement, its_own)
+
+
+def _forget_layer(connection: apsw.Connection, seen: View) -> None:
+    for table, column in (("ledger_data", "session"), ("ledger_sessions", "number")):
+        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (seen.number,))  # noqa: S608 - our own words
+    layers.forget(connection, seen)
 
 
 def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: int | None) -> None:
@@ -153,10 +159,32 @@ def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: i
     container = character_container(session, owner).name
     if up_to is None or connection.execute(_IN_CAST, (session, owner)).get is None:
         register.forget_character(connection, container)
-    last = SEQUENCES if up_to is None else up_to
+    if (found := layers.view(connection, session)) is not None:
+        forget_deliveries(connection, found, container, SEQUENCES if up_to is None else up_to)
+
+
+def forget_deliveries(connection: apsw.Connection, seen: View, container: str, last: int) -> None:
+    """Remove what a session delivered to one of its containers, up to an entry; strike what is still due."""
     texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_UNNAMED_HERE
+    own = {"number": seen.number, "container": container, "last": last}
+    if seen.reads or seen.is_read:
+        _forget_in_view(connection, seen, container, last)
+        connection.execute(_FORGET_REPEATS, own)
+        connection.execute(texts, own)
+        return
     for statement in (*_FORGET_OWNER, texts):
-        connection.execute(statement, {"number": number(connection, session), "container": container, "last": last})
+        connection.execute(statement, own)
+
+
+def _forget_in_view(connection: apsw.Connection, seen: View, container: str, last: int) -> None:
+    rows = connection.execute(
+        f"SELECT d.number, d.session, {seen.status} FROM {seen.deliveries('plan')}"  # noqa: S608 - our own words
+        f" AND d.sequence <= ?2 AND {seen.container} = ?3",
+        (seen.number, last, container),
+    ).fetchall()
+    due = [(number, layer) for number, layer, status in rows if status == "pending"]
+    layers.change(connection, seen, due, "struck", "forgotten")  # type: ignore[arg-type]
+    layers.remove(connection, seen, [number for number, _, status in rows if status != "pending"])  # type: ignore[misc]
 
 
 def _is_branched(connection: apsw.Connection) -> bool:

@@ -13,7 +13,7 @@ import apsw
 from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import inflated
-from .sessions import number, rowids
+from . import layers, plans
 
 SMALL = 128
 """The largest cast whose snapshot is written with each plan."""
@@ -30,17 +30,13 @@ def is_due(before: Snapshot | None, plan: Plan, after: Snapshot) -> bool:
     return before.after(plan) != after
 
 
-def folded(snapshot: Snapshot, plans: Sequence[Plan]) -> Snapshot:
+def folded(snapshot: Snapshot, since: Sequence[Plan]) -> Snapshot:
     """The snapshot after these plans."""
-    return reduce(Snapshot.after, plans, snapshot)
+    return reduce(Snapshot.after, since, snapshot)
 
 
 def plans_since(connection: apsw.Connection, session: str, decided: int, settled: int) -> list[Plan]:
     """The plans after one entry and up to another, without their deliveries."""
-    if (its_number := number(connection, session)) is None:
+    if (seen := layers.view(connection, session)) is None:
         return []
-    rows = connection.execute(
-        "SELECT plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place",
-        rowids(its_number, decided, settled),
-    )
-    return [Plan.model_validate_json(inflated(plan)) for (plan,) in rows]
+    return [Plan.model_validate_json(inflated(plan)) for _, plan in plans.between(connection, seen, decided, settled)]
