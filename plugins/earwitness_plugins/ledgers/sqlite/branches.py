@@ -18,7 +18,7 @@ from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import deflated, inflated
 from . import data, deliveries, layers, messages, plans, register, sessions
-from .layers import View
+from .layers import SessionView
 from .sessions import rowids
 from .snapshots import folded, plans_since
 from .text import as_list
@@ -116,7 +116,7 @@ def _copy_data(connection: apsw.Connection, old: int, new: int) -> None:
 class _PastSession:
     """A session as it was after one of its entries, worked out from the recorded plans."""
 
-    def __init__(self, connection: apsw.Connection, seen: View, up_to: int) -> None:
+    def __init__(self, connection: apsw.Connection, seen: SessionView, up_to: int) -> None:
         self._of = seen
         later = [plan for _, plan in _plans(connection, seen, up_to)]
         self._undone = {id for plan in later for id in (*_removed(plan), *_restored(plan))}
@@ -130,7 +130,7 @@ class _PastSession:
         plans = (plan for _, plan in _plans(connection, seen, 0, up_to))
         self.snapshot = reduce(Snapshot.after, _merged(map(self._noted, plans)), Snapshot(id=seen.id))
 
-    def put_back(self, connection: apsw.Connection, new: View) -> None:
+    def put_back(self, connection: apsw.Connection, new: SessionView) -> None:
         """Let the branch see it as it was then."""
         first = self._first_statuses(connection, self._of)
         for id in sorted(self._undone):
@@ -157,7 +157,7 @@ class _PastSession:
             self._data[written["plugin"], written["key"]] = written["value"]
         return plan
 
-    def _first_statuses(self, connection: apsw.Connection, seen: View) -> dict[str, tuple[str, str | None]]:
+    def _first_statuses(self, connection: apsw.Connection, seen: SessionView) -> dict[str, tuple[str, str | None]]:
         """The statuses that deliveries had once their own plan was applied."""
         rows = connection.execute(
             f"SELECT d.id, d.fields FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
@@ -175,7 +175,7 @@ def _first_status(connection: apsw.Connection, fields: int) -> tuple[str, str | 
 
 
 def _plans(
-    connection: apsw.Connection, seen: View, after: int, up_to: int | None = None
+    connection: apsw.Connection, seen: SessionView, after: int, up_to: int | None = None
 ) -> Iterator[tuple[int, _Parts]]:
     """Sequence numbers and plans, as JSON."""
     for sequence, plan in plans.between(connection, seen, after, up_to):
@@ -233,7 +233,7 @@ def _rows(connection: apsw.Connection, sql: str, bindings: tuple[int | str, ...]
     return connection.execute(sql, bindings).fetchall()
 
 
-def _arrivals(connection: apsw.Connection, seen: View, up_to: int) -> dict[int, float]:
+def _arrivals(connection: apsw.Connection, seen: SessionView, up_to: int) -> dict[int, float]:
     """Sequence number → the latest day that had come by an entry, since the plan with that number was applied."""
     days = {
         sequence: max(
@@ -250,7 +250,7 @@ def _arrivals(connection: apsw.Connection, seen: View, up_to: int) -> dict[int, 
 
 
 def _arrived_since(
-    connection: apsw.Connection, seen: View, days: Mapping[int, float]
+    connection: apsw.Connection, seen: SessionView, days: Mapping[int, float]
 ) -> Sequence[tuple[str, str, int]]:
     """Memory id, delivery id and sequence number of what is applied and was not due by those days."""
     if not days:

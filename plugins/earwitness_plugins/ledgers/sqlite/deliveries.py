@@ -14,7 +14,7 @@ from earwitness.records.plan import Delivery, Restoration, Withdrawal
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
 from . import layers, shared
-from .layers import View
+from .layers import SessionView
 from .text import as_json, as_list, value_as_json
 
 _INSERT = (
@@ -110,7 +110,9 @@ class DeliveryRows:
         return cls(rows, {text: deflated(text) for text in texts})
 
 
-def insert(connection: apsw.Connection, seen: View, sequence: int, new: DeliveryRows, applied: Collection[str]) -> None:
+def insert(
+    connection: apsw.Connection, seen: SessionView, sequence: int, new: DeliveryRows, applied: Collection[str]
+) -> None:
     """Add a plan's deliveries. One that exists stays as it is: struck or withdrawn, pending or applied.
 
     Those with an id in `applied` are applied, also if they were pending before.
@@ -133,7 +135,7 @@ def insert(connection: apsw.Connection, seen: View, sequence: int, new: Delivery
             _ground(connection, session, sequence, row)
 
 
-def apply(connection: apsw.Connection, seen: View, ids: Collection[str]) -> None:
+def apply(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
     """What was pending is applied; what was struck or withdrawn meanwhile stays so."""
     if seen.reads or seen.is_read:
         _apply_in_view(connection, seen, ids)
@@ -141,7 +143,7 @@ def apply(connection: apsw.Connection, seen: View, ids: Collection[str]) -> None
         connection.executemany(_APPLY, [(seen.number, id) for id in ids])
 
 
-def _apply_in_view(connection: apsw.Connection, seen: View, ids: Collection[str]) -> None:
+def _apply_in_view(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
     """As `apply`, where others read its rows, or it reads those of others."""
     first = f"{seen.deliveries('pending_id')} AND d.status = 'pending'"
     sources = [f"{first} AND o.status IS NULL", layers.pending()] if seen.reads else [first]
@@ -153,7 +155,7 @@ def _apply_in_view(connection: apsw.Connection, seen: View, ids: Collection[str]
         layers.change(connection, seen, rows, "applied", None)  # type: ignore[arg-type]
 
 
-def withdraw(connection: apsw.Connection, seen: View, withdrawal: Withdrawal) -> None:
+def withdraw(connection: apsw.Connection, seen: SessionView, withdrawal: Withdrawal) -> None:
     """Withdraw, strike or archive what is kept of the deliveries that a withdrawal names."""
     status, reason, removed = withdrawal.status, withdrawal.reason, withdrawal.removes
     if seen.reads or seen.is_read:
@@ -162,7 +164,7 @@ def withdraw(connection: apsw.Connection, seen: View, withdrawal: Withdrawal) ->
     connection.executemany(_WITHDRAW, [(status, reason, seen.number, memory, id) for id, memory in removed.items()])
 
 
-def restore(connection: apsw.Connection, seen: View, restoration: Restoration) -> None:
+def restore(connection: apsw.Connection, seen: SessionView, restoration: Restoration) -> None:
     """What is archived of the deliveries that a restoration names is pending again."""
     if seen.reads or seen.is_read:
         _change_in_view(connection, seen, restoration.restores, ("archived",), ("pending", None))
@@ -170,14 +172,16 @@ def restore(connection: apsw.Connection, seen: View, restoration: Restoration) -
     connection.executemany(_RESTORE, [(seen.number, memory, id) for id, memory in restoration.restores.items()])
 
 
-def change(connection: apsw.Connection, seen: View, memory: str, id: str, status: tuple[str, str | None]) -> None:
+def change(
+    connection: apsw.Connection, seen: SessionView, memory: str, id: str, status: tuple[str, str | None]
+) -> None:
     """Give what a session sees as one delivery a status and its reason, in this view only."""
     _change_in_view(connection, seen, {id: memory}, None, status)
 
 
 def _change_in_view(
     connection: apsw.Connection,
-    seen: View,
+    seen: SessionView,
     chosen: Mapping[str, str],
     former: Sequence[str] | None,
     status: tuple[str, str | None],
@@ -192,7 +196,7 @@ def _change_in_view(
         layers.change(connection, seen, fitting, *status)  # type: ignore[arg-type]
 
 
-def recorded(connection: apsw.Connection, seen: View, sequence: int) -> list[Delivery]:
+def recorded(connection: apsw.Connection, seen: SessionView, sequence: int) -> list[Delivery]:
     """A plan's deliveries, as they were when it was recorded."""
     rows = connection.execute(
         f"SELECT position, memory_id, {seen.container}, owner, body, fields, lists"  # noqa: S608 - our own words
@@ -204,7 +208,9 @@ def recorded(connection: apsw.Connection, seen: View, sequence: int) -> list[Del
     return shared.whole(connection, seen.id, [cast("shared.Part", row[1:]) for row in rows])
 
 
-def citing(connection: apsw.Connection, seen: View, memory_ids: Sequence[str], *, live: bool = True) -> list[str]:
+def citing(
+    connection: apsw.Connection, seen: SessionView, memory_ids: Sequence[str], *, live: bool = True
+) -> list[str]:
     """Ids of memories with a delivery, if `live` one that is pending or applied, whose knowledge cites one of these."""
     cited = f"SELECT delivery FROM ledger_citations WHERE session {seen.layers} AND cited IN ({_ASKED})"  # noqa: S608
     status = f" AND {seen.status} IN ('pending', 'applied')" if live else ""
@@ -216,7 +222,7 @@ def citing(connection: apsw.Connection, seen: View, memory_ids: Sequence[str], *
     return [str(memory_id) for (memory_id,) in rows]
 
 
-def _existing(connection: apsw.Connection, seen: View, rows: Sequence[DeliveryRow]) -> set[str]:
+def _existing(connection: apsw.Connection, seen: SessionView, rows: Sequence[DeliveryRow]) -> set[str]:
     """Ids of all deliveries to the memories of these rows: equal ids mean equal memories.
 
     To whoever joins under the id of somebody forgotten, what was due to the first is news again.

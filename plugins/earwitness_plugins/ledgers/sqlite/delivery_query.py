@@ -12,7 +12,7 @@ from earwitness.errors import unknown
 from earwitness.records.plan import Delivery, Status
 
 from . import layers
-from .layers import View
+from .layers import SessionView
 from .shared import Part, whole
 from .text import as_list
 
@@ -48,7 +48,7 @@ class DeliveryQuery:
     limit: int | None
 
 
-def find(connection: apsw.Connection, seen: View, query: DeliveryQuery) -> list[Delivery]:
+def find(connection: apsw.Connection, seen: SessionView, query: DeliveryQuery) -> list[Delivery]:
     """The deliveries that meet all conditions, in (due, sequence, position) order."""
     conditions = list(_conditions(seen, query))
     where = "".join(f" AND {text}" for text in (*_fixed(query), *(text for text, _ in conditions)))
@@ -62,7 +62,7 @@ def find(connection: apsw.Connection, seen: View, query: DeliveryQuery) -> list[
     return [_current(each, *cast("tuple[Status, str | None]", row[6:8])) for each, row in zip(found, rows, strict=True)]
 
 
-def _conditions(seen: View, query: DeliveryQuery) -> Iterator[SqlCondition]:
+def _conditions(seen: SessionView, query: DeliveryQuery) -> Iterator[SqlCondition]:
     for field, condition in _AMONG.items():
         if (values := getattr(query, field)) is not None:
             yield condition, as_list(values)
@@ -74,7 +74,7 @@ def _conditions(seen: View, query: DeliveryQuery) -> Iterator[SqlCondition]:
         yield "d.sequence > ?", query.after
 
 
-def _container(seen: View, name: str) -> SqlCondition:
+def _container(seen: SessionView, name: str) -> SqlCondition:
     """A container of a session is a name that begins with the session's id, in whatever layer."""
     if not seen.reads:
         return "container = ?", name
@@ -83,7 +83,7 @@ def _container(seen: View, name: str) -> SqlCondition:
     return "d.session = ?1 AND d.container = ?", name
 
 
-def _sources(seen: View, query: DeliveryQuery) -> Iterator[str]:
+def _sources(seen: SessionView, query: DeliveryQuery) -> Iterator[str]:
     """What follows FROM, with the condition on the status: one or two selects."""
     index = _index_name(query)
     if query.status is not None and query.status not in get_args(Status):

@@ -15,7 +15,7 @@ from earwitness.records.read_only import sealed
 
 from ...sqlite.blobs import inflated
 from . import layers
-from .layers import SEQUENCES, View
+from .layers import SEQUENCES, SessionView
 from .sessions import known, rowid, rowids
 
 _BODY: TypeAdapter[Body] = TypeAdapter(Body)
@@ -122,13 +122,13 @@ def _range(
     return cast("list[EntryRow]", connection.execute(_UNSETTLED if unapplied else _RANGE, bindings).fetchall())
 
 
-def _by_key(connection: apsw.Connection, seen: View, key: str) -> EntryRow | None:
+def _by_key(connection: apsw.Connection, seen: SessionView, key: str) -> EntryRow | None:
     if not seen.reads:
         return cast("EntryRow | None", connection.execute(_BY_KEY, (seen.number, key)).fetchone())
     return cast("EntryRow | None", connection.execute(_BY_KEY_IN_LAYERS, (seen.number, key)).fetchone())
 
 
-def _by_sequence(connection: apsw.Connection, seen: View, sequence: int) -> EntryRow | None:
+def _by_sequence(connection: apsw.Connection, seen: SessionView, sequence: int) -> EntryRow | None:
     for layer in layers.at(connection, seen, sequence):
         if found := connection.execute(_BY_PLACE, (rowid(layer, sequence),)).fetchone():
             return cast("EntryRow", found)

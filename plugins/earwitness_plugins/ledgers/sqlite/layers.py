@@ -68,7 +68,7 @@ class Layer(NamedTuple):
     """Id of that session, with which the names of its containers begin."""
 
 
-class View(NamedTuple):
+class SessionView(NamedTuple):
     """A session as its rows are read."""
 
     number: int
@@ -107,10 +107,10 @@ class View(NamedTuple):
         return "IN (SELECT layer FROM ledger_layers WHERE session = ?1)" if self.reads else "= ?1"
 
 
-def view(connection: apsw.Connection, session: str) -> View | None:
+def view(connection: apsw.Connection, session: str) -> SessionView | None:
     """A session by its id."""
     row = connection.execute("SELECT number, layered FROM ledger_sessions WHERE id = ?", (session,)).fetchone()
-    return None if row is None else View(int(row[0]), session, bool(row[1] & READS), bool(row[1] & IS_READ))
+    return None if row is None else SessionView(int(row[0]), session, bool(row[1] & READS), bool(row[1] & IS_READ))
 
 
 def pending() -> str:
@@ -118,7 +118,7 @@ def pending() -> str:
     return _DIFFERENT.format(status="pending")
 
 
-def of(connection: apsw.Connection, seen: View) -> list[Layer]:
+def of(connection: apsw.Connection, seen: SessionView) -> list[Layer]:
     """The layers that a session reads, in the order of their sequence numbers; those of one range, oldest first."""
     if not seen.reads:
         return [Layer(seen.number, -1, SEQUENCES, seen.id)]
@@ -129,7 +129,7 @@ def of(connection: apsw.Connection, seen: View) -> list[Layer]:
     return sorted((Layer(*row) for row in rows), key=lambda layer: (layer.number == seen.number, layer.after))
 
 
-def ranges(connection: apsw.Connection, seen: View, after: int = 0, up_to: int | None = None) -> list[Layer]:
+def ranges(connection: apsw.Connection, seen: SessionView, after: int = 0, up_to: int | None = None) -> list[Layer]:
     """Of which layers the entries and plans after one sequence number and up to another are, in their order."""
     last = SEQUENCES - 1 if up_to is None else up_to
     clipped = [
@@ -140,14 +140,14 @@ def ranges(connection: apsw.Connection, seen: View, after: int = 0, up_to: int |
     return [layer for layer in clipped if layer.after < layer.up_to]
 
 
-def at(connection: apsw.Connection, seen: View, sequence: int) -> list[int]:
+def at(connection: apsw.Connection, seen: SessionView, sequence: int) -> list[int]:
     """The layers that may have the entry and the plan of this number."""
     if not seen.reads:
         return [seen.number]
     return [layer.number for layer in ranges(connection, seen, sequence - 1, sequence)]
 
 
-def share(connection: apsw.Connection, parent: View, new: int, id: str, up_to: int) -> None:
+def share(connection: apsw.Connection, parent: SessionView, new: int, id: str, up_to: int) -> None:
     """Let a new session read what another one reads up to an entry, and see it in the same way."""
     own = connection.execute("SELECT began FROM ledger_sessions WHERE number = ?", (parent.number,)).get
     read = [layer for layer in of(connection, parent) if layer.number != parent.number]
@@ -172,7 +172,7 @@ def share(connection: apsw.Connection, parent: View, new: int, id: str, up_to: i
 
 
 def change(
-    connection: apsw.Connection, seen: View, rows: Iterable[tuple[int, int]], status: str, reason: str | None
+    connection: apsw.Connection, seen: SessionView, rows: Iterable[tuple[int, int]], status: str, reason: str | None
 ) -> None:
     """Give deliveries another status in this view only; `rows` are (number, layer)."""
     for number, layer in rows:
@@ -185,12 +185,12 @@ def change(
             connection.execute(_DIFFER, (number, seen.number, status, reason))
 
 
-def keep_message(connection: apsw.Connection, seen: View, key: str) -> None:
+def keep_message(connection: apsw.Connection, seen: SessionView, key: str) -> None:
     """Before a message is replaced: those who read it keep what they read."""
     connection.execute(_KEEP_MESSAGE, (seen.number, key))
 
 
-def remove(connection: apsw.Connection, seen: View, numbers: Sequence[int]) -> None:
+def remove(connection: apsw.Connection, seen: SessionView, numbers: Sequence[int]) -> None:
     """Take deliveries out of this view. What nobody else sees is deleted."""
     own: list[int] = []
     others: list[int] = []
@@ -206,7 +206,7 @@ def remove(connection: apsw.Connection, seen: View, numbers: Sequence[int]) -> N
     sweep(connection, {layer.number for layer in of(connection, seen)})
 
 
-def forget(connection: apsw.Connection, seen: View) -> None:
+def forget(connection: apsw.Connection, seen: SessionView) -> None:
     """A session's row is gone: delete what nobody reads any more, in its layer and in those it read."""
     read = {layer.number for layer in of(connection, seen)}
     connection.execute("DELETE FROM ledger_layers WHERE session = ?", (seen.number,))
@@ -219,9 +219,8 @@ def sweep(connection: apsw.Connection, numbers: Iterable[int]) -> None:
     alive = "SELECT EXISTS (SELECT 1 FROM ledger_sessions WHERE number = ?)"
     for layer in numbers:
         if not connection.execute(alive, (layer,)).get:
-            reach = connection.execute(
-                "SELECT coalesce(max(up_to), -1) FROM ledger_layers WHERE layer = ?", (layer,)
-            ).get
+            furthest = "SELECT coalesce(max(up_to), -1) FROM ledger_layers WHERE layer = ?"
+            reach: Any = connection.execute(furthest, (layer,)).get
             _trim(connection, layer, int(reach))
 
 
@@ -244,7 +243,7 @@ def _delete(connection: apsw.Connection, numbers: Sequence[int]) -> None:
     _with_links(connection, numbers, "DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))")
 
 
-def _leave(connection: apsw.Connection, seen: View, numbers: Sequence[int]) -> None:
+def _leave(connection: apsw.Connection, seen: SessionView, numbers: Sequence[int]) -> None:
     """Leave deliveries to those who read them: they become a layer that has no session."""
     if not numbers:
         return

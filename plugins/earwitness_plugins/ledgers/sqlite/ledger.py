@@ -20,7 +20,7 @@ from ...sqlite.blobs import deflated
 from . import branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots
 from .delivery_query import DeliveryQuery, find
 from .health import examine
-from .layers import View
+from .layers import SessionView
 from .schema import COMPONENT, MIGRATIONS
 from .sessions import Written
 from .text import as_json
@@ -291,7 +291,7 @@ class SqliteLedger:
             lambda connection: snapshots.plans_since(connection, session, decided, settled)
         )
 
-    async def _of(self, session: str, question: Callable[[apsw.Connection, View], T], nothing: T) -> T:
+    async def _of(self, session: str, question: Callable[[apsw.Connection, SessionView], T], nothing: T) -> T:
         """Ask about a session; nothing is known of an unknown one."""
 
         def operation(connection: apsw.Connection) -> T:

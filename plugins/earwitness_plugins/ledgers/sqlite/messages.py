@@ -12,7 +12,7 @@ from earwitness.records.message import SettledMessage
 
 from ...sqlite.blobs import deflated, inflated
 from . import layers
-from .layers import View
+from .layers import SessionView
 from .text import as_json, as_list
 
 LAST = 2**62
@@ -46,7 +46,7 @@ def row(settled: SettledMessage) -> MessageRow:
     return settled.message.key, settled.message.sequence, deflated(as_json(settled))
 
 
-def put(connection: apsw.Connection, seen: View, message: MessageRow) -> None:
+def put(connection: apsw.Connection, seen: SessionView, message: MessageRow) -> None:
     """Write, or replace what was settled before under this key."""
     if seen.is_read:
         layers.keep_message(connection, seen, message[0])
@@ -58,7 +58,7 @@ def put(connection: apsw.Connection, seen: View, message: MessageRow) -> None:
 
 
 def several(
-    connection: apsw.Connection, seen: View, before: int | None, keys: Sequence[str] | None, limit: int | None
+    connection: apsw.Connection, seen: SessionView, before: int | None, keys: Sequence[str] | None, limit: int | None
 ) -> list[SettledMessage]:
     """Oldest first; with a limit, the newest of them."""
     last, most = LAST if before is None else before, -1 if limit is None else limit
@@ -66,7 +66,9 @@ def several(
     return [SettledMessage.model_validate_json(inflated(bytes(message))) for _, message in reversed(rows)]
 
 
-def _own(connection: apsw.Connection, seen: View, last: int, keys: Sequence[str] | None, most: int) -> list[_Found]:
+def _own(
+    connection: apsw.Connection, seen: SessionView, last: int, keys: Sequence[str] | None, most: int
+) -> list[_Found]:
     """Sequence numbers and messages, newest first."""
     if keys is None:
         rows = connection.execute(_NEWEST, (seen.number, last, most))
@@ -76,7 +78,7 @@ def _own(connection: apsw.Connection, seen: View, last: int, keys: Sequence[str]
 
 
 def _in_layers(
-    connection: apsw.Connection, seen: View, last: int, keys: Sequence[str] | None, most: int
+    connection: apsw.Connection, seen: SessionView, last: int, keys: Sequence[str] | None, most: int
 ) -> list[_Found]:
     """Its own, and those of other layers of which it has none of its own."""
     found = _own(connection, seen, last, keys, most)

@@ -11,7 +11,7 @@ from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Wi
 
 from ...sqlite.blobs import deflated, inflated
 from . import data, deliveries, journal, layers, messages
-from .layers import View
+from .layers import SessionView
 from .sessions import known, rowid, rowids
 from .text import as_json
 
@@ -92,7 +92,9 @@ def several(connection: apsw.Connection, session: str, up_to: int | None) -> lis
     return [_joined(connection, seen, sequence, plan) for sequence, plan in between(connection, seen, 0, up_to)]
 
 
-def between(connection: apsw.Connection, seen: View, after: int, up_to: int | None = None) -> list[tuple[int, bytes]]:
+def between(
+    connection: apsw.Connection, seen: SessionView, after: int, up_to: int | None = None
+) -> list[tuple[int, bytes]]:
     """Sequence numbers and plans without their deliveries, after one entry and up to another."""
     found: list[tuple[int, bytes]] = []
     for layer in layers.ranges(connection, seen, after, up_to):
@@ -118,7 +120,7 @@ def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
     )
 
 
-def _whole(connection: apsw.Connection, seen: View, sequence: int) -> Plan | None:
+def _whole(connection: apsw.Connection, seen: SessionView, sequence: int) -> Plan | None:
     for layer in layers.at(connection, seen, sequence):
         plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(layer, sequence),)).get
         if plan is not None:
@@ -126,7 +128,7 @@ def _whole(connection: apsw.Connection, seen: View, sequence: int) -> Plan | Non
     return None
 
 
-def _joined(connection: apsw.Connection, seen: View, sequence: int, plan: bytes) -> Plan:
+def _joined(connection: apsw.Connection, seen: SessionView, sequence: int, plan: bytes) -> Plan:
     """The plan with its deliveries."""
     its_own = {"deliveries": tuple(deliveries.recorded(connection, seen, sequence)), "session": seen.id}
     return Plan.model_validate_json(inflated(plan)).model_copy(update=its_own)

@@ -11,7 +11,7 @@ from earwitness.containers import Container, character_container
 from earwitness.errors import UnknownName, unknown
 
 from . import layers, register
-from .layers import SEQUENCES, View
+from .layers import SEQUENCES, SessionView
 
 LISTED = 50
 _FORGET = (
@@ -72,7 +72,7 @@ def decided(connection: apsw.Connection, session: str) -> int | None:
     return None if found is None else int(found)
 
 
-def known(connection: apsw.Connection, session: str) -> View:
+def known(connection: apsw.Connection, session: str) -> SessionView:
     """The session. Raises `UnknownName`."""
     found = layers.view(connection, session)
     if found is None:
@@ -148,7 +148,7 @@ def forget(connection: apsw.Connection, session: str) -> None:
         connection.execute(statement, its_own)
 
 
-def _forget_layer(connection: apsw.Connection, seen: View) -> None:
+def _forget_layer(connection: apsw.Connection, seen: SessionView) -> None:
     for table, column in (("ledger_data", "session"), ("ledger_sessions", "number")):
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (seen.number,))  # noqa: S608 - our own words
     layers.forget(connection, seen)
@@ -163,7 +163,7 @@ def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: i
         forget_deliveries(connection, found, container, SEQUENCES if up_to is None else up_to)
 
 
-def forget_deliveries(connection: apsw.Connection, seen: View, container: str, last: int) -> None:
+def forget_deliveries(connection: apsw.Connection, seen: SessionView, container: str, last: int) -> None:
     """Remove what a session delivered to one of its containers, up to an entry; strike what is still due."""
     texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_UNNAMED_HERE
     own = {"number": seen.number, "container": container, "last": last}
@@ -176,7 +176,7 @@ def forget_deliveries(connection: apsw.Connection, seen: View, container: str, l
         connection.execute(statement, own)
 
 
-def _forget_in_view(connection: apsw.Connection, seen: View, container: str, last: int) -> None:
+def _forget_in_view(connection: apsw.Connection, seen: SessionView, container: str, last: int) -> None:
     rows = connection.execute(
         f"SELECT d.number, d.session, {seen.status} FROM {seen.deliveries('plan')}"  # noqa: S608 - our own words
         f" AND d.sequence <= ?2 AND {seen.container} = ?3",
