@@ -1,0 +1,234 @@
+"""Who may come to know a message, through whom, at which hop and on which day: written again, simply and slowly.
+
+The engine compiles rules and counts microseconds. This is for comparison with the text of the rules, line by line. The
+leak suite and the oracle tests compare the two.
+
+Where the text leaves a choice, this is the reading taken here:
+
+1. A teller's offer to a listener stands under three levels, option by option: the relationship between the two, if one
+   has rules; the teller as a member; the pantheon.
+2. `share_direct_interactions`, `share_all_direct_user_interactions` and `gossip_about_others` reach whom `share_with`
+   names, or, where the rules of a relationship say one of them, its target. A relationship whose own rules say none
+   of them tells nobody by itself; its other options hold for its target, whichever rule names that one.
+3. `share_with` of a member means `share_direct_interactions`, unless that is set at some level.
+4. `relation_types` and `min_weight` ask for a relation from teller to listener that holds on the day of telling. Where
+   `share_with` is not set, they name the neighbours over such relations.
+5. Tellers are members on the day they tell, and no observers; who has a relationship with rules need not be a member.
+   `propagate_all` reaches the members of that day.
+6. Whoever is told at hop n tells on at hop n + 1 if a rule of theirs says `gossip_about_others` (as far as a `max_hops`
+   that is set for it), or if the rule that told them has `max_hops` above n. Where several told them at once, the
+   farthest counts. They tell on the day they learn it, by that day's memberships and relations.
+7. What somebody heard at first hand is gossip if another said it and it mentions somebody who did not perceive it.
+8. Whether a listener is `omniscient` is said by their membership, else by the pantheon.
+9. Days count before hops: the first telling to arrive counts, and others of the same day and hop add up with it.
+10. A message from a direct message stays private, however often it is told.
+
+`testing.reference_privacy` is the same for what may be read where.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+
+from ..propagation.records import Seed, Telling
+from ..rules.records import RuleBook, Rules
+from .reference_rules import Offer, RulesAsWritten, levels_of
+
+MIN_STRENGTH = 0.05
+"""Below this strength nothing is told on."""
+FIRST_HAND = ("speaker", "addressee", "present")
+"""The roles of a direct interaction."""
+
+
+@dataclass(frozen=True)
+class Knowing:
+    """How somebody came to know a message."""
+
+    who: str
+    """Who knows it."""
+    hop: int
+    """0 = at first hand."""
+    day: float
+    """The game day they learn it."""
+    strength: float = 1.0
+    """What is left of it."""
+    reach: int = 0
+    """The largest `max_hops` of the rules that told them; 0 at first hand."""
+    tellers: tuple[str, ...] = ()
+    """Who told them, in the order of their ids."""
+
+
+def stopped(offer: Offer, seed: Seed, teller: Knowing) -> str | None:
+    """Why this teller may not tell this message by this rule, whatever coins and caps say; `None` = they may."""
+    options = offer.options
+    about = {seed.speaker, *seed.about}
+    reasons = {
+        "knows it already": offer.listener in seed.direct or offer.listener in seed.heard,
+        "from a direct message": seed.private and bool(options.exclude_private),
+        "about nobody in only_about": options.only_about is not None and not about & set(options.only_about),
+        "about somebody in never_about": bool(about & set(options.never_about or ())),
+        "only when the conversation is over": options.when == "conversation",
+        "the conditions do not hold": not _conditions_hold(options, seed),
+        "too weak": strength_after(offer, teller) < MIN_STRENGTH,
+        "this rule does not tell it": not _may_pass(offer, seed, teller),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def strength_after(offer: Offer, teller: Knowing) -> float:
+    """What is left after this hop."""
+    return teller.strength * (1.0 if offer.options.decay is None else offer.options.decay)
+
+
+def _may_pass(offer: Offer, seed: Seed, teller: Knowing) -> bool:
+    hops = offer.options.max_hops
+    lived = offer.lived and (bool(seed.users) or not offer.user_only)
+    if teller.hop > 0:
+        gossip = offer.gossip and (hops is None or teller.hop < hops)
+        return gossip or (teller.reach > teller.hop and (lived or offer.gossip))
+    at_first_hand = seed.direct.get(offer.teller) in FIRST_HAND
+    return hops != 0 and ((lived and at_first_hand) or (offer.gossip and _is_about_a_third(seed, offer.teller)))
+
+
+def _is_about_a_third(seed: Seed, teller: str) -> bool:
+    return teller != seed.speaker and bool(set(seed.about) - set(seed.direct))
+
+
+def _conditions_hold(options: Rules, seed: Seed) -> bool:
+    if (asked := options.conditions) is None:
+        return True
+    flags = all(name in seed.flags and seed.flags[name] == value for name, value in asked.flags.items())
+    within = (f"{seed.place or ''}/".startswith(f"{place.rstrip('/')}/") for place in asked.places)
+    return flags and (not asked.places or any(within))
+
+
+def falls(key: str, teller: str, listener: str, rule: str, chance: float) -> bool:
+    """Whether the coin of this message, teller, listener and rule falls for telling."""
+    digest = blake2b("\x1f".join((key, teller, listener, rule)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64 < chance
+
+
+# --- who is reached, when nothing caps it ----------------------------------------------------------------------------
+
+
+def has_caps(book: RuleBook) -> bool:
+    """Whether coins, fan-outs or budgets decide about some telling, so that `reached` says only who could be told."""
+    levels = [level for pantheon in book.pantheons for level in levels_of(pantheon)]
+    return any(each.chance not in (None, 1.0) or each.fan_out is not None or each.budget is not None for each in levels)
+
+
+def reached(rules: RulesAsWritten, seed: Seed) -> dict[str, Knowing]:
+    """Everybody who is told, breadth first by day and hop, if every coin falls for telling and no cap is reached."""
+    known = {who: Knowing(who, 0, seed.day) for who in seed.direct}
+    waves: dict[tuple[float, int], list[tuple[Offer, Knowing]]] = {}
+    agenda: list[tuple[float, int]] = []
+
+    def tell(teller: Knowing) -> None:
+        for offer in rules.offers(teller.who, teller.day):
+            if offer.listener not in known and stopped(offer, seed, teller) is None:
+                when = (teller.day + (offer.options.delay or 0.0), teller.hop + 1)
+                if when not in waves:
+                    heapq.heappush(agenda, when)
+                waves.setdefault(when, []).append((offer, teller))
+
+    for each in list(known.values()):
+        tell(each)
+    while agenda:
+        when = heapq.heappop(agenda)
+        told = _told(when, [each for each in waves.pop(when) if each[0].listener not in known])
+        known |= told
+        for each in told.values():
+            tell(each)
+    return {who: each for who, each in known.items() if each.hop > 0}
+
+
+def _told(when: tuple[float, int], wave: Sequence[tuple[Offer, Knowing]]) -> dict[str, Knowing]:
+    """What those know who are told on one day at one hop."""
+    listeners = sorted({offer.listener for offer, _ in wave})
+    return {each: _knowing(each, when, [way for way in wave if way[0].listener == each]) for each in listeners}
+
+
+def _knowing(who: str, when: tuple[float, int], ways: Sequence[tuple[Offer, Knowing]]) -> Knowing:
+    return Knowing(
+        who=who,
+        hop=when[1],
+        day=when[0],
+        strength=max(strength_after(offer, teller) for offer, teller in ways),
+        reach=max(1 if offer.options.max_hops is None else offer.options.max_hops for offer, _ in ways),
+        tellers=tuple(sorted({teller.who for _, teller in ways})),
+    )
+
+
+def by_hop(known: Mapping[str, Knowing]) -> dict[int, list[str]]:
+    """Who is reached at each hop."""
+    hops: dict[int, list[str]] = {}
+    for who, each in sorted(known.items()):
+        hops.setdefault(each.hop, []).append(who)
+    return hops
+
+
+# --- whether what an engine says may be -------------------------------------------------------------------------------
+
+
+def unjustified(rules: RulesAsWritten, seed: Seed, tellings: Sequence[Telling]) -> list[str]:
+    """A complaint for each telling that no chain of rules allows, and for each cap that was passed. Empty = no leak."""
+    known = {who: Knowing(who, 0, seed.day) for who in seed.direct}
+    complaints: list[str] = []
+    allowed: list[tuple[Telling, list[Offer]]] = []
+    for when, group in groupby(sorted(tellings, key=_when), key=_when):
+        wave = [(telling, _ways(rules, seed, known.get(telling.teller), telling)) for telling in group]
+        complaints += [f"no rule allows {telling}" for telling, ways in wave if not ways]
+        complaints += [f"knew it already: {telling}" for telling, _ in wave if telling.listener in known]
+        found = [(offer, known[telling.teller]) for telling, ways in wave for offer in ways]
+        known = _told(when, found) | known
+        allowed += wave
+    return [
+        *complaints,
+        *_over(allowed, "listeners of one teller", lambda options: options.fan_out, by_teller=True),
+        *_over(allowed, "listeners of one message", _message_budget, by_teller=False),
+    ]
+
+
+def _when(telling: Telling) -> tuple[float, int]:
+    return telling.day, telling.hop
+
+
+def _ways(rules: RulesAsWritten, seed: Seed, teller: Knowing | None, telling: Telling) -> list[Offer]:
+    """The offers that allow a telling."""
+    if teller is None or teller.hop + 1 != telling.hop:
+        return []
+    return [
+        offer
+        for offer in rules.offers(teller.who, teller.day)
+        if offer.listener == telling.listener
+        and abs(teller.day + (offer.options.delay or 0.0) - telling.day) < 1e-9
+        and telling.how == ("witnessed" if offer.options.manner == "witnessed" else "shared")
+        and stopped(offer, seed, teller) is None
+        and (offer.certain or _falls(seed, offer, telling))
+    ]
+
+
+def _falls(seed: Seed, offer: Offer, telling: Telling) -> bool:
+    chance = offer.options.chance
+    return chance is None or falls(seed.key, telling.teller, telling.listener, telling.rule, chance)
+
+
+def _message_budget(options: Rules) -> int | None:
+    return None if options.budget is None else options.budget.message
+
+
+def _over(
+    allowed: Sequence[tuple[Telling, list[Offer]]], what: str, cap: Callable[[Rules], int | None], *, by_teller: bool
+) -> list[str]:
+    """A complaint for each group of tellings that holds more listeners than every rule in it allows."""
+    groups: dict[str, dict[str, int]] = {}
+    for telling, ways in allowed:
+        caps = [cap(offer.options) for offer in ways if not offer.certain]
+        if ways and len(caps) == len(ways) and all(each is not None for each in caps):
+            most = max(each for each in caps if each is not None)
+            groups.setdefault(telling.teller if by_teller else "", {})[telling.listener] = most
+    return [f"more {what} than {max(g.values())}: {sorted(g)}" for g in groups.values() if len(g) > max(g.values())]

@@ -1,0 +1,181 @@
+"""The rules as they stand between two characters, read anew from the rule book for every question.
+
+Readings taken where the text leaves a choice are numbered in `testing.reference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph.records import Relation
+from ..rules.records import Member, Pantheon, RelationshipRule, RuleBook, Rules
+
+LIVED = ("share_direct_interactions", "share_all_direct_user_interactions")
+"""The options that tell those who are named what the teller lived."""
+GOSSIP = "gossip_about_others"
+"""The option that tells them what the teller learned about others."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One rule by which a teller may tell a listener."""
+
+    teller: str
+    """Who tells."""
+    listener: str
+    """Who is told."""
+    pantheon: str
+    """Slug of the pantheon whose rule it is."""
+    options: Rules
+    """The options in force between the two."""
+    lived: bool
+    """Whether it tells direct interactions."""
+    user_only: bool
+    """Whether it tells those only where a user's persona takes part."""
+    gossip: bool
+    """Whether it tells what was learned about others."""
+    certain: bool
+    """Whether the listener is omniscient, so that chance, fan-out and budgets do not count."""
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """A teller and a listener under the rules of one pantheon."""
+
+    pantheon: Pantheon
+    """Whose rules."""
+    teller: str
+    """Who tells."""
+    listener: str
+    """Who would be told."""
+    member: Member | None
+    """The teller as a member; `None` = not a member that day."""
+    relationship: RelationshipRule | None
+    """The relationship with rules that they have, if any."""
+    day: float
+    """The day of telling."""
+
+    @property
+    def options(self) -> Rules:
+        """The options in force between the two."""
+        levels = [each.rules for each in (self.relationship, self.member) if each is not None]
+        return merged([*levels, self.pantheon.rules])
+
+
+class RulesAsWritten:
+    """A rule book and a graph, and what they offer."""
+
+    def __init__(self, book: RuleBook, relations: Sequence[Relation] = ()) -> None:
+        self.book: RuleBook = book
+        """The rules."""
+        self._edges: dict[tuple[str, str], list[Relation]] = {}
+        self._neighbours: dict[str, set[str]] = {}
+        for each in relations:
+            self._edges.setdefault((each.source, each.target), []).append(each)
+            self._neighbours.setdefault(each.source, set()).add(each.target)
+        self._offers: dict[tuple[str, float], list[Offer]] = {}
+
+    def offers(self, teller: str, day: float) -> list[Offer]:
+        """Every rule by which this teller may tell somebody on this day, whatever the message says."""
+        if (teller, day) not in self._offers:
+            found = [met for pantheon in self.book.pantheons for met in self._encounters(pantheon, teller, day)]
+            self._offers[teller, day] = [offer for met in found if (offer := self._offer(met)) is not None]
+        return self._offers[teller, day]
+
+    def _encounters(self, pantheon: Pantheon, teller: str, day: float) -> Iterator[Encounter]:
+        member = members_on(pantheon, day).get(teller)
+        if member is not None and member.role == "observer":
+            return
+        for listener in sorted(self._possible(pantheon, teller) - {teller}):
+            between = [e for e in pantheon.relationships if (e.source, e.target) == (teller, listener)]
+            yield from (Encounter(pantheon, teller, listener, member, each, day) for each in between)
+            if member is not None and not between:
+                yield Encounter(pantheon, teller, listener, member, None, day)
+
+    def _possible(self, pantheon: Pantheon, teller: str) -> set[str]:
+        """Whoever the rules of this pantheon might mean."""
+        slugs = {group.slug for group in self.book.pantheons}
+        named = {name for level in levels_of(pantheon) for name in level.share_with or ()}
+        groups = [group for group in self.book.pantheons if group.slug in named or group is pantheon]
+        members = {member.personality_id for group in groups for member in group.members}
+        return (
+            (named - slugs) | members | {e.target for e in pantheon.relationships} | self._neighbours.get(teller, set())
+        )
+
+    def _offer(self, met: Encounter) -> Offer | None:
+        options = met.options
+        if not self._is_related(met, options):
+            return None
+        told = {name for name in (*LIVED, GOSSIP) if self._tells(met, options, name)}
+        to_all = met.member is not None and met.listener in members_on(met.pantheon, met.day)
+        every = LIVED[0] in told or (to_all and bool(options.propagate_all))
+        user = LIVED[1] in told or (to_all and bool(options.propagate_all_user_interactions))
+        if not (every or user or GOSSIP in told):
+            return None
+        certain = _is_omniscient(met.pantheon, met.listener, met.day)
+        return Offer(
+            met.teller, met.listener, met.pantheon.slug, options, every or user, not every, GOSSIP in told, certain
+        )
+
+    def _tells(self, met: Encounter, options: Rules, name: str) -> bool:
+        """Whether an option that tells those who are named tells this listener."""
+        if met.relationship is not None and getattr(met.relationship.rules, name):
+            return True
+        if met.member is None:
+            return False
+        if name == LIVED[0] and options.share_direct_interactions is None:
+            return bool(met.member.rules.share_with) and self._is_named(met, options)
+        return bool(getattr(options, name)) and self._is_named(met, options)
+
+    def _is_named(self, met: Encounter, options: Rules) -> bool:
+        if options.share_with is None:
+            return asks_for_relations(options) and met.relationship is None
+        groups = (group for group in self.book.pantheons if group.slug in options.share_with)
+        return met.listener in options.share_with or any(met.listener in members_on(g, met.day) for g in groups)
+
+    def _is_related(self, met: Encounter, options: Rules) -> bool:
+        if not asks_for_relations(options):
+            return True
+        both = (met.teller, met.listener)
+        edges = [(e.type, e.weight) for e in met.pantheon.relationships if (e.source, e.target) == both]
+        edges += [(e.type, e.weight) for e in self._edges.get(both, ()) if e.holds_on(met.day)]
+        types, least = options.relation_types, options.min_weight or 0.0
+        return any((types is None or type in types) and weight >= least for type, weight in edges)
+
+
+def merged(levels: Iterable[Rules]) -> Rules:
+    """One set of options: for each, what the first level says that says anything."""
+    options: dict[str, Any] = {}
+    for level in levels:
+        for name in Rules.model_fields:
+            if options.get(name) is None and (value := getattr(level, name)) is not None:
+                options[name] = value
+    return Rules(**options)
+
+
+def members_on(pantheon: Pantheon, day: float) -> dict[str, Member]:
+    """The members of a pantheon on a game day, by personality id."""
+    return {
+        each.personality_id: each
+        for each in pantheon.members
+        if (each.since is None or each.since <= day) and (each.until is None or day <= each.until)
+    }
+
+
+def levels_of(pantheon: Pantheon) -> Iterator[Rules]:
+    """The options of every level of a pantheon."""
+    yield pantheon.rules
+    yield from (each.rules for each in pantheon.members)
+    yield from (each.rules for each in pantheon.relationships)
+
+
+def asks_for_relations(options: Rules) -> bool:
+    """Whether only relations of the graph carry the rule."""
+    return options.relation_types is not None or options.min_weight is not None
+
+
+def _is_omniscient(pantheon: Pantheon, listener: str, day: float) -> bool:
+    member = members_on(pantheon, day).get(listener)
+    return member is not None and bool(merged([member.rules, pantheon.rules]).omniscient)
