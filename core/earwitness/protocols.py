@@ -121,7 +121,9 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Soon[Vectors]:
-        """One L2-normalised row for each text, shape (n, dimension); a row of zeros for a text without content."""
+        """One L2-normalised row for each text, shape (n, dimension); a row of zeros for a text without content.
+
+        For long or many texts it is called in a thread, so it must be safe on several threads."""
         ...
 
 

@@ -38,7 +38,7 @@ _UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u
 _UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 _PARTS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 # A word consists of letters and digits. The signs of Indic scripts belong to their letters; the danda does not.
-_WORD = re.compile(r"(?:[^\W_]|[\u0900-\u0963\u0966-\u109f\u1780-\u17d3])+")
+_WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u109f\u1780-\u17d3]+")
 _ASCII_WORD = re.compile("[a-z0-9]+")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _UNDECOMPOSED = str.maketrans(
@@ -118,7 +118,7 @@ def words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
-    for word in _WORD.findall(_fold(text)):
+    for word in _WORD.findall(_fold(text).replace("_", " ")):
         if word.isascii():
             found.append(word)
         else:
@@ -133,9 +133,11 @@ def _fold(text: str) -> str:
 
 def _fold_run(run: str) -> str:
     parted = unicodedata.normalize("NFKD", run).casefold().translate(_UNDECOMPOSED)
-    return unicodedata.normalize("NFC", "".join(filter(_stays, parted)))
+    kept = [each for each in parted if _stays(each)]  # `filter` would let no other thread run in a long text
+    return unicodedata.normalize("NFC", "".join(kept))
 
 
+@lru_cache(maxsize=32_768)
 def _stays(character: str) -> bool:
     """Whether folding keeps the character. Accents and invisible characters go.
 

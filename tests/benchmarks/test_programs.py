@@ -100,6 +100,15 @@ def test_a_message_that_many_hear_is_measured_at_every_size() -> None:
     assert all(row["seconds"] > 0 and row["store_more_mb"] >= 0 for row in found["listeners"])
 
 
+def test_the_longest_hold_of_the_loop_is_measured_for_every_operation() -> None:
+    found = run("long_texts", "--size", 6_000, "--only", "prose", "--only", "ligatures")
+    assert found["texts"].keys() == {"prose", "ligatures"}
+    for operations in found["texts"].values():
+        assert {"turn(query=)", "say, settled", "who_knows of it"} <= operations.keys()
+        assert all(each["held_ms"] > 0 for each in operations.values())
+    assert [each["wanted"] for each in found["targets"]] == ["≤ 50"]
+
+
 def test_every_detector_is_timed_on_every_scene(tmp_path: Path) -> None:
     said = [
         {"kind": "speech", "speaker": "Ann", "text": "Hello, Ben."},

@@ -1,7 +1,7 @@
 """Twice as much takes about twice as long: sizes grow linearly, counted in steps where steps can be counted."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from earwitness import Character, Earwitness
+from earwitness.backstage.who_knows import facts_among
 from earwitness.end.settle import participants
 from earwitness.errors import InvalidFilter
 from earwitness.filters import parse
+from earwitness.records.backends import TermHolders
 from earwitness.records.character import Cast, as_cast
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
@@ -144,3 +146,28 @@ async def test_a_transcript_of_many_speakers_records_little_with_each_message() 
         return sum(len(plan.model_dump_json()) for plan in (await ledger.plans("s"))[1:])
 
     assert await recorded(120) < LINEAR * await recorded(60)
+
+
+class CountedIds(dict[str, tuple[str, ...]]):
+    """Term → ids. Counts the terms that are looked at one after the other."""
+
+    looked_at = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for term in super().__iter__():
+            self.looked_at += 1
+            yield term
+
+    def items(self) -> Any:
+        return ((term, self[term]) for term in self)
+
+    def values(self) -> Any:
+        return (self[term] for term in self)
+
+
+def test_each_word_of_a_question_is_looked_at_once_however_many_memories_hold_another() -> None:
+    question = " ".join(f"word{number}x" for number in range(200))
+    ids = CountedIds({word: (f"m{word}", "all") for word in question.split()})
+    facts = facts_among(TermHolders.unchecked({"count": 201, "ids": ids}), question)
+    assert facts.ids == ["all"]
+    assert ids.looked_at <= 3 * 200

@@ -9,7 +9,6 @@ Who is behind a mask is a question of its own (`identity`).
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,14 +20,15 @@ from ..extras import TermIndex
 from ..ids import WORLD
 from ..live import Live
 from ..loading.settings import Calendar
+from ..long_texts import aside
 from ..protocols import Store
 from ..records.backends import TermHolders
 from ..records.learned import Learned
 from ..records.memory import Memory, without_words
-from ..records.plan import Delivery
+from ..records.plan import Delivery, Snapshot
 from ..words import plain
 from .assertions import told_in
-from .identity import Proof, admitted, asked_masks, restated
+from .identity import AskedMask, Proof, admitted, asked_masks, restated
 from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
 from .records import Contrary, Knower, WhoKnows
@@ -54,6 +54,10 @@ class Facts:
         """Whether another text is about the question too."""
         return self.asked.held(word_set(text)) >= self.least
 
+    def copies_among(self, deliveries: Iterable[Delivery], revealing: Set[str]) -> list[Delivery]:
+        """Those about the question (a partial copy may lack the fact), or from a source that is `revealing`."""
+        return [each for each in deliveries if each.source in revealing or self.about(each.body)]
+
     def touches(self, text: str) -> bool:
         """Whether another text is about the question by itself, however much better the world's best memory is."""
         return self.asked.held(word_set(text)) > 0
@@ -63,16 +67,27 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     """For every character: since when and how they know it, with proof, or nothing found. Raises `StorageError`."""
     session = live.snapshot.id
     known = await _facts(engine.store, world_container(session).name, question)
-    masks = asked_masks(question, live.snapshot)
+    masks = await aside(len(question), asked_masks, question, live.snapshot)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
     inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches)
+    size = len(question) + _characters(delivery for delivery, _ in proofs)
+    return await aside(size, _answered, question, inquiry, proofs, masks, live.snapshot)
+
+
+def _answered(
+    question: str, inquiry: Inquiry, proofs: Sequence[Proof], masks: Sequence[AskedMask], snapshot: Snapshot
+) -> WhoKnows:
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
             of_each.setdefault(delivery.owner, []).append((delivery, told_along))
-    knowers = {id: inquiry.knower(id, admitted(of_each.get(id, []), masks)) for id in live.snapshot.cast.ids}
+    knowers = {id: inquiry.knower(id, admitted(of_each.get(id, []), masks)) for id in snapshot.cast.ids}
     return WhoKnows(question=question, knowers=knowers)
+
+
+def _characters(deliveries: Iterable[Delivery]) -> int:
+    return sum(len(each.body) + sum(len(line.text) for line in each.knowledge) for each in deliveries)
 
 
 async def _facts(store: Store, world: str, question: str) -> Facts:
@@ -81,9 +96,10 @@ async def _facts(store: Store, world: str, question: str) -> Facts:
     A store without an index of terms is read completely, in order to count how rare each word is.
     """
     if isinstance(store, TermIndex):
-        return facts_among(await store.holders(world, asked_terms(question)), question)
+        holders = await store.holders(world, await aside(len(question), asked_terms, question))
+        return await aside(len(question), facts_among, holders, question)
     memories = await store.list(world)
-    return await asyncio.to_thread(facts_among_all, memories, question)
+    return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question)
 
 
 def facts_among(holders: TermHolders, question: str) -> Facts:
@@ -91,18 +107,14 @@ def facts_among(holders: TermHolders, question: str) -> Facts:
     asked = WeightedQuery(
         question, TermStatistics(holders.count, {term: len(ids) for term, ids in holders.ids.items()})
     )
-    held_by: dict[str, int] = {}  # id → one bit for each term: most memories share the same few combinations
-    for place, ids in enumerate(holders.ids.values()):
+    terms_of: dict[str, list[str]] = {}
+    for term, ids in holders.ids.items():
         for id in ids:
-            held_by[id] = held_by.get(id, 0) | 1 << place
-    held = {bits: asked.held(_of_bits(bits, holders.ids)) for bits in set(held_by.values())}
+            terms_of.setdefault(id, []).append(term)
+    held = {id: asked.held_by(terms) for id, terms in terms_of.items()}
     least = NEAR_BEST * max(held.values(), default=0.0)
-    facts = [id for id, bits in held_by.items() if held[bits] and held[bits] >= least]
+    facts = [id for id, weight in held.items() if weight and weight >= least]
     return Facts(facts, asked, least)
-
-
-def _of_bits(bits: int, terms: Iterable[str]) -> set[str]:
-    return {term for place, term in enumerate(terms) if bits >> place & 1}
 
 
 def facts_among_all(world: Sequence[Memory], question: str) -> Facts:
@@ -125,18 +137,18 @@ async def _proofs(engine: Engine, session: str, known: Facts, revealing: Set[str
     ledger, facts = engine.ledger, known.ids
     sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources | revealing))
-    # a partial copy may lack the fact
-    copies = [each for each in all_copies if each.source in revealing or known.about(each.body)]
+    copies = await aside(_characters(all_copies), known.copies_among, all_copies, revealing)
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
-    told = [each for each in tellings if each.cites & set(facts)]
+    cited = set(facts)
+    told = [each for each in tellings if each.cites & cited]
     return [*((each, False) for each in copies), *((each, True) for each in told)]
 
 
 async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
     """Derived memories about the question. The world does not have to know of them."""
     found = await engine.ledger.deliveries(session, derived=True, status="applied")
-    held = [(each, known.asked.held(word_set(each.body))) for each in found]
+    held = await aside(_characters(found), lambda: [(each, known.asked.held(word_set(each.body))) for each in found])
     least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
     return [(each, False) for each, share in held if share and share >= least]
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from ..formats import day_of, parts_of
+from ..long_texts import aside
 from ..sentences import excerpt
 from ..words import query_terms
 from .rank import CHARACTERS_A_TOKEN, cost, fair_share
@@ -19,7 +20,7 @@ async def within(memories: Sequence[Recalled], budget: int | None, query: str, m
     costs = [cost(each, mark) for each in memories]
     if sum(costs) <= budget:
         return memories
-    share, wanted = fair_share(costs, budget), frozenset(query_terms(query))
+    share, wanted = fair_share(costs, budget), frozenset(await aside(len(query), query_terms, query))
     return [
         await asyncio.to_thread(_excerpt, each, share, wanted, mark) if costly > share else each
         for each, costly in zip(memories, costs, strict=True)

@@ -9,6 +9,7 @@ from ..end.deliveries import memories_of
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
+from ..long_texts import aside
 from ..records.memory import Hit, Memory
 from ..time_limit import LimitReached, contained, reason, within
 from ..words import STOP_WORDS, plain, query_words, terms
@@ -32,12 +33,12 @@ class RecallSource:
         """The best hits, best first. Raises `StorageError` if `strict`."""
         found = await self._asked(self._engine.store.search(container, query, filter=filter, limit=limit))
         if found is None:
-            return self._ranked(await self._at_hand(container, filter, self._latest()), query, limit)
+            return await _ranked(await self._at_hand(container, filter, self._latest()), query, limit)
         if not self._live.unapplied:
             return found
         known = {hit.memory.id for hit in found}
         late = await self._unapplied(container, filter)
-        return [*found, *self._ranked([each for each in late if each.id not in known], query, limit)]
+        return [*found, *await _ranked([each for each in late if each.id not in known], query, limit)]
 
     async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
         """Memories that match the filter, at most `limit`. Raises `StorageError` if `strict`."""
@@ -92,11 +93,17 @@ class RecallSource:
         memories = memories_of(each for each in deliveries if each.is_active and each.due <= day)
         return [each for each in memories if matches(filter, each.metadata)]
 
-    def _ranked(self, memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
-        """Rank by the share of the query's words that each memory contains. Among equals, the newest comes first."""
-        asked = {term for word, term in query_words(plain(query)).items() if word not in STOP_WORDS}
-        hits = [_hit(memory, asked) for memory in reversed(memories)]
-        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+
+async def _ranked(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
+    characters = len(query) + sum(len(each.content) for each in memories)
+    return await aside(characters, _by_words, memories, query, limit)
+
+
+def _by_words(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
+    """Rank by the share of the query's words that each memory contains. Among equals, the newest comes first."""
+    asked = {term for word, term in query_words(plain(query)).items() if word not in STOP_WORDS}
+    hits = [_hit(memory, asked) for memory in reversed(memories)]
+    return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
 
 def _hit(memory: Memory, asked: set[str]) -> Hit:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 LONGEST_WORD = 100
 """A longer run of letters is no word: it becomes one unknown token."""
@@ -87,6 +88,7 @@ def words(text: str) -> list[str]:
     return folded.lower().split()
 
 
+@lru_cache(maxsize=32_768)
 def _folded(character: str) -> str:
     if character.isspace():
         return " "

@@ -6,15 +6,21 @@ import inspect
 from collections.abc import Sequence
 
 import numpy as np
-from anyio import to_thread
 
 from earwitness.errors import StrategyError
+from earwitness.long_texts import LONG, aside
 from earwitness.protocols import Embedder
 
 from .arrays import Floats
 
 _AT_ONCE = 64
-"""More texts than this are embedded on a thread, so that the event loop stays free."""
+"""More texts than this are worked on in a thread, however short they are."""
+
+
+def work_on(texts: Sequence[str]) -> int:
+    """How many characters `earwitness.long_texts.aside` is to be told of for these texts."""
+    characters = sum(map(len, texts))
+    return max(characters, LONG + 1) if len(texts) > _AT_ONCE else characters
 
 
 async def embedded(embedder: Embedder, texts: Sequence[str]) -> Floats:
@@ -24,7 +30,7 @@ async def embedded(embedder: Embedder, texts: Sequence[str]) -> Floats:
     """
     if not texts:
         return np.zeros((0, embedder.identity.dimension), np.float32)
-    answer = embedder.embed(texts) if len(texts) <= _AT_ONCE else await to_thread.run_sync(embedder.embed, texts)
+    answer = await aside(work_on(texts), embedder.embed, texts)
     if not isinstance(answer, np.ndarray) and inspect.isawaitable(answer):
         answer = await answer
     vectors = np.asarray(answer, np.float32)

@@ -13,13 +13,14 @@ import apsw
 from earwitness.errors import StorageError, unknown
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.resources import Resources
+from earwitness.long_texts import aside
 from earwitness.protocols import Embedder
 from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
-from earwitness_plugins.ranking.vectors import embedded, packed
+from earwitness_plugins.ranking.vectors import embedded, packed, work_on
 from earwitness_plugins.sqlite import Database, Transaction, WouldBlock
 from earwitness_plugins.sqlite.long_lists import ListTexts
 
@@ -211,8 +212,10 @@ class SqliteStore:
         plains = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
         different = list(dict.fromkeys(plains.values()))
         vectors = await embedded(self._embedder, different)
+        indexed = await aside(work_on(different), lambda: [indexed_words(text) for text in different])
         words = {
-            text: Words(indexed_words(text), packed(vector)) for text, vector in zip(different, vectors, strict=True)
+            text: Words(its_words, packed(vector))
+            for text, its_words, vector in zip(different, indexed, vectors, strict=True)
         }
         return [
             PreparedMemory(each.container, each.id, _text(each, lists), words[plains[each.content]])
