@@ -1,0 +1,122 @@
+"""The leak suite: nobody ever recalls a memory without a chain of rules that allows it.
+
+It compares an engine and a privacy table with the references, over random cases. Subclass `LeakSuite` in a test file,
+or call `check_leaks`, which needs no pytest.
+"""
+
+# ruff: noqa: S101
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from earwitness import Channel
+
+from ..graph.records import Relation
+from ..propagation.records import Seed, Spread
+from ..rules.records import RuleBook
+from .cases import Heard, LeakCase, case
+from .reference import has_caps, reached, unjustified
+from .reference_privacy import may_recall
+from .reference_rules import RulesAsWritten
+
+Engine = Callable[[RuleBook, Sequence[Relation], Seed], Spread]
+"""From rules, graph and one message to who is told."""
+PrivacyTable = Callable[[str, Channel, Channel, Collection[str]], bool]
+"""Policy, learned in, asked in, who was there → whether it may be read."""
+POLICIES = ("graded", "same_context")
+"""The tables every engine has."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Something that an engine says otherwise than the reference."""
+
+    number: int
+    """The case: `cases.case(number)`."""
+    message: str
+    """The key of the message."""
+    what: str
+    """In words."""
+    leak: bool
+    """Whether somebody comes to know what they may not; otherwise somebody is not told who should be."""
+
+    def __str__(self) -> str:
+        return f"{'leak' if self.leak else 'loss'} in case {self.number}, message {self.message}: {self.what}"
+
+
+def check_leaks(engine: Engine, table: PrivacyTable, cases: int = 100_000, first: int = 0) -> list[Disagreement]:
+    """What an engine and a table say otherwise than the references, over so many random cases. Empty = nothing."""
+    return [each for number in range(first, first + cases) for each in disagreements(case(number), engine, table)]
+
+
+def disagreements(given: LeakCase, engine: Engine, table: PrivacyTable) -> Iterator[Disagreement]:
+    """What an engine and a table say otherwise than the references about one case."""
+    rules = RulesAsWritten(given.book, given.relations)
+    for heard in given.conversation:
+        spread = engine(given.book, given.relations, heard.seed)
+        yield from _of_tellings(given, rules, heard.seed, spread)
+        yield from _of_reading(given, heard, spread, table)
+
+
+def _of_tellings(given: LeakCase, rules: RulesAsWritten, seed: Seed, spread: Spread) -> Iterator[Disagreement]:
+    for complaint in unjustified(rules, seed, spread.tellings):
+        yield Disagreement(given.number, seed.key, complaint, leak=True)
+    if has_caps(given.book):
+        return
+    expected = {(who, way.hop, way.day, way.tellers) for who, way in reached(rules, seed).items()}
+    found = told(spread)
+    for each in sorted(found - expected):
+        yield Disagreement(given.number, seed.key, f"should not be told so: {each}", leak=True)
+    for each in sorted(expected - found):
+        yield Disagreement(given.number, seed.key, f"is not told: {each}", leak=False)
+
+
+def told(spread: Spread) -> set[tuple[str, int, float, tuple[str, ...]]]:
+    """Listener, hop, day and tellers of everybody who is told."""
+    tellers: dict[tuple[str, int, float], set[str]] = {}
+    for each in spread.tellings:
+        tellers.setdefault((each.listener, each.hop, each.day), set()).add(each.teller)
+    return {(*key, tuple(sorted(names))) for key, names in tellers.items()}
+
+
+def _of_reading(given: LeakCase, heard: Heard, spread: Spread, table: PrivacyTable) -> Iterator[Disagreement]:
+    there = frozenset(heard.seed.direct)
+    told = {each.listener for each in spread.tellings if each.day <= given.day}
+    if given.reader not in there | told:
+        return
+    for policy in POLICIES:
+        may = may_recall(policy, heard.channel, given.asked, there)
+        if table(policy, heard.channel, given.asked, there) != may:
+            what = (
+                f"{policy}: learned in {heard.channel}, asked in {given.asked}: {'may' if may else 'may not'} be read"
+            )
+            yield Disagreement(given.number, heard.seed.key, what, leak=not may)
+
+
+class LeakSuite:
+    """Subclass this in a test file, and say how your engine spreads a message and what your table lets be read."""
+
+    cases: int = 1_000
+    """How many random cases."""
+    first: int = 0
+    """The number of the first."""
+
+    def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+        """Who is told, by the engine under test."""
+        raise NotImplementedError
+
+    def readable(self, policy: str, learned: Channel, asked: Channel, there: Collection[str]) -> bool:
+        """Whether what was learned in one channel may be read for an answer in another, by the table under test."""
+        raise NotImplementedError
+
+    def test_nobody_recalls_what_no_chain_of_rules_allows(self) -> None:
+        """Whoever is told was told by somebody who knew it, by a rule that is written, and reads it where they may."""
+        found = check_leaks(self.spread, self.readable, self.cases, self.first)
+        assert "\n".join(str(each) for each in found if each.leak) == ""
+
+    def test_everybody_is_told_whom_the_rules_mean(self) -> None:
+        """Where no coin and no cap decides, exactly those are told whom the reference tells, by the same tellers."""
+        found = check_leaks(self.spread, self.readable, self.cases, self.first)
+        assert "\n".join(str(each) for each in found if not each.leak) == ""
