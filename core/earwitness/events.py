@@ -235,7 +235,10 @@ class ReadAnswer(Reply):
     unsayable: Filter = NOTHING
     """What may be seen, but must not be said here."""
     reason: str = ""
-    """Why it must not be said; `Recalled.unsayable` shows it."""
+    """Why it must not be said; `Recalled.unsayable` shows it. A metadata field of the memory in braces, such as
+    `{interactionType}`, is filled in."""
+    note: str = ""
+    """A line for the prompt, shown above the memories if one of them is marked by this answer."""
 
 
 class ReadRequest(Record):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import field_validator
+
 from earwitness import Record
 from earwitness.loading.strategy_spec import StrategySpec
+
+from .privacy.settings import PrivacySettings
 
 
 class RelationshipsSettings(Record):
@@ -15,7 +19,12 @@ class RelationshipsSettings(Record):
     """Path of the rule file; `None` = no rules but those added at run time."""
     graph: StrategySpec = StrategySpec(name="networkx")
     """The graph store."""
-    privacy: Literal["graded", "same_context"] = "graded"
-    """The table of what may be read where."""
+    privacy: PrivacySettings = PrivacySettings()
+    """What may be read where: the name of a table, or `[relationships.privacy]`."""
     canon: Literal["session", "personal"] = "session"
     """`personal` = what a user's persona lives with a personality is also kept beyond the session."""
+
+    @field_validator("privacy", mode="before")
+    @classmethod
+    def _policy_or_table(cls, given: object) -> object:
+        return {"policy": given} if isinstance(given, str) else given

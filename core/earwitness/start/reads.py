@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,6 +21,30 @@ from ..strategy import Strategy
 from .recalled import OWN, Section
 from .requests import Reader, requested
 
+METADATA_FIELD = re.compile(r"\{(\w+)\}")
+"""A field of a memory's metadata in the reason of a guard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a guard says of memories that are known but not sayable here."""
+
+    filter: Filter
+    """Which ones."""
+    reason: str
+    """Why, with fields of the memory's metadata in braces."""
+    note: str = ""
+    """A line to show above the memories if one of them is marked."""
+
+    def why(self, memory: Memory) -> str:
+        """The reason, for this memory."""
+        return METADATA_FIELD.sub(lambda field: _text_of(memory, field), self.reason)
+
+
+def _text_of(memory: Memory, field: re.Match[str]) -> str:
+    value = memory.metadata.get(field[1])
+    return value if isinstance(value, str) else field[0]
+
 
 @dataclass(frozen=True)
 class Read:
@@ -28,8 +53,8 @@ class Read:
     container: str
     permitted: Filter
     in_prompt: tuple[str, ...] = ()
-    unsayable: tuple[tuple[Filter, str], ...] = ()
-    """Filters for what is known but not sayable here, each with the reason."""
+    unsayable: tuple[Mark, ...] = ()
+    """What is known but not sayable here."""
     section: Section = OWN
     """The section of the prompt for what it finds."""
     number: int = 1
@@ -55,7 +80,17 @@ class Read:
 
     def why_unsayable(self, memory: Memory) -> str | None:
         """The reason why this memory must not be said here; `None` if it may be said."""
-        return next((reason for filter, reason in self.unsayable if matches(filter, memory.metadata)), None)
+        mark = self._mark_of(memory)
+        return None if mark is None else mark.why(memory)
+
+    def notes(self, memories: Iterable[Memory]) -> Iterator[str]:
+        """The notes of the guards about those of these memories that they have marked."""
+        if any(mark.note for mark in self.unsayable):
+            marks = (self._mark_of(each) for each in memories if each.container == self.container)
+            yield from (mark.note for mark in marks if mark is not None and mark.note)
+
+    def _mark_of(self, memory: Memory) -> Mark | None:
+        return next((mark for mark in self.unsayable if matches(mark.filter, memory.metadata)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +98,7 @@ class _Guarded:
     """The result of asking the guards about one read."""
 
     permitted: Filter
-    unsayable: tuple[tuple[Filter, str], ...]
+    unsayable: tuple[Mark, ...]
     failures: tuple[str, ...]
 
 
@@ -123,9 +158,10 @@ async def _guarded(engine: Engine, reader: Reader, container: Container, data: M
     answers = await asyncio.gather(*(_asked(engine, guard, event, data) for guard in engine.guards))
     filters = [answer.value.filter if answer.value else NOTHING for answer in answers]
     marks = tuple(
-        (answer.value.unsayable, answer.value.reason or f"{answer.by} says so") for answer in answers if answer.value
+        Mark(answer.value.unsayable, answer.value.reason or f"{answer.by} says so", answer.value.note)
+        for answer in answers
+        if answer.value and answer.value.unsayable != NOTHING
     )
-    marks = tuple((filter, why) for filter, why in marks if filter != NOTHING)
     return _Guarded(all_of(*filters), marks, tuple(answer.label for answer in answers if answer.failure))
 
 

@@ -81,7 +81,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         query=asked,
         memories=tuple(memories),
         sections=tuple([each.section for each in sections]),
-        notes=tuple(note for answer in _given(answers) for note in answer.notes),
+        notes=(*(note for answer in _given(answers) for note in answer.notes), *_guards_notes(reads, memories)),
         failures=(
             *dict.fromkeys((*failures, *more)),
             *strange,
@@ -109,6 +109,12 @@ def _observer_failures(engine: Engine) -> Sequence[str]:
 def _mark(settings: FillSettings) -> str:
     """The line below a memory that must not be said here, as it counts for the budget."""
     return settings.templates.unsayable if settings.unsayable == "mark" else ""
+
+
+def _guards_notes(reads: Sequence[Read], recalled: Sequence[Recalled]) -> Sequence[str]:
+    """What guards say above the memories that they have marked, each line once."""
+    marked = [each.memory for each in recalled if not each.sayable]
+    return tuple(dict.fromkeys(note for read in reads for note in read.notes(marked))) if marked else ()
 
 
 def _marked(found: list[Recalled], read: Read) -> list[Recalled]:

@@ -1,0 +1,67 @@
+"""The guard `relationships`: hard rules on each read, marks of discretion, and strikes of what nobody could ever read.
+
+Permanent memories, and a personality's own canon, are withheld nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from earwitness import PlanEvent, ReadAnswer, ReadEvent, Settings, Strike
+from earwitness.filters import NOTHING
+from earwitness.ids import PREFIXES, WORLD
+from earwitness.records.plan import Delivery
+
+from ..settings import RelationshipsSettings
+from . import discretion
+from .chain import STRICTNESS, context_of, is_stricter
+from .place import indiscreet, readable
+from .reader import place_of, users_facts
+from .table import CONTEXTS, privacy_table
+
+CANON = "global_canon"
+UNREADABLE = "nobody could ever read it: it was learned in {context!r}"
+LOOSER = "it rests on what was learned in {strict!r}, and says {context!r}"
+
+
+class PrivacyGuard:
+    """Lets a memory be read where the table of privacy allows it, and nowhere else."""
+
+    def __init__(self, *, settings: Settings) -> None:
+        privacy = settings.table(RelationshipsSettings).privacy
+        self._table = privacy_table(privacy)
+        self._told_ways = tuple(privacy.discretion)
+        self._buried = frozenset(context for context in CONTEXTS if self._table.is_buried(context))
+
+    def filter(self, event: ReadEvent) -> ReadAnswer:
+        """What may be read where the reader is about to speak, and what of it must not be said there."""
+        if event.kind == CANON:
+            return ReadAnswer()
+        place = place_of(event)
+        allowed = users_facts(event) if event.kind == "user" else readable(self._table, place)
+        unsayable = indiscreet(place, self._told_ways)
+        if unsayable == NOTHING:
+            return ReadAnswer(filter=allowed)
+        return ReadAnswer(filter=allowed, unsayable=unsayable, reason=discretion.REASON, note=discretion.note(event))
+
+    def strike(self, event: PlanEvent) -> Sequence[Strike]:
+        """What is passed on although nobody could ever read it, or without the privacy of what it rests on."""
+        passed_on = [each for each in event.plan.deliveries if _is_passed_on(each)]
+        contexts = {each.memory_id: context_of(each.metadata) for each in event.plan.deliveries} if passed_on else {}
+        reasons = ((each, self._why(each, contexts)) for each in passed_on)
+        return [Strike(delivery_id=each.id, reason=why) for each, why in reasons if why]
+
+    def _why(self, delivery: Delivery, contexts: Mapping[str, str]) -> str | None:
+        """Why a delivery must not happen, given the contexts of all memories of the plan."""
+        context = contexts[delivery.memory_id]
+        if context not in STRICTNESS or context in self._buried:
+            return UNREADABLE.format(context=context)
+        grounds = (contexts.get(id, context) for id in (delivery.support.via, *delivery.rests_on) if id is not None)
+        strict = max(grounds, key=lambda each: STRICTNESS.get(each, len(STRICTNESS)), default=context)
+        return LOOSER.format(strict=strict, context=context) if is_stricter(strict, context) else None
+
+
+def _is_passed_on(delivery: Delivery) -> bool:
+    if delivery.owner == WORLD or not delivery.is_active or delivery.container.startswith(PREFIXES[CANON]):
+        return False
+    return delivery.support.how != "direct" or bool(delivery.rests_on)

@@ -1,0 +1,122 @@
+"""Where somebody asks, and the filter for what may be read there. Pure; cached by place and table.
+
+A memory without a context counts as learned in a private channel. No channel id is the one unnamed channel of its
+session; no guild or persona is equal to none. A context that is no context is read nowhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, equals
+from earwitness.records.channel import Context
+
+from .settings import Bond
+from .table import CONTEXTS, PrivacyTable
+
+PERMANENT = equals("permanent", True)
+
+
+class Permission(NamedTuple):
+    """What a persona's user allows beyond the table."""
+
+    persona: str
+    """Persona id: it applies to what was learned under this persona."""
+    learned: Context
+    """The context it was learned in."""
+    asked: Context
+    """The context in which it may be known."""
+    sayable: bool = False
+    """Whether it may be said there, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody asks."""
+
+    session: str
+    """Session id."""
+    context: Context
+    """A direct message, a private channel or a public one."""
+    channel_id: str | None = None
+    """The host's id of the channel; `None` = the unnamed channel of the session."""
+    guild_id: str | None = None
+    """The host's id of the guild; `None` = outside any guild."""
+    persona_id: str | None = None
+    """The persona that is spoken to; `None` = none."""
+    characters: tuple[str, ...] = ()
+    """Ids of the characters in this session who are that persona."""
+    alone: bool = False
+    """Whether it is the unnamed private channel of a story that only this persona plays."""
+
+
+@lru_cache(maxsize=4096)
+def readable(table: PrivacyTable, place: Place, permissions: tuple[Permission, ...] = ()) -> Filter:
+    """The filter for what may be read at a place: what is permanent, and what the table or a permission allows."""
+    learned = [And((_learned_in(context), _common(table, context, place))) for context in CONTEXTS]
+    return Or((PERMANENT, *learned, *(_permitted(each) for each in permissions if each.asked == place.context)))
+
+
+@lru_cache(maxsize=4096)
+def indiscreet(place: Place, ways: tuple[str, ...], permissions: tuple[Permission, ...] = ()) -> Filter:
+    """The filter for what may be known at a place, but not said: in public, what a character came to know in one of
+    these `ways`; anywhere, what a permission allows to be known only."""
+    told = (In("interactionType", ways),) if ways and place.context == "public_channel" else ()
+    known = [_permitted(each) for each in permissions if each.asked == place.context and not each.sayable]
+    parts = (*told, *known)
+    return And((Not(PERMANENT), Or(parts))) if parts else NOTHING
+
+
+def _permitted(permission: Permission) -> Filter:
+    return And((_learned_in(permission.learned), equals("personaId", permission.persona)))
+
+
+def _learned_in(context: Context) -> Filter:
+    known = equals("contextType", context)
+    return Or((known, missing("contextType"))) if context == "private_channel" else known
+
+
+def _common(table: PrivacyTable, learned: Context, place: Place) -> Filter:
+    needs = table.needs(learned, place.context)
+    return NOTHING if not all(needs) else And(tuple(Or(tuple(_bond(each, place) for each in need)) for need in needs))
+
+
+def _bond(bond: Bond, place: Place) -> Filter:
+    match bond:
+        case "same_channel":
+            return _same_channel(place)
+        case "same_guild":
+            return _same("guildId", place.guild_id)
+        case "same_persona":
+            return _same("personaId", place.persona_id)
+        case "was_there":
+            return _was_there(place)
+
+
+def _same_channel(place: Place) -> Filter:
+    """Channel ids are unique in their guild, and the unnamed channel in its session."""
+    if place.channel_id is not None:
+        return And((equals("channelId", place.channel_id), _same("guildId", place.guild_id)))
+    return And((missing("channelId"), EVERYTHING if place.alone else _of(place.session)))
+
+
+def _was_there(place: Place) -> Filter:
+    there = () if place.persona_id is None else (equals("personaId", place.persona_id),)
+    named = (And((In("participants", place.characters), _of(place.session))),) if place.characters else ()
+    return Or((*there, *named))
+
+
+def _of(session: str) -> Filter:
+    """Memories of this session. Only those of containers beyond sessions say which session they are of."""
+    return Not(Compare("sessionId", "!=", session))
+
+
+def _same(field: str, id: str | None) -> Filter:
+    return missing(field) if id is None else equals(field, id)
+
+
+def missing(field: str) -> Filter:
+    """The filter for memories that have no text in this field."""
+    return Not(Or((equals(field, ""), Compare(field, "!=", ""))))
