@@ -107,6 +107,24 @@ async def test_what_is_known_but_not_sayable_here_is_recalled_and_marked(begin: 
     assert all(each.sayable for each in private.memories)
 
 
+async def test_a_guard_says_how_it_was_learned_and_adds_a_note_above_what_it_has_marked(begin: Begin) -> None:
+    class Noting(Discreet):
+        def filter(self, event: ReadEvent) -> ReadAnswer:
+            how = "said in a {contextType}, on {gameDay}"
+            return super().filter(event).model_copy(update={"reason": how, "note": "Bob is listening."})
+
+    story = await begin(guards=[Noting()])
+    await story.say("alice", "The sword is mine.", audience=["bob"], context="dm")
+    await story.say("alice", "The shield is mine, too.", audience=["bob"], context="dm")
+    await story.say("alice", "The weather is fine.", audience=["bob"], context="public_channel")
+    turn = await story.turn("bob", query="sword", in_prompt=[], context="public_channel")
+    assert [each.unsayable for each in turn.memories if not each.sayable] == ["said in a dm, on {gameDay}"] * 2
+    assert turn.notes == ("Bob is listening.",)
+    assert "Bob is listening.\n1. " in turn.text()
+    weather = await story.turn("bob", query="weather", in_prompt=[], context="public_channel", memories=1)
+    assert ([each.sayable for each in weather.memories], weather.notes) == ([True], ())
+
+
 MARK = "(Not to be said here: it was said in confidence)"
 
 

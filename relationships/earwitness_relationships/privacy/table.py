@@ -63,9 +63,7 @@ class PrivacyTable:
 def privacy_table(settings: PrivacySettings) -> PrivacyTable:
     """The table of these settings. It allows nothing that the table of its policy does not."""
     more = {
-        (learned, asked): frozenset(bonds)
-        for learned, row in settings.tighten.items()
-        for asked, bonds in row.items()
+        (learned, asked): frozenset(bonds) for learned, row in settings.tighten.items() for asked, bonds in row.items()
     }
     base = POLICIES[settings.policy]
     return _made(tuple((cell, (bonds, more[cell]) if cell in more else (bonds,)) for cell, bonds in base.items()))

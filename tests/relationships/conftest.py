@@ -1,0 +1,26 @@
+"""Stories on the reference ledger and store, with the parts of relationships that a test names."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from earwitness import Earwitness
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+
+ALONE = {"embedder": "none", "detector": "none", "world_agent": "none", "strict": True}
+
+
+@pytest.fixture
+async def open_app() -> AsyncIterator[Callable[..., Awaitable[Earwitness]]]:
+    """Opens an instance. Everything given is a setting, or a strategy."""
+    async with AsyncExitStack() as opened:
+
+        async def open_app(**given: Any) -> Earwitness:
+            made = {"store": MemoryStore(), "ledger": MemoryLedger(), **ALONE, **given}
+            return await opened.enter_async_context(Earwitness.open(**made))
+
+        yield open_app
