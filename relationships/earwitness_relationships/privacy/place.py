@@ -19,7 +19,7 @@ from .table import CONTEXTS, PrivacyTable
 PERMANENT = equals("permanent", True)
 
 
-class Permission(NamedTuple):
+class Loosening(NamedTuple):
     """What a persona's user allows beyond the table."""
 
     persona: str
@@ -53,24 +53,24 @@ class Place:
 
 
 @lru_cache(maxsize=4096)
-def readable(table: PrivacyTable, place: Place, permissions: tuple[Permission, ...] = ()) -> Filter:
-    """The filter for what may be read at a place: what is permanent, and what the table or a permission allows."""
+def readable(table: PrivacyTable, place: Place, loosenings: tuple[Loosening, ...] = ()) -> Filter:
+    """The filter for what may be read at a place: what is permanent, and what the table or a loosening allows."""
     learned = [And((_learned_in(context), _common(table, context, place))) for context in CONTEXTS]
-    return Or((PERMANENT, *learned, *(_permitted(each) for each in permissions if each.asked == place.context)))
+    return Or((PERMANENT, *learned, *(_loosened(each) for each in loosenings if each.asked == place.context)))
 
 
 @lru_cache(maxsize=4096)
-def indiscreet(place: Place, ways: tuple[str, ...], permissions: tuple[Permission, ...] = ()) -> Filter:
+def indiscreet(place: Place, ways: tuple[str, ...], loosenings: tuple[Loosening, ...] = ()) -> Filter:
     """The filter for what may be known at a place, but not said: in public, what a character came to know in one of
-    these `ways`; anywhere, what a permission allows to be known only."""
+    these `ways`; anywhere, what a loosening allows to be known only."""
     told = (In("interactionType", ways),) if ways and place.context == "public_channel" else ()
-    known = [_permitted(each) for each in permissions if each.asked == place.context and not each.sayable]
+    known = [_loosened(each) for each in loosenings if each.asked == place.context and not each.sayable]
     parts = (*told, *known)
     return And((Not(PERMANENT), Or(parts))) if parts else NOTHING
 
 
-def _permitted(permission: Permission) -> Filter:
-    return And((_learned_in(permission.learned), equals("personaId", permission.persona)))
+def _loosened(loosening: Loosening) -> Filter:
+    return And((_learned_in(loosening.learned), equals("personaId", loosening.persona)))
 
 
 def _learned_in(context: Context) -> Filter:
