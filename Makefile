@@ -16,6 +16,9 @@ ROOTS := core relationships plugins
 ifneq ($(wildcard ../shared/data/.),)
 export EARWITNESS_DATA ?= $(abspath ../shared/data)
 endif
+ifneq ($(wildcard ../shared/rules/.),)
+export EARWITNESS_RULES ?= $(abspath ../shared/rules)
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check sync bench build clean

@@ -1,4 +1,4 @@
-"""Reading files that people write by hand: YAML and TOML."""
+"""Reading files that people write by hand: YAML, TOML and JSON."""
 
 from __future__ import annotations
 
@@ -11,24 +11,41 @@ from .limits import check
 from .located import Located
 
 
-def read_yaml(path: str | Path, failure: type[InputError]) -> Located:
-    """Read a YAML file. Raises `failure` if it is missing, not UTF-8, not YAML, or has a key twice."""
-    return yaml_text(_text(path, failure), str(path), failure)
+def read_yaml(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
+    """Read a YAML file. Raises `failure` if it is missing, not UTF-8, not YAML, or has a key twice.
+
+    With `columns`, errors name the column besides the line.
+    """
+    return yaml_text(_text(path, failure), str(path), failure, columns=columns)
 
 
-def yaml_text(text: str, path: str, failure: type[InputError]) -> Located:
+def yaml_text(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Located:
     """Read YAML by the core schema of YAML 1.2, in which `No` and `2026-01-02` are text. Raises as `read_yaml`."""
     from . import yaml_file
 
-    return Located(path, yaml_file.load(text, path, failure), partial(yaml_file.line_of, text), failure)
+    value = yaml_file.load(text, path, failure, columns=columns)
+    return Located(path, value, yaml_file.YamlPositions(text).of, failure, columns)
 
 
-def read_toml(path: str | Path, failure: type[InputError]) -> Located:
+def read_toml(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
     """Read a TOML file. Raises `failure` if it is missing, not UTF-8 or not TOML."""
     from .toml_file import TomlLines
 
     text = _text(path, failure)
-    return Located(str(path), toml_text(text, str(path), failure), TomlLines(text).line_of, failure)
+    return Located(str(path), toml_text(text, str(path), failure), TomlLines(text).position_of, failure, columns)
+
+
+def read_json(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
+    """Read a JSON file. Raises `failure` if it is missing, not UTF-8, not JSON, or has a key twice."""
+    return json_text(_text(path, failure), str(path), failure, columns=columns)
+
+
+def json_text(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Located:
+    """Read JSON. Raises as `read_json`."""
+    from . import json_file
+
+    value = json_file.load(text, path, failure)
+    return Located(path, value, partial(json_file.position_of, text), failure, columns)
 
 
 def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from ..errors import LONGEST_MESSAGE, InputError
-from .problems import Loc, Problem, describe, plain_message
+from .problems import Loc, Position, Problem, describe, plain_message
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -27,23 +27,29 @@ class Located:
     """The path as the user wrote it."""
     value: Any
     """Plain data: dicts, lists, text, numbers, booleans, `None`."""
-    find: Callable[[Loc], int]
-    """Returns the line (from 1) of an existing place. It is called only when an error is shown."""
+    find: Callable[[Loc], Position]
+    """Returns the position of an existing place. It is called only when an error is shown."""
     failure: type[InputError]
     """The class of errors in this file."""
+    columns: bool = False
+    """Whether errors name the column too."""
 
     def line_of(self, loc: Loc) -> int:
         """The line of a key, item or value, or of the nearest enclosing one that exists."""
+        return self.position_of(loc).line
+
+    def position_of(self, loc: Loc) -> Position:
+        """The position of a key, item or value, or of the nearest enclosing one that exists."""
         while loc and not exists(self.value, loc):
             loc = loc[:-1]
         try:
             return self.find(loc)
         except (ValueError, LookupError, TypeError, RecursionError):  # the file was read; this is about it
-            return 1
+            return Position(1, 1)
 
     def error(self, loc: Loc, message: str) -> InputError:
-        """An error with the text `story.yaml:12: message`."""
-        return self.failure(f"{self.path}:{self.line_of(loc)}: {message}")
+        """An error with the text `story.yaml:12: message`, or `story.yaml:12:3: message` with columns."""
+        return self.failure(f"{self._place(self.position_of(loc))}: {message}")
 
     @contextmanager
     def at(self, loc: Loc) -> Iterator[None]:
@@ -76,15 +82,19 @@ class Located:
         ]
 
     def refusal(self, problems: Iterable[Problem]) -> InputError:
-        """One error for several problems, in the order of their lines, each as `story.yaml:12: message`."""
-        found = sorted({(self.line_of(loc), message) for loc, message in problems})
-        lines = [f"{self.path}:{line}: {message}" for line, message in found]
+        """One error for several problems, in the order of their lines, each as `error` words it."""
+        found = {(self.position_of(loc), message) for loc, message in problems}
+        shown = sorted((at if self.columns else Position(at.line, 1), message) for at, message in found)
+        lines = list(dict.fromkeys(f"{self._place(at)}: {message}" for at, message in shown))
         if len(lines) == 1:
             return self.failure(lines[0])
         first = f"{self.path}: {len(lines)} problems."
-        shown = _first_that_fit(lines, LONGEST_MESSAGE - len(first.encode()))
-        more = [f"and {len(lines) - len(shown)} more."] if len(lines) > len(shown) else []
-        return self.failure("\n  ".join([first, *shown, *more]))
+        fitting = _first_that_fit(lines, LONGEST_MESSAGE - len(first.encode()))
+        more = [f"and {len(lines) - len(fitting)} more."] if len(lines) > len(fitting) else []
+        return self.failure("\n  ".join([first, *fitting, *more]))
+
+    def _place(self, at: Position) -> str:
+        return f"{self.path}:{at.line}:{at.column}" if self.columns else f"{self.path}:{at.line}"
 
     def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
         """The place without the parts that pydantic adds, such as the union member that it tried."""

@@ -20,6 +20,15 @@ Loc = tuple[str | int, ...]
 TAG = "kind"
 
 
+class Position(NamedTuple):
+    """Where something is in a text."""
+
+    line: int
+    """From 1."""
+    column: int
+    """From 1."""
+
+
 class Problem(NamedTuple):
     """A problem in a file."""
 

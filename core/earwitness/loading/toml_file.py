@@ -1,11 +1,11 @@
-"""Line numbers in a TOML text."""
+"""Positions in a TOML text."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from .problems import Loc
+from .problems import Loc, Position
 
 
 class TomlLines:
@@ -19,6 +19,13 @@ class TomlLines:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+    def position_of(self, loc: Loc) -> Position:
+        """The position of a key, of an item's line, or of the header of a table."""
+        line = self.line_of(loc)
+        text = self.text.splitlines()[line - 1] if self.text else ""
+        key = text.find(str(loc[-1])) if loc and isinstance(loc[-1], str) else -1
+        return Position(line, 1 + (key if key >= 0 else len(text) - len(text.lstrip())))
 
     def line_of(self, loc: Loc) -> int:
         """The line of a value, or of the header of a table."""

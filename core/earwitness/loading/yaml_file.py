@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -13,7 +14,7 @@ from ruamel.yaml.resolver import VersionedResolver
 
 from ..errors import InputError, named, shortened
 from .limits import check
-from .problems import Loc
+from .problems import Loc, Position
 
 HINT = "Text that holds one of : ? # , [ ] { } or begins with * needs quotes."
 
@@ -50,31 +51,44 @@ class CoreSchemaResolver(VersionedResolver):
         return self.rules
 
 
-def load(text: str, path: str, failure: type[InputError]) -> Any:
-    """The document as plain data. Raises `failure` with the line, also for a duplicate key."""
+def load(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Any:
+    """The document as plain data. Raises `failure` with the line (and column), also for a duplicate key."""
     try:
         return check(_yaml().load(text), path, failure, length=len(text))
     except failure:
         raise
     except DuplicateKeyError as error:
         key = str(error.problem).partition(" with value")[0].removeprefix("found ")
-        raise failure(f"{path}:{_line(error)}: {key}. Each key may be there once.") from None
+        raise failure(f"{path}:{_place(error, columns)}: {key}. Each key may be there once.") from None
     except MarkedYAMLError as error:
-        raise failure(f"{path}:{_line(error)}: not YAML: {error.problem or error.context}. {HINT}") from error
+        what = error.problem or error.context
+        raise failure(f"{path}:{_place(error, columns)}: not YAML: {what}. {HINT}") from error
     except RecursionError:
         raise failure(f"{path}: not YAML that can be read: it is nested too deeply.") from None
     except (YAMLError, ValueError, TypeError, LookupError) as error:  # ruamel lets some of them through
         raise failure(f"{path}: not YAML: {shortened(named(error))}.") from error
 
 
-def line_of(text: str, loc: Loc) -> int:
-    """The line (from 1) of a key or item, or of the nearest enclosing one that is in the text."""
-    node, line = _yaml().compose(text), 1
-    for part in loc:
-        if (step := _step(node, part)) is None:
-            break
-        line, node = step
-    return line
+class YamlPositions:
+    """The positions of keys and items in a YAML text, which is read again when the first is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def root(self) -> Node | None:
+        """The document as nodes."""
+        node: Node | None = _yaml().compose(self.text)
+        return node
+
+    def of(self, loc: Loc) -> Position:
+        """The position of a key or item, or of the nearest enclosing one that is in the text."""
+        node, position = self.root, Position(1, 1)
+        for part in loc:
+            if (step := _step(node, part)) is None:
+                break
+            position, node = step
+        return position
 
 
 def _yaml() -> YAML:
@@ -83,16 +97,21 @@ def _yaml() -> YAML:
     return yaml
 
 
-def _step(node: Node | None, part: str | int) -> tuple[int, Node] | None:
+def _step(node: Node | None, part: str | int) -> tuple[Position, Node] | None:
     if isinstance(node, MappingNode):
-        steps = ((key.start_mark.line + 1, child) for key, child in node.value if key.value == str(part))
+        steps = ((_position(key.start_mark), child) for key, child in node.value if key.value == str(part))
     elif isinstance(node, SequenceNode):
-        steps = ((child.start_mark.line + 1, child) for at, child in enumerate(node.value) if at == part)
+        steps = ((_position(child.start_mark), child) for at, child in enumerate(node.value) if at == part)
     else:
         return None
     return next(steps, None)
 
 
-def _line(error: MarkedYAMLError) -> int:
+def _position(mark: Any) -> Position:
+    return Position(mark.line + 1, mark.column + 1)
+
+
+def _place(error: MarkedYAMLError, columns: bool) -> str:
     mark = error.problem_mark or error.context_mark
-    return mark.line + 1 if mark else 1
+    at = _position(mark) if mark else Position(1, 1)
+    return f"{at.line}:{at.column}" if columns else str(at.line)

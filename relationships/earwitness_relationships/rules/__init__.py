@@ -1,5 +1,16 @@
 """Rule files: pantheons, their members and relationships, and who tells what to whom."""
 
-from .records import Member, Pantheon, RelationshipRule, RuleBook, Rules
+from .file import read_rules, rules_text
+from .records import Broadcast, Feed, Member, Pantheon, RelationshipRule, RuleBook, Rules
 
-__all__ = ["Member", "Pantheon", "RelationshipRule", "RuleBook", "Rules"]
+__all__ = [
+    "Broadcast",
+    "Feed",
+    "Member",
+    "Pantheon",
+    "RelationshipRule",
+    "RuleBook",
+    "Rules",
+    "read_rules",
+    "rules_text",
+]

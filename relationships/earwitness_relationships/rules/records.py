@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from hashlib import blake2b
+from typing import Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue, model_validator
 
 from earwitness import Record
-from earwitness.records.state import Day
+from earwitness.loading.settings import Proportion, Switch
 
-Manner = Literal["gossip", "intimate", "witnessed"]
+from .words import Days, GameDay, Hops, PersonalityId, PersonalityIds, Quota, Weight, Word, WordList
+
+Manner = Literal["gossip", "intimate", "shared", "witnessed"]
 MemberRole = Literal["leader", "member", "observer"]
-Retelling = Literal["verbatim", "summary"]
+Recipients = Literal["all_members", "related"]
+PANTHEON_TYPES = ("narrative_universe", "deity_pantheon", "friend_group")
+"""The types of pantheons that have a meaning of their own: users may edit a `friend_group` of theirs."""
+MOVED = "moved"
+"""The key of `RuleBook.feeds` for characters who go to another place."""
 
 
 class Budget(Record):
     """The most tellings that may follow."""
 
-    message: int | None = Field(default=None, ge=0)
+    message: Quota | None = None
     """For one message."""
-    listener_day: int | None = Field(default=None, ge=0)
+    listener_day: Quota | None = None
     """For one listener on one game day."""
 
 
@@ -32,95 +40,134 @@ class Conditions(Record):
     """Places, one of which the message must have been said at, or within."""
 
 
+class Broadcast(Record):
+    """To whom `propagate_all` goes, and how, where it is written `{to: all_members, as: witnessed}`."""
+
+    to: Recipients = "all_members"
+    """All other members, or the neighbours in the graph."""
+    manner: Manner | None = None
+    """FileKey `as`; `None` = as the option `as` says."""
+
+
 class Rules(Record):
     """The options of a pantheon, a member or a relationship. `None` = not set at this level."""
 
-    share_direct_interactions: bool | None = None
+    share_direct_interactions: Switch | None = None
     """Tell those in `share_with`, or the target of the relationship, what the teller lived."""
-    share_all_direct_user_interactions: bool | None = None
+    share_all_direct_user_interactions: Switch | None = None
     """The same, only where a user's persona took part."""
-    gossip_about_others: bool | None = None
-    """Tell on what the teller learned about a third character."""
-    propagate_all: bool | None = None
+    gossip_about_others: Switch | None = None
+    """Tell on what the teller learned about a third character, not what the teller lived."""
+    propagate_all: Switch | Broadcast | None = None
     """Every member's direct interactions go to every other member."""
-    propagate_all_user_interactions: bool | None = None
+    propagate_all_user_interactions: Switch | Broadcast | None = None
     """The same, only where a user's persona took part."""
-    omniscient: bool | None = None
-    """Chance, fan-out and budgets do not count."""
-    share_with: tuple[str, ...] | None = None
+    omniscient: Switch | None = None
+    """Chance, fan-out and budgets do not count for this listener."""
+    share_with: PersonalityIds | None = None
     """Personality ids, and slugs of pantheons for all their members."""
+    to: Recipients | None = None
+    """Who is told besides `share_with`: `all_members`, or `related`, the neighbours in the graph."""
     manner: Manner | None = None
-    """Written `as`: `gossip` and `intimate` are `shared`, `witnessed` is `witnessed`."""
-    exclude_private: bool | None = None
+    """FileKey `as`: `gossip`, `intimate` and `shared` are `shared`; `witnessed` is `witnessed`."""
+    exclude_private: Switch | None = None
     """Nothing from a direct message is told on."""
-    only_about: tuple[str, ...] | None = None
+    only_about: PersonalityIds | None = None
     """Only messages that one of these speaks, or that mention one of them."""
-    never_about: tuple[str, ...] | None = None
+    never_about: PersonalityIds | None = None
     """No message that one of these speaks, or that mentions one of them."""
-    min_weight: float | None = None
+    min_weight: Weight | None = None
     """The least weight of a relation that carries the rule."""
-    relation_types: tuple[str, ...] | None = None
-    """The types of relations that carry the rule, to the neighbours in the graph."""
-    max_hops: int | None = Field(default=None, ge=0)
+    relation_types: WordList | None = None
+    """The types of relations that carry the rule to the neighbours in the graph, with `to: related`."""
+    max_hops: Hops | None = None
     """How far it is told on."""
-    decay: float | None = Field(default=None, ge=0, le=1)
+    decay: Proportion | None = None
     """Factor on the strength at each hop."""
-    fan_out: int | None = Field(default=None, ge=0)
+    min_strength: Proportion | None = None
+    """What is weaker than this is not told on."""
+    fan_out: Quota | None = None
     """The most listeners of one teller and message."""
     budget: Budget | None = None
     """The most tellings."""
-    delay: float | None = Field(default=None, ge=0)
+    delay: Days | None = None
     """Game days that each hop takes."""
-    chance: float | None = Field(default=None, ge=0, le=1)
+    chance: Proportion | None = None
     """The probability of each telling, by a coin that always falls the same way."""
-    reliability: float | None = Field(default=None, ge=0, le=1)
+    reliability: Proportion | None = None
     """How far listeners believe it: the trust of each telling."""
-    retell: Retelling | str | None = None
+    retell: Word | None = None
     """`verbatim`, `summary`, or the name of a reteller."""
     when: Literal["message", "conversation"] | None = None
     """At each message, or one summary when the conversation is closed."""
     conditions: Conditions | None = None
     """When it holds."""
-    hub_from: int | None = Field(default=None, ge=1)
+    hub_from: Quota | None = None
     """From so many members on, a hub is read instead of copies written."""
-    spreading: str | None = None
+    spreading: Word | None = None
     """Name of the spreading model."""
 
+    @property
+    def options(self) -> dict[str, object]:
+        """The options that are set at this level."""
+        return {name: value for name, value in self if value is not None}
 
-class Member(Record):
+
+class Lasting(Record):
+    """What holds from one game day to another, both included."""
+
+    since: GameDay | None = None
+    """First game day; `None` = no beginning."""
+    until: GameDay | None = None
+    """Last game day; `None` = no end."""
+
+    @model_validator(mode="after")
+    def _days_in_order(self) -> Self:
+        if self.since is not None and self.until is not None and self.until < self.since:
+            raise ValueError(f"until {self.until:g} is before since {self.since:g}.")
+        return self
+
+    def holds_on(self, day: float) -> bool:
+        """Whether it holds on a game day."""
+        return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
+
+
+class Member(Lasting):
     """Somebody in a pantheon."""
 
-    personality_id: str
+    personality_id: PersonalityId
     """Who."""
     role: MemberRole = "member"
     """`observer` hears and never tells."""
     rules: Rules = Rules()
     """Win over the pantheon's."""
-    since: Day | None = None
-    """First game day."""
-    until: Day | None = None
-    """Last game day."""
 
 
-class RelationshipRule(Record):
+class RelationshipRule(Lasting):
     """A relation with rules of its own."""
 
-    source: str
+    source: PersonalityId
     """Personality id of the teller."""
-    target: str
+    target: PersonalityId
     """Personality id of the listener."""
-    type: str = "RELATES_TO"
+    type: Word = "RELATES_TO"
     """Type of the relation."""
-    weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    weight: Weight = 1.0
     """How strong it is."""
     rules: Rules = Rules()
     """Win over those of the member and the pantheon."""
+
+    @model_validator(mode="after")
+    def _between_two(self) -> Self:
+        if self.source == self.target:
+            raise ValueError(f"{self.source!r} is related to itself. A relationship is between two.")
+        return self
 
 
 class Pantheon(Record):
     """A group of characters with relationships and rules."""
 
-    slug: str
+    slug: Word
     """Unique name; its hub is the container `pantheon-{slug}`."""
     id: str | None = None
     """The host's own id."""
@@ -128,7 +175,7 @@ class Pantheon(Record):
     """Display name; `None` = the slug."""
     description: str = ""
     """What it is."""
-    type: str = "friend_group"
+    type: Word = "friend_group"
     """`narrative_universe`, `deity_pantheon`, `friend_group`, or a word of one's own."""
     rules: Rules = Rules()
     """Hold for all members."""
@@ -144,12 +191,36 @@ class Pantheon(Record):
     """When it was last changed."""
 
 
+class Feed(Record):
+    """A fact of the story's graph that each world update of a type makes."""
+
+    relation: Word
+    """Type of the relation from the update's character to its target."""
+    target: str | None = None
+    """Metadata field that names the target; `None` = the first that is there of `item`, `itemName`, `location`,
+    `place`, `target`."""
+    kind: Literal["Character", "Location", "Item", "Faction", "Quest", "Event", "Pantheon"] | None = None
+    """Kind of node of the target; `None` = what the relation says: an item, a location, a character."""
+    ends: Switch = False
+    """Whether the update ends the relation instead of making it."""
+
+
 class RuleBook(Record):
     """A rule file, or what was put together at run time."""
 
     pantheons: tuple[Pantheon, ...] = ()
     """In the order of the file."""
-    feeds: dict[str, str] = {}
-    """Update type, or `moved` → type of the relation that it makes in the story's graph."""
+    feeds: dict[str, Feed] = {}
+    """Update type, or `moved` → the relation that it makes in the story's graph."""
     version: str = ""
     """A digest of what it says."""
+
+    def pantheon(self, slug: str) -> Pantheon | None:
+        """The pantheon with this slug."""
+        return next((each for each in self.pantheons if each.slug == slug), None)
+
+    def with_version(self) -> Self:
+        """A copy whose version is the digest of what it says, however that was written."""
+        said = self.model_dump(mode="json", exclude={"version"}, exclude_none=True)
+        data = json.dumps(said, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return self.model_copy(update={"version": blake2b(data, digest_size=8).hexdigest()})

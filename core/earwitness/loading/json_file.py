@@ -1,0 +1,113 @@
+"""JSON with the positions of its keys and items. A key that is there twice is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+from ..errors import InputError
+from .limits import check
+from .problems import Loc, Position
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+
+
+def load(text: str, path: str, failure: type[InputError]) -> Any:
+    """The document as plain data. Raises `failure` with line and column, also for a duplicate key."""
+    twice: list[tuple[dict[str, Any], str]] = []
+    try:
+        value = json.loads(text, object_pairs_hook=lambda pairs: _table(pairs, twice), parse_constant=_no_number)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    except json.JSONDecodeError as error:
+        raise failure(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from None
+    except RecursionError:
+        raise failure(f"{path}: not JSON that can be read: it is nested too deeply.") from None
+    except ValueError as error:  # also for a number of thousands of digits
+        raise failure(f"{path}: not JSON: {error}.") from error
+    checked = check(value, path, failure, length=len(text))
+    if twice:
+        table, key = twice[0]
+        at = _position(text, _second(text, _start(text, next(_paths(checked, table))), key))
+        raise failure(f"{path}:{at.line}:{at.column}: duplicate key {json.dumps(key)}. Each key may be there once.")
+    return checked
+
+
+def position_of(text: str, loc: Loc) -> Position:
+    """The position of a key or item. Raises `LookupError` if there is none."""
+    if not loc:
+        return _position(text, _SPACE.match(text).end())  # type: ignore[union-attr] # it matches nothing too
+    *around, last = loc
+    begin, _ = _part(text, _start(text, around), last)
+    return _position(text, begin)
+
+
+def _table(pairs: list[tuple[str, Any]], twice: list[tuple[dict[str, Any], str]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice.append((table, next(key for key in keys if keys.count(key) > 1)))
+    return table
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number that can be used")
+
+
+def _paths(value: Any, wanted: dict[str, Any], loc: Loc = ()) -> Iterator[Loc]:
+    if value is wanted:
+        yield loc
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for part, inner in parts:
+        yield from _paths(inner, wanted, (*loc, part))
+
+
+# ── positions ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _position(text: str, index: int) -> Position:
+    return Position(text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index))
+
+
+def _start(text: str, loc: Iterable[str | int]) -> int:
+    """Where the value at this place begins."""
+    index = _skip(text, 0)
+    for wanted in loc:
+        _, index = _part(text, index, wanted)
+    return index
+
+
+def _part(text: str, index: int, wanted: str | int) -> tuple[int, int]:
+    """Where this part of a table or list begins, and where its value begins. Raises `LookupError`."""
+    for part, begin, value in _parts(text, index):
+        if part == wanted:
+            return begin, value
+    raise LookupError(wanted)
+
+
+def _second(text: str, index: int, key: str) -> int:
+    _, second, *_ = [at for part, at, _ in _parts(text, index) if part == key]
+    return second
+
+
+def _parts(text: str, index: int) -> Iterator[tuple[str | int, int, int]]:
+    """Key or number of each part of a table or list, where that part begins, and where its value begins."""
+    is_table, number = text[index] == "{", 0
+    index = _skip(text, index + 1)
+    while text[index] not in "]}":
+        begin, part = index, number
+        if is_table:
+            part, index = _DECODER.raw_decode(text, index)
+            index = _skip(text, _skip(text, index) + 1)
+        yield part, begin, index
+        _, index = _DECODER.raw_decode(text, index)
+        index = _skip(text, index)
+        index = _skip(text, index + 1) if text[index] == "," else index
+        number += 1
+
+
+def _skip(text: str, index: int) -> int:
+    return _SPACE.match(text, index).end()  # type: ignore[union-attr] # it matches nothing too

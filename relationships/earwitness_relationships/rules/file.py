@@ -1,0 +1,78 @@
+"""Reads a rule file: YAML, TOML or JSON, in snake_case or camelCase, in any of the shapes of `forms`.
+
+All its mistakes are reported at once, each with its line and column.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from earwitness.loading.files import json_text, read_json, read_toml, read_yaml, yaml_text
+from earwitness.loading.located import Located, exists
+from earwitness.loading.problems import Loc, Problem, describe
+
+from ..errors import RulesError
+from .draft import Draft
+from .duplicates import duplicates
+from .forms import book
+from .records import RuleBook
+
+READERS = {".json": read_json, ".toml": read_toml, ".yaml": read_yaml, ".yml": read_yaml}
+
+
+def read_rules(path: str | Path) -> RuleBook:
+    """Read and check a rule file. Raises `RulesError` with file, line, column and what is allowed."""
+    reader = READERS.get(Path(path).suffix.lower())
+    if reader is None:
+        raise RulesError(f"{path}: a rule file ends in {', '.join(sorted(READERS))}.")
+    return checked(reader(path, RulesError, columns=True))
+
+
+def rules_text(text: str, path: str = "rules.yaml") -> RuleBook:
+    """Read rules from a text; the path, for errors, says whether it is YAML or JSON. Raises `RulesError`."""
+    read = json_text if path.endswith(".json") else yaml_text
+    return checked(read(text, path, RulesError, columns=True))
+
+
+def checked(file: Located) -> RuleBook:
+    """The rule book in a file. Raises `RulesError` that lists every mistake."""
+    draft = Draft(file)
+    values = book(draft)
+    found: RuleBook | None = None
+    try:
+        found = RuleBook.model_validate(values)
+        draft.problems += (Problem(draft.place(loc), message) for loc, message in duplicates(found))
+    except ValidationError as invalid:
+        draft.problems += _unusable(draft, values, invalid)
+    if found is None or draft.problems:
+        raise file.refusal(draft.problems)
+    return found.with_version()
+
+
+def _unusable(draft: Draft, values: dict[str, Any], invalid: ValidationError) -> list[Problem]:
+    """The problems that pydantic found, one for each place, worded as the file has it.
+
+    A missing key beside an unknown one is left out, because the unknown one is probably a misspelling of it; so is what
+    holds another problem, because pydantic tries all types that a value may have.
+    """
+    slips = {problem.loc[:-1] for problem in draft.problems}
+    found: dict[Loc, Problem] = {}
+    for error in invalid.errors():
+        is_missing = error["type"] == "missing"
+        loc = _plain(values, error["loc"][:-1] if is_missing else error["loc"])
+        error["loc"] = at = draft.missing(loc, str(error["loc"][-1])) if is_missing else draft.place(loc)
+        if not (is_missing and at[:-1] in slips):
+            found.setdefault(at, Problem(at, describe(error, RuleBook)))
+    around = {at[:end] for at in found for end in range(len(at))}
+    return [problem for at, problem in found.items() if at not in around]
+
+
+def _plain(values: Any, loc: Loc) -> Loc:
+    """The place without the parts that pydantic adds, such as the type that it tried."""
+    plain: Loc = ()
+    for part in loc:
+        plain = (*plain, part) if exists(values, (*plain, part)) else plain
+    return plain
