@@ -9,8 +9,8 @@ from earwitness.records.channel import Context
 from earwitness.records.memory import Interaction
 
 Bond = Literal["same_channel", "same_guild", "same_persona", "was_there"]
-"""What the place a memory was learned in may have in common with the place it is asked in. `was_there`: the persona of
-the direct message perceived what the memory is about."""
+"""What the place a memory was learned in may have in common with the place it is asked in. `was_there`: the persona
+that is spoken to perceived what the memory is about."""
 Policy = Literal["graded", "same_context"]
 
 
@@ -18,8 +18,8 @@ class PrivacySettings(Record):
     """The table of what may be read where, and the rules of discretion."""
 
     policy: Policy = "graded"
-    """The table to begin with. `graded`: what was learned in a direct message stays with its persona, what was learned
-    in a private channel in that channel. `same_context`: besides, nothing leaves the context it was learned in."""
+    """The table to begin with. `graded`: what was learned is read where its listeners are. `same_context`: it is read
+    in the kind of channel that it was learned in."""
     tighten: dict[Context, dict[Context, tuple[Bond, ...]]] = {}
     """Context it was learned in → context it is asked in → bonds, of which one is needed as well; none = never."""
     discretion: tuple[Interaction, ...] = ("shared", "witnessed")

@@ -17,27 +17,36 @@ from .settings import Bond, Policy, PrivacySettings
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 Needs = tuple[frozenset[Bond], ...]
 """Of each set, one bond must hold. An empty set never holds."""
-NEVER: frozenset[Bond] = frozenset()
-GRADED: Mapping[tuple[Context, Context], frozenset[Bond]] = {
-    ("dm", "dm"): frozenset({"same_persona"}),
+Cells = Mapping[tuple[Context, Context], Needs]
+"""(Learned in, asked in) → what the two places must have in common."""
+ANYWHERE: Needs = ()
+NEVER: Needs = (frozenset(),)
+
+
+def _one_of(*bonds: Bond) -> Needs:
+    return (frozenset(bonds),)
+
+
+GRADED: Cells = {
+    ("dm", "dm"): _one_of("same_persona"),
     ("dm", "private_channel"): NEVER,
     ("dm", "public_channel"): NEVER,
-    ("private_channel", "dm"): frozenset({"same_persona"}),
-    ("private_channel", "private_channel"): frozenset({"same_channel"}),
+    ("private_channel", "dm"): _one_of("same_persona"),
+    ("private_channel", "private_channel"): _one_of("same_channel"),
     ("private_channel", "public_channel"): NEVER,
-    ("public_channel", "dm"): frozenset({"same_guild", "was_there"}),
-    ("public_channel", "private_channel"): frozenset({"same_guild"}),
-    ("public_channel", "public_channel"): frozenset({"same_guild"}),
+    ("public_channel", "dm"): _one_of("same_persona", "was_there"),
+    ("public_channel", "private_channel"): _one_of("same_guild"),
+    ("public_channel", "public_channel"): _one_of("same_guild"),
 }
-"""(Learned in, asked in) → bonds, of which one must hold."""
-SAME_CONTEXT: Mapping[tuple[Context, Context], frozenset[Bond]] = {
-    cell: bonds if cell[0] == cell[1] else NEVER for cell, bonds in GRADED.items()
+"""What was learned is read where its listeners are. A direct message is in no guild."""
+SAME_CONTEXT: Cells = {
+    **dict.fromkeys(GRADED, NEVER),
+    ("dm", "dm"): _one_of("same_persona"),
+    ("private_channel", "private_channel"): ANYWHERE,
+    ("public_channel", "public_channel"): ANYWHERE,
 }
-"""As graded, and never outside of the context it was learned in."""
-POLICIES: Mapping[Policy, Mapping[tuple[Context, Context], frozenset[Bond]]] = {
-    "graded": GRADED,
-    "same_context": SAME_CONTEXT,
-}
+"""What was learned is read in the same kind of channel; a direct message is a context of its persona's own."""
+POLICIES: Mapping[Policy, Cells] = {"graded": GRADED, "same_context": SAME_CONTEXT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +72,9 @@ class PrivacyTable:
 def privacy_table(settings: PrivacySettings) -> PrivacyTable:
     """The table of these settings. It allows nothing that the table of its policy does not."""
     more = {
-        (learned, asked): frozenset(bonds) for learned, row in settings.tighten.items() for asked, bonds in row.items()
+        (learned, asked): _one_of(*bonds) for learned, row in settings.tighten.items() for asked, bonds in row.items()
     }
-    base = POLICIES[settings.policy]
-    return _made(tuple((cell, (bonds, more[cell]) if cell in more else (bonds,)) for cell, bonds in base.items()))
+    return _made(tuple((cell, needs + more.get(cell, ANYWHERE)) for cell, needs in POLICIES[settings.policy].items()))
 
 
 @cache
