@@ -1,10 +1,9 @@
 """Rule files: pantheons, their members and relationships, and who tells what to whom."""
 
 from .file import read_rules, rules_text
-from .records import Broadcast, Feed, Member, Pantheon, RelationshipRule, RuleBook, Rules
+from .records import Feed, Member, Pantheon, RelationshipRule, RuleBook, Rules
 
 __all__ = [
-    "Broadcast",
     "Feed",
     "Member",
     "Pantheon",

@@ -21,9 +21,14 @@ from earwitness.loading.problems import Loc, path_text, unknown_key
 from earwitness.loading.settings import Switch
 
 from .draft import Draft, FileKey, allowed
-from .records import Broadcast, Budget, Conditions, Feed, Member, Pantheon, RelationshipRule, Rules
+from .records import Budget, Conditions, Feed, Member, Pantheon, RelationshipRule, Rules
 
 DraftTable = dict[str, Any]
+
+
+def spelled(option: str) -> str:
+    """How an option is written in a file."""
+    return "as" if option == "manner" else option
 
 
 def _spellings(record: type[BaseModel]) -> dict[str, str]:
@@ -36,7 +41,9 @@ MEMBER = _spellings(Member) | {"id": "personality_id", "personality": "personali
 RELATIONSHIP = {"from": "source", "to": "target"} | _spellings(RelationshipRule) | {"mutual": "mutual"}
 RELATIONSHIP |= {"custom_rules": "rules"}
 RULES = {"as": "manner"} | _spellings(Rules)
-BROADCAST = {"as": "manner"} | _spellings(Broadcast)
+BROADCAST = {"as": "manner", "to": "to"}
+TO_EVERYBODY = ("propagate_all", "propagate_all_user_interactions")
+"""The options that may say to whom they go."""
 SWITCHES = tuple(name for name, field in Rules.model_fields.items() if Switch in get_args(field.annotation))
 """The options that a list of rules may name."""
 BESIDE = ("feeds", "$schema")
@@ -172,12 +179,27 @@ def rules(draft: Draft, loc: Loc, given: FileKey) -> DraftTable:
     """Options with values, or a list of options: `[gossip_about_others, {delay: 2}]`."""
     values: DraftTable = {}
     for key in _entries(given):
-        for name, option in _options(draft, key).items():
+        for name, option in _unfolded(draft, _options(draft, key)):
             if name in values:
-                draft.refuse(option.at, f"{path_text(given.at)}: {name!r} is set twice. Set it once.")
+                draft.refuse(option.at, f"{path_text(given.at)}: {spelled(name)!r} is set twice. Set it once.")
             draft.written[(*loc, name)] = option.at
             values[name] = _value(draft, (*loc, name), option)
     return values
+
+
+def _unfolded(draft: Draft, options: dict[str, FileKey]) -> Iterator[tuple[str, FileKey]]:
+    """The options; `{to: all_members, as: witnessed}` is taken apart: the option is on, and `as` is one of its own."""
+    for name, option in options.items():
+        if name not in TO_EVERYBODY or not isinstance(option.value, dict):
+            yield name, option
+            continue
+        inner = draft.keys(option.at, option.value, BROADCAST)
+        yield name, FileKey(option.at, True)
+        if "to" in inner and inner["to"].value != "all_members":
+            where = path_text(inner["to"].at)
+            draft.refuse(inner["to"].at, f"{where}: {inner['to'].value!r} is not allowed. Allowed: 'all_members'.")
+        if "manner" in inner:
+            yield "manner", inner["manner"]
 
 
 def _entries(given: FileKey) -> Iterable[FileKey]:

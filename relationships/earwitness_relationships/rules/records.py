@@ -15,7 +15,6 @@ from .words import Days, GameDay, Hops, PersonalityId, PersonalityIds, Quota, We
 
 Manner = Literal["gossip", "intimate", "shared", "witnessed"]
 MemberRole = Literal["leader", "member", "observer"]
-Recipients = Literal["all_members", "related"]
 PANTHEON_TYPES = ("narrative_universe", "deity_pantheon", "friend_group")
 """The types of pantheons that have a meaning of their own: users may edit a `friend_group` of theirs."""
 MOVED = "moved"
@@ -40,15 +39,6 @@ class Conditions(Record):
     """Places, one of which the message must have been said at, or within."""
 
 
-class Broadcast(Record):
-    """To whom `propagate_all` goes, and how, where it is written `{to: all_members, as: witnessed}`."""
-
-    to: Recipients = "all_members"
-    """All other members, or the neighbours in the graph."""
-    manner: Manner | None = None
-    """FileKey `as`; `None` = as the option `as` says."""
-
-
 class Rules(Record):
     """The options of a pantheon, a member or a relationship. `None` = not set at this level."""
 
@@ -58,18 +48,16 @@ class Rules(Record):
     """The same, only where a user's persona took part."""
     gossip_about_others: Switch | None = None
     """Tell on what the teller learned about a third character, not what the teller lived."""
-    propagate_all: Switch | Broadcast | None = None
-    """Every member's direct interactions go to every other member."""
-    propagate_all_user_interactions: Switch | Broadcast | None = None
+    propagate_all: Switch | None = None
+    """Every member's direct interactions go to every other member. Also written `{to: all_members, as: witnessed}`."""
+    propagate_all_user_interactions: Switch | None = None
     """The same, only where a user's persona took part."""
     omniscient: Switch | None = None
     """Chance, fan-out and budgets do not count for this listener."""
     share_with: PersonalityIds | None = None
     """Personality ids, and slugs of pantheons for all their members."""
-    to: Recipients | None = None
-    """Who is told besides `share_with`: `all_members`, or `related`, the neighbours in the graph."""
     manner: Manner | None = None
-    """FileKey `as`: `gossip`, `intimate` and `shared` are `shared`; `witnessed` is `witnessed`."""
+    """Written `as`: `gossip`, `intimate` and `shared` are `shared`; `witnessed` is `witnessed`."""
     exclude_private: Switch | None = None
     """Nothing from a direct message is told on."""
     only_about: PersonalityIds | None = None
@@ -79,13 +67,11 @@ class Rules(Record):
     min_weight: Weight | None = None
     """The least weight of a relation that carries the rule."""
     relation_types: WordList | None = None
-    """The types of relations that carry the rule to the neighbours in the graph, with `to: related`."""
+    """The types of relations that carry the rule, to the neighbours in the graph."""
     max_hops: Hops | None = None
     """How far it is told on."""
     decay: Proportion | None = None
     """Factor on the strength at each hop."""
-    min_strength: Proportion | None = None
-    """What is weaker than this is not told on."""
     fan_out: Quota | None = None
     """The most listeners of one teller and message."""
     budget: Budget | None = None

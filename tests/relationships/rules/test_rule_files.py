@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from earwitness_relationships.errors import RulesError
-from earwitness_relationships.rules import Broadcast, Member, RelationshipRule, RuleBook, Rules, read_rules, rules_text
+from earwitness_relationships.rules import Member, RelationshipRule, RuleBook, Rules, read_rules, rules_text
 
 SHORT = """\
 tavern:
@@ -73,7 +73,7 @@ def test_one_pantheon_a_file_with_custom_rules_of_its_members() -> None:
 def test_pantheons_by_slug_with_rules_by_name() -> None:
     inn, gods = rules_text(json.dumps(BY_SLUG), "r.json").pantheons
     assert inn.relationships[0].rules == Rules(gossip_about_others=True)
-    assert gods.rules == Rules(propagate_all_user_interactions=Broadcast(to="all_members", manner="witnessed"))
+    assert gods.rules == Rules(propagate_all_user_interactions=True, manner="witnessed")
 
 
 @pytest.mark.parametrize("around", [lambda given: {"pantheons": given}, lambda given: {"pantheons": [given["inn"]]}])
@@ -178,6 +178,7 @@ def test_the_users_own_files_load_as_they_are() -> None:
         ),
         ("inn:\n  rules: {propagate_all: {to: all}}", "inn.rules.propagate_all.to: 'all' is not allowed."),
         ("inn:\n  rules: {as: gosip}", "inn.rules.as: 'gosip' is not allowed. Allowed: 'gossip', 'intimate'"),
+        ("inn:\n  rules: {as: gossip, propagate_all: {as: shared}}", "r.yaml:2:39: inn.rules: 'as' is set twice."),
         ("inn:\n  rules: {as: gosip}", "Did you mean 'gossip'?"),
         ("inn:\n  rules: {delay: -1}", "inn.rules.delay: -1 cannot be used: it must be at least 0."),
         ("inn:\n  rules: {delay: .inf}", "inn.rules.delay: '.inf' cannot be used: a number is needed."),
