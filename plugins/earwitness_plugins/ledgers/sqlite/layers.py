@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import apsw
 
@@ -52,6 +52,15 @@ _KEEP_MESSAGE = (
     " SELECT r.session, m.key, m.sequence, m.message FROM ledger_messages AS m CROSS JOIN ledger_layers AS r"
     " WHERE m.session = ?1 AND m.key = ?2 AND r.layer = ?1 AND r.session <> ?1"
     " AND m.sequence > r.after AND m.sequence <= r.up_to"
+)
+_UNREAD_MESSAGES = (
+    "DELETE FROM ledger_messages AS m WHERE m.session = ? AND NOT EXISTS (SELECT 1 FROM ledger_layers AS r"
+    " WHERE r.layer = m.session AND r.session <> m.session AND m.sequence > r.after AND m.sequence <= r.up_to"
+    " AND NOT EXISTS (SELECT 1 FROM ledger_messages AS own WHERE own.session = r.session AND own.key = m.key))"
+)
+_UNREAD = (
+    f"UPDATE ledger_sessions SET layered = layered & {READS} WHERE layered & {IS_READ} AND NOT EXISTS"  # noqa: S608
+    " (SELECT 1 FROM ledger_layers WHERE layer = number AND session <> layer)"
 )
 
 
@@ -212,6 +221,7 @@ def forget(connection: apsw.Connection, seen: SessionView) -> None:
     connection.execute("DELETE FROM ledger_layers WHERE session = ?", (seen.number,))
     connection.execute("DELETE FROM ledger_differences WHERE session = ?", (seen.number,))
     sweep(connection, read | {seen.number})
+    connection.execute(_UNREAD)
 
 
 def sweep(connection: apsw.Connection, numbers: Iterable[int]) -> None:
@@ -230,10 +240,11 @@ def _trim(connection: apsw.Connection, layer: int, reach: int) -> None:
     if layer >= 0:
         for table in ("ledger_entries", "ledger_plans"):
             connection.execute(f"DELETE FROM {table} WHERE place BETWEEN ? AND ?", (first, last))  # noqa: S608
-    for table in ("ledger_messages", "ledger_repeats"):
-        connection.execute(f"DELETE FROM {table} WHERE session = ? AND sequence > ?", (layer, reach))  # noqa: S608
+    connection.execute("DELETE FROM ledger_repeats WHERE session = ?", (layer,))  # a branch has its own
+    connection.execute(_UNREAD_MESSAGES, (layer,))
     unseen = f"SELECT number FROM ledger_deliveries AS d WHERE session = ? AND NOT {_IS_SEEN}"  # noqa: S608
-    _delete(connection, [int(number) for (number,) in connection.execute(unseen, (layer,)).fetchall()])
+    rows = cast("list[tuple[int]]", connection.execute(unseen, (layer,)).fetchall())
+    _delete(connection, [number for (number,) in rows])
     if reach < 0:
         connection.execute("DELETE FROM ledger_layers WHERE layer = ?", (layer,))
 
