@@ -79,7 +79,7 @@ async def test_what_is_shared_goes_with_the_last_that_holds_it(
 ) -> None:
     await filled(store, memory)
     await store.branch({"s1-alice": "b1-alice"}, {"s1-alice": ["m1"]})
-    assert await rows(store, "store_vectors") == 2
+    assert await rows(store, "store_segment") == 2
     for container in ("s1-alice", "b1-alice"):
         await store.drop(container)
     for table in (

@@ -1,6 +1,7 @@
-"""Branches: a container's content under another name, copied inside the file. Texts and vectors are shared.
+"""Branches: a container that reads what another one holds, and keeps only what differs (`layers`).
 
-The index is copied as it stands. What the branch does not hold is marked as deleted in it.
+Segments and their memories are shared; the rows of the tail are copied. What the branch does not hold is marked as
+gone.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from collections.abc import Sequence
 
 import apsw
 
-from . import writes
-from .containers import find_container, rid, select
+from . import layers, writes
+from .containers import ContainerRow, find_container, rid, sequence
+from .layers import VISIBLE
 
+_SEEN = (
+    "store_layer AS l CROSS JOIN store_memory AS m ON m.rid BETWEEN l.layer << 32 AND (l.layer << 32 | 4294967295)"
+    f" WHERE {VISIBLE.format(container=':old')}"
+)
+_OWN = "store_memory AS m WHERE m.rid BETWEEN :from AND :last"
+"""What the parent sees: with layers, and without."""
+_WITHOUT = "m.id IN (SELECT value FROM json_each(:without))"
 _COPY = (
     (
-        "INSERT INTO store_memory (rid, id, slot, text) SELECT rid - :from + :to, id, slot, text FROM store_memory"
-        " WHERE rid BETWEEN :from AND :last AND id NOT IN (SELECT value FROM json_each(:without))"
-    ),
-    (
-        "INSERT INTO store_gone SELECT :new, 1, slot FROM store_gone WHERE container = :old AND slot <= :reach"
-        " UNION SELECT :new, 1, slot FROM store_memory WHERE rid BETWEEN :from AND :last AND slot <= :reach"
-        " AND id IN (SELECT value FROM json_each(:without))"
+        "INSERT INTO store_gone SELECT :new, 1, slot FROM store_gone WHERE container = :old AND slot <= :reach"  # noqa: S608
+        f" UNION SELECT :new, 1, m.slot FROM {{seen}} AND m.slot <= :reach AND {_WITHOUT}"
     ),
     (
         "INSERT INTO store_tail (rid, position, words) SELECT rid - :from + :to, position, words FROM store_tail"
@@ -29,21 +33,9 @@ _COPY = (
         " (SELECT :to + slot FROM store_gone WHERE container = :new)"
     ),
     (
-        "INSERT INTO store_segment (rid, slots, positions, lengths, ids, vectors)"
-        " SELECT rid - :from + :to, slots, positions, lengths, ids, vectors FROM store_segment"
-        " WHERE rid BETWEEN :from AND :from + :newest"
-    ),
-    (
-        "INSERT INTO store_field (container, field, segment, data) SELECT :new, field, segment, data FROM store_field"
-        " WHERE container = :old AND segment <= :newest"
-    ),
-    (
-        "INSERT INTO store_posting (container, term, segment, data) SELECT :new, term, segment, data FROM store_posting"
-        " WHERE container = :old AND segment <= :newest"
-    ),
-    (
-        "UPDATE store_vectors SET uses = uses + 1 WHERE number IN (SELECT vectors FROM store_segment"
-        " WHERE rid BETWEEN :to AND :end)"
+        "INSERT INTO store_memory (rid, id, slot, text) SELECT m.rid - :from + :to, m.id, m.slot, m.text"
+        " FROM store_tail AS tail CROSS JOIN store_memory AS m ON m.rid = :from + tail.position"
+        " WHERE tail.rid BETWEEN :to AND :end"
     ),
     (
         "UPDATE store_text SET uses = uses + its.count FROM (SELECT text, count(*) AS count FROM store_memory"
@@ -56,21 +48,10 @@ _COPY = (
     (
         "UPDATE store_container SET version = 1, slots = (SELECT slots FROM store_container WHERE number = :old),"
         " folded = (SELECT folded FROM store_container WHERE number = :old),"
-        " tail = (SELECT count(*) FROM store_tail WHERE rid BETWEEN :to AND :end),"
-        " live = (SELECT count(*) FROM store_memory WHERE rid BETWEEN :to AND :end),"
+        " tail = (SELECT count(*) FROM store_tail WHERE rid BETWEEN :to AND :end), live = :live,"
         " dead = (SELECT count(*) FROM store_gone WHERE container = :new) WHERE number = :new"
     ),
 )
-_NEWEST = (
-    "SELECT coalesce(max(slot), 0) FROM store_memory"
-    " WHERE rid BETWEEN :from AND :last AND id NOT IN (SELECT value FROM json_each(:without))"
-)
-"""The newest slot that the branch holds. Segments that begin after it are not copied, …"""
-_REACH = (
-    "SELECT coalesce(min(rid) - :from - 1, (SELECT slots FROM store_container WHERE number = :old))"
-    " FROM store_segment WHERE rid > :from + :newest AND rid <= :last"
-)
-"""… but the last one that is copied reaches so far."""
 
 
 def branch(connection: apsw.Connection, name: str, new_name: str, without: Sequence[str]) -> None:
@@ -80,6 +61,7 @@ def branch(connection: apsw.Connection, name: str, new_name: str, without: Seque
     if old is None:
         return
     new = writes.created(connection, new_name)
+    seen = _SEEN if old.reads else _OWN
     bindings: dict[str, int | str] = {
         "old": old.number,
         "new": new.number,
@@ -89,19 +71,15 @@ def branch(connection: apsw.Connection, name: str, new_name: str, without: Seque
         "end": new.range[1],
         "without": json.dumps(list(without)),
     }
-    bindings["newest"] = newest = int(connection.execute(_NEWEST, bindings).get)
-    bindings["reach"] = int(connection.execute(_REACH, bindings).get)
-    _share_vectors(connection, old.range[0], old.range[0] + newest)
+    kept = f"SELECT coalesce(max(m.slot), 0), count(*) FROM {seen} AND NOT {_WITHOUT}"  # noqa: S608 - our own words
+    newest, live = connection.execute(kept, bindings).fetchall()[0]
+    bindings |= {"newest": int(str(newest)), "live": int(str(live)), "reach": _reach(connection, old, int(str(newest)))}
     for statement in _COPY:
-        connection.execute(statement, bindings)
+        connection.execute(statement.format(seen=seen), bindings)
+    layers.share(connection, old, new.number, min(int(str(newest)), old.folded))
 
 
-def _share_vectors(connection: apsw.Connection, first: int, last: int) -> None:
-    """Keep the vectors of these segments where several can name them."""
-    own = "SELECT rid FROM store_segment WHERE rid BETWEEN ? AND ? AND typeof(vectors) <> 'integer'"
-    for (segment,) in select(connection, own, (first, last)):
-        connection.execute(
-            "INSERT INTO store_vectors (data, uses) SELECT vectors, 1 FROM store_segment WHERE rid = ?", (segment,)
-        )
-        number = connection.last_insert_rowid()
-        connection.execute("UPDATE store_segment SET vectors = ? WHERE rid = ?", (number, segment))
+def _reach(connection: apsw.Connection, old: ContainerRow, newest: int) -> int:
+    """The segments that begin up to the newest slot that the branch holds reach so far."""
+    later = layers.segment_keys(connection, old, newest)
+    return sequence(later[0]) - 1 if later else old.slots

@@ -77,10 +77,12 @@ class ContainerIndex:
         number: the container's, as in `store_container`.
         generation: of its index; an index of another one is of no use.
         dimension: length of a vector.
+        reads: whether it reads rows of other containers, too.
     """
 
-    def __init__(self, number: int, generation: int, dimension: int) -> None:
+    def __init__(self, number: int, generation: int, dimension: int, *, reads: bool = False) -> None:
         self.number = number
+        self.reads = reads
         self.generation = generation
         self.version = -1
         self.size = 0

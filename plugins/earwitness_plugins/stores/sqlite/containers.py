@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import apsw
 
+_SELECT = "SELECT number, version, generation, slots, folded, tail, live, dead, layered FROM store_container"
+
 
 class ContainerRow(NamedTuple):
     """A row of `store_container`, but for its name."""
@@ -23,6 +25,17 @@ class ContainerRow(NamedTuple):
     tail: int
     live: int
     dead: int
+    layered: int
+
+    @property
+    def reads(self) -> bool:
+        """Whether it reads rows of other containers: see `layers`."""
+        return bool(self.layered & 1)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether others may read its rows."""
+        return bool(self.layered & 2)
 
     @property
     def range(self) -> tuple[int, int]:
@@ -49,7 +62,7 @@ def find_container(connection: apsw.Connection, name: str) -> ContainerRow | Non
     """The container of this name, if anything was ever written to it."""
     found = select(
         connection,
-        "SELECT number, version, generation, slots, folded, tail, live, dead FROM store_container WHERE name = ?",
+        f"{_SELECT} WHERE name = ?",
         (name,),
     )
     return ContainerRow(*found[0]) if found else None
@@ -59,6 +72,6 @@ def all_containers(connection: apsw.Connection) -> list[ContainerRow]:
     """Every container, oldest first."""
     rows = select(
         connection,
-        "SELECT number, version, generation, slots, folded, tail, live, dead FROM store_container ORDER BY number",
+        f"{_SELECT} ORDER BY number",
     )
     return [ContainerRow(*row) for row in rows]

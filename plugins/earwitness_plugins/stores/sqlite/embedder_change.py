@@ -13,8 +13,9 @@ from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
 from . import fingerprint
-from .containers import ContainerRow, all_containers, select
+from .containers import all_containers, rid, select
 from .fingerprint import Fingerprint
+from .layers import LAST
 from .segments import unpacked
 
 _BATCH = 512
@@ -71,8 +72,8 @@ def _exchange(ours: Fingerprint, nothing: bytes, connection: apsw.Connection) ->
     """Replace the old vectors by the new; `None` when a text was written meanwhile that has no new one."""
     if _waiting(connection):
         return None
-    for container in all_containers(connection):
-        _exchange_in_segments(connection, container, nothing)
+    for (number,) in select(connection, "SELECT DISTINCT rid >> 32 FROM store_segment"):
+        _exchange_in_segments(connection, number, nothing)
     _exchange_in_tails(connection)
     connection.execute("UPDATE store_container SET version = version + 1, generation = generation + 1")
     connection.execute("DELETE FROM store_reembedded")
@@ -82,14 +83,19 @@ def _exchange(ours: Fingerprint, nothing: bytes, connection: apsw.Connection) ->
     return sum(container.live for container in all_containers(connection))
 
 
-def _exchange_in_segments(connection: apsw.Connection, container: ContainerRow, nothing: bytes) -> None:
+def _exchange_in_segments(connection: apsw.Connection, layer: int, nothing: bytes) -> None:
+    """What a slot holds is known to its container, and to those who read its segments."""
     made = (
         "SELECT memory.slot, made.vector FROM store_memory AS memory"
-        " CROSS JOIN store_reembedded AS made ON made.text = memory.text WHERE memory.rid BETWEEN ? AND ?"
+        " CROSS JOIN store_reembedded AS made ON made.text = memory.text"
+        " WHERE memory.rid BETWEEN ? AND ? AND memory.slot <= ?"
     )
-    segments = select(connection, "SELECT rid, slots FROM store_segment WHERE rid BETWEEN ? AND ?", container.range)
-    vectors: dict[int, bytes] = dict(select(connection, made, container.range)) if segments else {}
-    for key, slots in segments:
+    read = select(connection, "SELECT container, up_to FROM store_layer WHERE layer = ?", (layer,))
+    vectors: dict[int, bytes] = {}
+    for container, up_to in {(layer, LAST), *read}:
+        vectors.update(select(connection, made, (rid(container, 0), rid(container, LAST), up_to)))
+    own = (rid(layer, 0), rid(layer, LAST))
+    for key, slots in select(connection, "SELECT rid, slots FROM store_segment WHERE rid BETWEEN ? AND ?", own):
         joined = b"".join(vectors.get(slot, nothing) for slot in unpacked(slots).tolist())
         connection.execute("UPDATE store_segment SET vectors = ? WHERE rid = ?", (joined, key))
 

@@ -108,7 +108,7 @@ class IndexCache:
         if container is None:
             return None
         if kept is None or not _same_index(kept, container):
-            kept = ContainerIndex(container.number, container.generation, self._dimension)
+            kept = ContainerIndex(container.number, container.generation, self._dimension, reads=container.reads)
         refresh(connection, kept, container)
         return kept
 

@@ -14,6 +14,7 @@ from earwitness_plugins.sqlite.blobs import inflated
 from .columns import Column
 from .container_index import Block, ContainerIndex, Postings, TailRow
 from .containers import ContainerRow, rid, select, sequence
+from .layers import segment_keys
 from .segments import VECTORS, tail_slots, unpacked
 from .shared import read_lists
 
@@ -36,7 +37,7 @@ def column(connection: apsw.Connection, index: ContainerIndex, field: str) -> Co
     if found is not None:
         return found
     made = Column()
-    stored = "SELECT segment, data FROM store_field WHERE container = ? AND field = ?"
+    stored = f"SELECT segment, data FROM {_source(index, 'store_field')} AND field = ?2"  # noqa: S608 - our own words
     for segment, data in select(connection, stored, (index.number, field)):
         made.put(index.segments[segment], _field(connection, field, data))
     tail = metadata(connection, index.tail.values())
@@ -68,12 +69,23 @@ def load_postings(connection: apsw.Connection, index: ContainerIndex, terms: Ite
     if not found or not index.segments:
         return
     stored = (
-        "SELECT term, segment, data FROM store_posting WHERE container = ? AND term IN (SELECT value FROM json_each(?))"
+        f"SELECT term, segment, data FROM {_source(index, 'store_posting')}"  # noqa: S608 - our own words
+        " AND term IN (SELECT value FROM json_each(?2))"
     )
     for term, segment, data in select(connection, stored, (index.number, json.dumps(list(found)))):
         found[term].append((segment, data))
     for term, parts in found.items():
         index.keep_postings(term, _joined(index, parts))
+
+
+def _source(index: ContainerIndex, table: str) -> str:
+    """SQL after FROM for what a container reads of a table by segment; `?1` is its number."""
+    if not index.reads:
+        return f"{table} WHERE container = ?1"
+    return (
+        f"store_layer AS l CROSS JOIN {table} AS its ON its.container = l.layer AND its.segment <= l.up_to"
+        " WHERE l.container = ?1"
+    )
 
 
 def _joined(index: ContainerIndex, parts: Sequence[tuple[int, bytes]]) -> Postings:
@@ -87,11 +99,9 @@ def _joined(index: ContainerIndex, parts: Sequence[tuple[int, bytes]]) -> Postin
 
 def _load_segments(connection: apsw.Connection, index: ContainerIndex, container: ContainerRow) -> None:
     """Load new segments, and those of their slots that were not in the tail before."""
-    reach = (rid(index.number, index.last_segment) + 1, container.range[1])
     known = len(index.segments)
-    stored = "SELECT rid, slots FROM store_segment WHERE rid BETWEEN ? AND ? ORDER BY rid"
-    for key, packed in select(connection, stored, reach):
-        slots = unpacked(packed)
+    for key in segment_keys(connection, container, index.last_segment):
+        slots = unpacked(select(connection, "SELECT slots FROM store_segment WHERE rid = ?", (key,))[0][0])
         seen = int(np.searchsorted(slots, index.last_slot, "right"))
         if seen < len(slots):
             _take_in(connection, index, key, seen)
@@ -114,7 +124,7 @@ def _take_in(connection: apsw.Connection, index: ContainerIndex, key: int, seen:
     rows = index.append(block)
     stored = "SELECT data FROM store_field WHERE container = ? AND field = ? AND segment = ?"
     for field, column in index.columns.items():
-        for (data,) in select(connection, stored, (index.number, field, sequence(key))):
+        for (data,) in select(connection, stored, (key >> 32, field, sequence(key))):
             column.put(rows, _field(connection, field, data)[seen:])
 
 

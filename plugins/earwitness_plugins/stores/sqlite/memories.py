@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import Any
 
 import apsw
 
 from earwitness.records.memory import Memory
 
-from .containers import find_container, rid, select
+from .containers import find_container, rid, select, sequence
+from .layers import VISIBLE, in_layers
 from .shared import read_lists
 
 MemoryRow = tuple[str, str, str, int | None]
@@ -23,8 +25,9 @@ def memories_at(connection: apsw.Connection, name: str, number: int, positions: 
         "SELECT rid, id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
         " WHERE rid IN (SELECT value FROM json_each(?))"
     )
-    found = {row[0]: row[1:] for row in select(connection, stored, (_keys(number, positions),))}
-    return _memories(connection, name, [found[rid(number, position)] for position in positions])
+    found = {sequence(row[0]): row[1:] for row in select(connection, stored, (_keys(number, positions),))}
+    found |= _of_layers(connection, number, "m.id, t.content, t.metadata, t.lists", positions, found)
+    return _memories(connection, name, [found[position] for position in positions])
 
 
 def content_at(connection: apsw.Connection, number: int, positions: Sequence[int]) -> list[str]:
@@ -35,8 +38,11 @@ def content_at(connection: apsw.Connection, number: int, positions: Sequence[int
         "SELECT rid, content FROM store_memory CROSS JOIN store_text ON number = text"
         " WHERE rid IN (SELECT value FROM json_each(?))"
     )
-    found: dict[int, str] = dict(select(connection, stored, (_keys(number, positions),)))
-    return [found[rid(number, position)] for position in positions]
+    found = {sequence(key): content for key, content in select(connection, stored, (_keys(number, positions),))}
+    found |= {
+        position: row[0] for position, row in _of_layers(connection, number, "t.content", positions, found).items()
+    }
+    return [found[position] for position in positions]
 
 
 def get(connection: apsw.Connection, name: str, ids: Sequence[str]) -> list[Memory]:
@@ -44,7 +50,9 @@ def get(connection: apsw.Connection, name: str, ids: Sequence[str]) -> list[Memo
     container = find_container(connection, name)
     if container is None:
         return []
-    one = f"{_SELECT} WHERE rid >> 32 = ? AND id = ?"
+    one = f"{_SELECT} WHERE rid >> 32 = ?1 AND id = ?2"
+    if container.reads:
+        one = in_layers("m.id, t.content, t.metadata, t.lists", "AND m.id = ?2")
     return _memories(connection, name, [row for id in ids for row in select(connection, one, (container.number, id))])
 
 
@@ -53,18 +61,35 @@ def page(connection: apsw.Connection, name: str, limit: int | None, offset: int)
     container = find_container(connection, name)
     if container is None:
         return []
-    rows = select(
-        connection,
-        f"{_SELECT} WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ? OFFSET ?",
-        (*container.range, -1 if limit is None else max(limit, 0), max(offset, 0)),
-    )
-    return _memories(connection, name, rows)
+    chosen = (-1 if limit is None else max(limit, 0), max(offset, 0))
+    if container.reads:
+        seen = in_layers("m.id, t.content, t.metadata, t.lists")
+        seen = f"{seen} ORDER BY m.rid & 4294967295 LIMIT ?2 OFFSET ?3"
+        return _memories(connection, name, select(connection, seen, (container.number, *chosen)))
+    own = f"{_SELECT} WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ? OFFSET ?"
+    return _memories(connection, name, select(connection, own, (*container.range, *chosen)))
 
 
 def count(connection: apsw.Connection, name: str) -> int:
     """How many memories the container holds."""
     container = find_container(connection, name)
     return container.live if container else 0
+
+
+def _of_layers(
+    connection: apsw.Connection, number: int, columns: str, positions: Sequence[int], found: Container[int]
+) -> dict[int, tuple[Any, ...]]:
+    """The rows of layers at those positions where the container has none of its own."""
+    missing = [position for position in positions if position not in found]
+    if not missing:
+        return {}
+    stored = (
+        f"SELECT m.rid, {columns} FROM store_layer AS l CROSS JOIN json_each(?2) AS asked"  # noqa: S608 - our own words
+        " CROSS JOIN store_memory AS m ON m.rid = (l.layer << 32 | asked.value)"
+        f" CROSS JOIN store_text AS t ON t.number = m.text WHERE {VISIBLE.format(container='?1')}"
+    )
+    rows = select(connection, stored, (number, json.dumps(missing)))
+    return {sequence(row[0]): row[1:] for row in rows}
 
 
 def _memories(connection: apsw.Connection, container: str, rows: Sequence[MemoryRow]) -> list[Memory]:

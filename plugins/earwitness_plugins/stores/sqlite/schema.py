@@ -81,4 +81,18 @@ BEGIN
 END;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts, _SHARED_VECTORS)
+_LAYERS = """
+-- What a container reads of the rows of others, and of its own: segments that begin, and memories that were written,
+-- above one slot and up to another.
+CREATE TABLE store_layer (
+    container INTEGER NOT NULL, layer INTEGER NOT NULL, above INTEGER NOT NULL, up_to INTEGER NOT NULL,
+    PRIMARY KEY (container, layer)
+) WITHOUT ROWID;
+CREATE INDEX store_layer_by_layer ON store_layer (layer);
+CREATE INDEX store_gone_by_slot ON store_gone (container, slot);
+
+-- Bits: 1 = it reads rows of other containers, 2 = others may read its rows.
+ALTER TABLE store_container ADD COLUMN layered INTEGER NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts, _SHARED_VECTORS, _LAYERS)

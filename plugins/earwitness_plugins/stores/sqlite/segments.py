@@ -6,7 +6,7 @@ import json
 import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -16,6 +16,7 @@ from earwitness.words import plain, terms
 from earwitness_plugins.ranking import Integers
 from earwitness_plugins.sqlite.blobs import deflated
 
+from . import layers
 from .containers import ContainerRow, find_container, rid, select, sequence
 from .shared import Words, insert_words, read_lists
 
@@ -87,7 +88,13 @@ def rebuild(connection: apsw.Connection, name: str) -> None:
     container = find_container(connection, name)
     if container is None:
         return
-    slots = _live_slots(connection, container)
+    for reader in layers.readers(connection, container.number) if container.is_read else ():
+        rebuild(connection, reader)  # it gets rows of its own
+    vectors = _vectors_by_slot(connection, container)
+    if container.reads:
+        layers.materialise(connection, container)
+        layers.part(connection, container.number)
+    slots = _live_slots(connection, container, vectors)
     clear_index(connection, container)
     whole = len(slots) // FOLD * FOLD
     for start in range(0, whole, FOLD):
@@ -159,8 +166,7 @@ def _write_postings(connection: apsw.Connection, container: int, first: int, tal
     )
 
 
-def _live_slots(connection: apsw.Connection, container: ContainerRow) -> list[Slot]:
-    vectors = _vectors_by_slot(connection, container)
+def _live_slots(connection: apsw.Connection, container: ContainerRow, vectors: Mapping[int, bytes]) -> list[Slot]:
     rows = select(
         connection,
         "SELECT slot, rid, id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
@@ -175,8 +181,9 @@ def _live_slots(connection: apsw.Connection, container: ContainerRow) -> list[Sl
 
 def _vectors_by_slot(connection: apsw.Connection, container: ContainerRow) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
-    segments = f"SELECT slots, {VECTORS} FROM store_segment WHERE rid BETWEEN ? AND ?"  # noqa: S608 - our own words
-    for packed, vectors in select(connection, segments, container.range):
+    segment = f"SELECT slots, {VECTORS} FROM store_segment WHERE rid = ?"  # noqa: S608 - our own words
+    for key in layers.segment_keys(connection, container):
+        packed, vectors = select(connection, segment, (key,))[0]
         slots = unpacked(packed).tolist()
         width = len(vectors) // len(slots)
         found.update((slot, vectors[place * width : (place + 1) * width]) for place, slot in enumerate(slots))

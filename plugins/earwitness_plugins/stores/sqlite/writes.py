@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
 
+from . import layers
 from .containers import ContainerRow, find_container, rid, select, sequence
 from .segments import FOLD, clear_index, fold, rebuild
 from .shared import Text, Words, digest, insert_texts, insert_words
@@ -16,8 +18,12 @@ _INSERT_TAIL = "INSERT INTO store_tail (rid, position, words) VALUES (?, ?, ?)"
 _SAVE = "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?"
 _STORED = (
     "SELECT rid, slot, content, metadata, (SELECT digest FROM store_list WHERE number = lists)"
-    " FROM store_memory CROSS JOIN store_text ON number = text WHERE rid >> 32 = ? AND id = ?"
+    " FROM store_memory CROSS JOIN store_text ON number = text WHERE rid >> 32 = ?1 AND id = ?2"
 )
+_STORED_IN_LAYERS = layers.in_layers(
+    "m.rid, m.slot, t.content, t.metadata, (SELECT digest FROM store_list WHERE number = t.lists)", "AND m.id = ?2"
+)
+_ANY_IN_LAYERS = f"SELECT EXISTS ({layers.in_layers('1', 'AND m.id IN (SELECT value FROM json_each(?2))')})"  # noqa: S608
 
 
 class PreparedMemory(NamedTuple):
@@ -82,9 +88,16 @@ def drop(connection: apsw.Connection, name: str) -> None:
     container = find_container(connection, name)
     if container is None:
         return
-    clear_index(connection, container)
-    connection.execute("DELETE FROM store_memory WHERE rid BETWEEN ? AND ?", container.range)
     connection.execute("DELETE FROM store_container WHERE number = ?", (container.number,))
+    if container.is_read:  # others have their own tails
+        connection.execute("DELETE FROM store_tail WHERE rid BETWEEN ? AND ?", container.range)
+        connection.execute("DELETE FROM store_gone WHERE container = ?", (container.number,))
+        layers.sweep(connection, [container.number])
+    else:
+        clear_index(connection, container)
+        connection.execute("DELETE FROM store_memory WHERE rid BETWEEN ? AND ?", container.range)
+    if container.reads:
+        layers.part(connection, container.number)
 
 
 def created(connection: apsw.Connection, name: str) -> ContainerRow:
@@ -101,6 +114,8 @@ def _put_new(
     groups: Mapping[str, Sequence[PreparedMemory]],
 ) -> dict[str, ContainerRow] | None:
     """Write all at once, as most turns can. Writes nothing, and answers `None`, when a memory is there already."""
+    if any(_in_layers(connection, containers[name], group) for name, group in groups.items()):
+        return None
     slots = [
         (rid(containers[name].number, slot), slot, memory)
         for name, group in groups.items()
@@ -119,6 +134,12 @@ def _put_new(
     grown = {name: _grown(containers[name], len(group)) for name, group in groups.items()}
     connection.executemany(_SAVE, [_numbers(container) for container in grown.values()])
     return grown
+
+
+def _in_layers(connection: apsw.Connection, container: ContainerRow, memories: Iterable[PreparedMemory]) -> bool:
+    """Whether the container reads one of the memories from a layer."""
+    ids = json.dumps([memory.id for memory in memories]) if container.reads else ""
+    return bool(ids and connection.execute(_ANY_IN_LAYERS, (container.number, ids)).get)
 
 
 def _grown(container: ContainerRow, count: int) -> ContainerRow:
@@ -152,11 +173,16 @@ def _put_changed(
 def _changes(connection: apsw.Connection, container: ContainerRow, memories: Iterable[PreparedMemory]) -> list[_Change]:
     found = []
     for memory in memories:
-        row = connection.execute(_STORED, (container.number, memory.id)).fetchone()
-        stored = None if row is None else _Stored(*row)
+        stored = _stored(connection, container, memory.id)
         if stored is None or not stored.is_same(memory.text):
             found.append(_Change(memory, stored))
     return found
+
+
+def _stored(connection: apsw.Connection, container: ContainerRow, id: str) -> _Stored | None:
+    asked = _STORED_IN_LAYERS if container.reads else _STORED
+    row = connection.execute(asked, (container.number, id)).fetchone()
+    return None if row is None else _Stored(*row)
 
 
 def _put_one(
@@ -172,18 +198,34 @@ def _put_one(
         container = container._replace(live=container.live + 1)
     else:
         container = _mark_deleted(connection, container, stored.slot)
-        connection.execute("UPDATE store_memory SET slot = ?, text = ? WHERE rid = ?", (slot, text, stored.rid))
+        _replace(connection, container, stored.rid, change.memory.id, slot, text)
     connection.execute(_INSERT_TAIL, (rid(container.number, slot), position, words))
     return container
 
 
+def _replace(connection: apsw.Connection, container: ContainerRow, key: int, id: str, slot: int, text: int) -> None:
+    """Write over a row of its own; beside one of a layer."""
+    if key >> 32 == container.number:
+        if container.is_read:
+            layers.keep(connection, key)
+        connection.execute("UPDATE store_memory SET slot = ?, text = ? WHERE rid = ?", (slot, text, key))
+    else:
+        connection.execute(_INSERT, (rid(container.number, sequence(key)), id, slot, text))
+        layers.leave(connection, key)
+
+
 def _remove_one(connection: apsw.Connection, container: ContainerRow, id: str) -> ContainerRow:
-    found = select(
-        connection, "DELETE FROM store_memory WHERE rid >> 32 = ? AND id = ? RETURNING slot", (container.number, id)
-    )
-    if not found:
+    stored = _stored(connection, container, id)
+    if stored is None:
         return container
-    return _mark_deleted(connection, container, found[0][0])._replace(live=container.live - 1)
+    if container.is_read and stored.rid >> 32 == container.number:
+        layers.keep(connection, stored.rid)
+    container = _mark_deleted(connection, container, stored.slot)._replace(live=container.live - 1)
+    if stored.rid >> 32 == container.number:
+        connection.execute("DELETE FROM store_memory WHERE rid = ?", (stored.rid,))
+    else:
+        layers.leave(connection, stored.rid)
+    return container
 
 
 def _mark_deleted(connection: apsw.Connection, container: ContainerRow, slot: int) -> ContainerRow:
