@@ -20,14 +20,18 @@ READS = 1
 """Bit of `store_container.layered`: it reads rows of other containers."""
 IS_READ = 2
 """Bit of `store_container.layered`: others may read its rows."""
+_IS_GONE = (
+    "EXISTS (SELECT 1 FROM store_gone AS g INDEXED BY store_gone_by_slot"
+    " WHERE g.container = {by}.container AND g.slot = m.slot)"
+)
 VISIBLE = (
     "l.container = {container} AND m.slot > l.above AND m.slot <= l.up_to"
-    " AND (l.layer = l.container OR NOT EXISTS (SELECT 1 FROM store_gone AS g INDEXED BY store_gone_by_slot WHERE g.container = l.container AND g.slot = m.slot))"
+    f" AND (l.layer = l.container OR NOT {_IS_GONE.format(by='l')})"
 )
 """Which memories `m` of its layers `l` a container sees."""
 _READS_IT = (
-    "r.layer = m.rid >> 32 AND r.container <> r.layer AND m.slot > r.above AND m.slot <= r.up_to AND NOT EXISTS"
-    " (SELECT 1 FROM store_gone AS g INDEXED BY store_gone_by_slot WHERE g.container = r.container AND g.slot = m.slot)"
+    "r.layer = m.rid >> 32 AND r.container <> r.layer AND m.slot > r.above AND m.slot <= r.up_to"
+    f" AND NOT {_IS_GONE.format(by='r')}"
 )
 """Which readers `r` see a memory `m` of another container."""
 _KEEP = (
