@@ -17,9 +17,11 @@ from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
+from .extensions import Extensible
 from .extras import SnapshotLedger
 from .ids import check_new_session_id, check_session_id, with_invisible
 from .live import Live
+from .loading.resources import Resources
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .open_handle import OPEN_ALREADY, OpenHandle
@@ -37,8 +39,10 @@ from .validation.records import check_state, keepable, state_keys
 FORGOTTEN = "#forgotten"
 
 
-class Earwitness:
+class Earwitness(Extensible):
     """An open store of stories. Use it with `async with Earwitness.open(…)`, or between `start` and `close`."""
+
+    _extension_group = "earwitness.extension"
 
     def __init__(
         self, engine: Engine, strategies: Strategies | None = None, failures: Sequence[LoadFailure] = ()
@@ -52,6 +56,7 @@ class Earwitness:
         """The strategies this instance can make."""
         self.failures: tuple[LoadFailure, ...] = tuple(failures)
         """The plugins that could not be loaded."""
+        self._extended = (self,)
         self._handle = OpenHandle(self)
         self._start_over()
 
@@ -102,6 +107,11 @@ class Earwitness:
     def settings(self) -> Settings:
         """The settings of this instance, defaults included."""
         return self.engine.settings
+
+    @property
+    def resources(self) -> Resources:
+        """What the strategies and extensions of this instance share."""
+        return self.engine.resources
 
     async def start(self) -> Self:
         """Open this instance without an `async with` block. `close` closes it, possibly in another task.
@@ -316,7 +326,7 @@ class Earwitness:
         applier = Applier(self.engine, live, self._background)
         self._deciders[id] = decider = Decider(self.engine, live, applier, self._background)
         await decider.staleness.reached(live.snapshot.decided)
-        return Session(self.engine, live, decider, applier, self.session)
+        return Session(self.engine, live, decider, applier, self)
 
     async def _begun(
         self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]

@@ -101,6 +101,7 @@ class Drafts:
     ) -> Changed:
         """A change of the state. See `Session.change`."""
         changes = state_keys(changes)
+        facts = changes.pop("facts", {})
         check_state(self._live.snapshot.state, changes)
         if "participants" in changes:
             changes["participants"] = await self._names.ids(*several("participants", changes["participants"]))
@@ -108,12 +109,13 @@ class Drafts:
         worded = [each.description for each in told if isinstance(each, Update)]  # other types are refused below
         for each in (*worded, *([] if description is None else [description])):
             update_text(each)
-        if not changes and not told and description is None:
+        if not changes and not told and not facts and description is None:
             raise InputError(
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
             )
         who = await self._names.audience(audience)
-        return checked(Changed, changes=changes, description=description, updates=told, audience=who)
+        given = {"changes": changes, "facts": facts, "updates": told, "audience": who}
+        return checked(Changed, description=description, **given)
 
     def joining(self, members: Iterable[Character | str]) -> Changed:
         """Newcomers to the cast. See `Session.join`."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .consultation import Consultant
 from .dispatch import Plugins
 from .extras import TransactionLedger, TransactionStore
 from .lifecycle import Lifecycle
+from .loading.resources import Resources
 from .loading.settings import Settings
 from .observers import Observers
 from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
@@ -37,6 +38,8 @@ class Engine:
     """Asks strategies and plugins, under this instance's rules."""
     lifecycle: Lifecycle
     """Opens and closes all of them, the embedder included."""
+    resources: Resources = field(default_factory=Resources)
+    """What they share."""
 
     @property
     def observers(self) -> Observers:

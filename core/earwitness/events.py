@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from pydantic import ConfigDict, Field, SkipValidation
+from pydantic import ConfigDict, Field, JsonValue, SkipValidation
 
 from .containers import Container
 from .filters import EVERYTHING, NOTHING, Filter
@@ -17,7 +17,7 @@ from .records.derived import Derivation
 from .records.memory import Hit, Interaction
 from .records.memory_types import MetaValue
 from .records.message import Message, Participant, SettledMessage
-from .records.moment import Moment, Presence
+from .records.moment import Moment, Movement, Presence
 from .records.plan import Delivery, Plan
 from .records.state import Day, State
 from .records.update import Knowledge, Update
@@ -102,6 +102,8 @@ class StateChangeEvent(Event):
     """The state after."""
     changed: frozenset[str]
     """The keys that differ (snake_case)."""
+    updates: tuple[Update, ...] = ()
+    """World updates that the host reports with the change."""
     described: bool = False
     """The host has described the change in its own words, so no plugin needs to."""
 
@@ -113,6 +115,9 @@ class StateChangeAnswer(Reply):
     """Updates for the world container."""
     derived: tuple[Derivation, ...] = ()
     """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
+    facts: tuple[JsonValue, ...] = ()
+    """What the plugin's package notes: `event.state.facts_of(name)` has it, under the plugin's name, until the entry is
+    retracted."""
     covers: frozenset[str] | None = None
     """The changed keys that the updates describe; `None` = all of them, if there is any update. A key that nobody
     covers gets a default sentence. A key that is covered without an update is not mentioned at all."""
@@ -182,6 +187,10 @@ class SharingEvent(Event):
     """Ids of those who could pass it on: its participants, or those whom the arrived deliveries have reached."""
     arrived: tuple[Delivery, ...] = ()
     """The deliveries that have just arrived; empty when the message was just said."""
+    updates: tuple[Update, ...] = ()
+    """What the message changed in the world; empty when a delayed delivery arrives."""
+    movements: tuple[Movement, ...] = ()
+    """Who moved with the message."""
 
 
 class Share(Record):
@@ -206,10 +215,15 @@ class Share(Record):
 
 
 class SharingAnswer(Reply):
-    """Shares, for a rule that also reports a version or usage."""
+    """Shares, for a rule that also proposes memories, notes facts, or reports a version or usage."""
 
     shares: tuple[Share, ...] = ()
     """Who else learns of the message."""
+    derived: tuple[Derivation, ...] = ()
+    """Memories for containers that shares cannot name, such as a hub. Each becomes a journal entry of its own."""
+    facts: tuple[JsonValue, ...] = ()
+    """What the rule's package notes: `event.state.facts_of(name)` has it, under the rule's name, until the message is
+    retracted. Kept only when the message was just said."""
 
 
 class ReadEvent(Event):

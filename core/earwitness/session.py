@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +14,7 @@ from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
 from .errors import NotYetApplied
+from .extensions import Extensible, Opener
 from .filters import EVERYTHING, Filter, as_filter
 from .journal import Journal
 from .live import Live
@@ -34,13 +35,13 @@ from .turn import Turn
 from .validation.arguments import text, texts
 from .validation.messages import known_channel
 
-Opener = Callable[[str], Awaitable["Session"]]
 
-
-class Session:
+class Session(Extensible):
     """One story. Made by `Earwitness.session`; its calls may be made from many tasks at once."""
 
-    def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier, opener: Opener) -> None:
+    _extension_group = "earwitness.session_extension"
+
+    def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier, app: Opener[Session]) -> None:
         self._engine = engine
         self._live = live
         self._decider = decider
@@ -49,7 +50,8 @@ class Session:
         self._names = NameResolver(live, decider)
         self._drafts = Drafts(live, self._names, self._journal)
         self._transcript = Transcript(engine, live, decider, self._journal, self._names)
-        self._opener = opener
+        self._app = app
+        self._extended = (self, app)
 
     def __repr__(self) -> str:
         return f"<Session {self.id!r}, {len(self.cast)} characters, {self._live.snapshot.decided} entries>"
@@ -238,7 +240,8 @@ class Session:
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
         `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
-        `leave` and `move` say who is here. Raises `InputError` for a value a key cannot hold, and `UnknownName`.
+        `leave` and `move` say who is here. `facts={"guild": […]}` are a package's own, until the change is retracted.
+        Raises `InputError` for a value a key cannot hold, and `UnknownName`.
         """
         return await self._journal.append(await self._drafts.change(changes, description, updates, audience), key)
 
@@ -323,9 +326,8 @@ class Session:
     ) -> Outcome:
         """Give the story what was there before it. Each piece is a permanent memory; preparing it again replaces it.
 
-        Everybody knows the `plot`; a mapping names several. `cards` and `examples` (dialogue) are known to their own
-        character. `lore` is common knowledge, or known to those in `known_by`. `originals` are the files that all this
-        came from, kept as they are.
+        Everybody knows the `plot`; a mapping names several. A character knows its own of `cards` and `examples`
+        (dialogue). `lore` is common knowledge, or known to those in `known_by`. `originals` are the files it came from.
         """
         return await self._journal.append(await self._drafts.preparation(plot, cards, examples, lore, originals), key)
 
@@ -378,13 +380,11 @@ class Session:
 
     async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
-
-        Nobody is asked again. Where ledger and store can, the past is shared; elsewhere it is copied and applied.
-        Forking to the same id again returns that branch. `seen` is called with each number of entries written.
-        Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken, and `InvalidId`.
+        Nobody is asked again. Forking to the same id again returns that branch. `seen` is called with each number of
+        entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`.
         """
         await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
-        return await self._opener(id)
+        return await self._app.session(id)
 
     async def forget(self, character: str) -> None:
         """Remove a character and their container for good. What others remember about them stays."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -106,6 +106,8 @@ class Wiring:
     makers: Strategies
     handed_over: Mapping[str, Any]
     """Strategies that were passed as instances, by setting."""
+    resources: Resources = field(default_factory=Resources)
+    """What strategies share."""
 
     def wired(self, plugins: Iterable[object]) -> tuple[Engine, list[LoadFailure]]:
         """The engine with every part, made or passed, and the plugins that could not be loaded.
@@ -116,7 +118,7 @@ class Wiring:
         found, observers = self._parts(masked)
         consultant = Consultant(self.settings.end.plugin_timeout, self.settings.strict, observers)
         hooks = Plugins(consultant)
-        failures = installed.load(hooks, self.settings)
+        failures = installed.load(hooks, self.settings, self.resources)
         for plugin in plugins:
             hooks.register(plugin, name_of(plugin), secrets=self.settings.table_secrets)
         engine = Engine(
@@ -131,6 +133,7 @@ class Wiring:
             plugins=hooks,
             consultant=consultant,
             lifecycle=Lifecycle(self._in_order(found, hooks)),
+            resources=self.resources,
         )
         return engine, failures
 
@@ -139,7 +142,8 @@ class Wiring:
         settings = self.settings
         context: dict[str, object] = {
             "path": settings.path or DEFAULT_FILE,
-            "resources": Resources(),
+            "resources": self.resources,
+            "strategies": self.makers,
             "embedder": None,
             "end": settings.end,
             "settings": settings,

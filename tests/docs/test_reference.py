@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT, ROOT / "core" / "earwitness", ROOT / "plugins" / "earwitness_plugins"]
 FACES = ("Earwitness", "Session", "Turn", "Outcome", "Backstage")
 # What core and commands use of the faces, and a host does not.
-INSIDE = {"begin", "engine", "strategies"}
+INSIDE = {"begin", "engine", "strategies", "resources"}
 
 _TABLE = re.compile(
     r"(?P<open><!-- (?P<kind>\w+)(?:: (?P<thing>[\w.:]+))? -->\n)(?P<body>.*?)(?P<close><!-- end -->)", re.DOTALL

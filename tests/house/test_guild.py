@@ -12,14 +12,10 @@ from pathlib import Path
 import pytest
 
 from earwitness import Container, Earwitness, Membership, Recalled, Session, Settings
-from earwitness.errors import SettingsError
+from earwitness.errors import PluginError, SettingsError
 
 SETTINGS = """
 path = "guild.db"
-plugins = ["guild"]
-read_providers = ["guild"]
-guards = ["guild"]
-sharing_rules = ["guild"]
 strict = true
 
 [guild]
@@ -167,3 +163,50 @@ def test_a_mistake_in_the_guilds_table_is_named_with_its_line(settings: Path) ->
     settings.write_text(SETTINGS.replace("delay = 2", "delay = 0"), "utf-8")
     with pytest.raises(SettingsError, match=r"earwitness\.toml:\d+: .*guild"):
         Earwitness.open(settings=settings)
+
+
+async def test_the_guilds_strategies_are_in_use_only_where_its_table_stands(tmp_path: Path) -> None:
+    bare = Earwitness.open(tmp_path / "bare.db")
+    assert "guild" not in {each.name for each in bare.engine.askable} | set(bare.engine.plugins.names)
+    named = Settings.of(path=str(tmp_path / "named.db"), guards=["guild"], guild={"secret": "vault"})
+    assert [each.name for each in Earwitness.open(settings=named).engine.guards] == ["guild"]
+
+
+async def test_a_store_and_a_story_have_what_the_package_adds(told: Path) -> None:
+    async with Earwitness.open(settings=told) as ew:
+        assert "guild" in dir(ew)
+        await ew.guild.enroll("dora")
+        assert ew.guild is ew.guild
+        story = await ew.open_session("s1")
+        await story.guild.hire("eve", key="hired")
+        await story.settled()
+        await story.change(game_day=7)
+        await story.delivered()
+        known = str(await story.backstage().who_knows("Does the vault open at midnight?"))
+        assert "eve: was told by dora on day 7" in known
+        assert await guild_knowledge(story, "dora") == [NOTE]
+        await story.retract("hired")
+        await story.settled()
+        assert story.guild.hired == ()
+
+
+def test_the_synchronous_face_has_it_too(settings: Path) -> None:
+    from earwitness.sync import Earwitness as SyncEarwitness
+
+    with SyncEarwitness.open(settings=settings) as ew:
+        assert ew.guild.enroll("eve") == Membership(container="guild-thieves", member="eve")
+        story = ew.session("s1", cast=["eve"])
+        story.guild.hire("eve").decided()
+        assert story.guild.hired == ("eve",)
+        with pytest.raises(AttributeError, match="Did you mean 'guild'"):
+            story.gild  # noqa: B018
+
+
+async def test_an_extension_that_cannot_be_loaded_is_named(settings: Path) -> None:
+    ew = Earwitness.open(settings=settings)
+    with pytest.raises(
+        PluginError, match=r"the extension 'broken' \(earwitness_guild.nowhere:Nothing\) cannot be used"
+    ):
+        ew.broken  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'nothing_at_all'"):
+        ew.nothing_at_all  # noqa: B018

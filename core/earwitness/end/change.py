@@ -25,11 +25,11 @@ from ..records.memory import Support
 from ..records.memory_types import PIECE_TYPES
 from ..records.moment import Movement
 from ..records.plan import Delivery, Plan, grouped
-from ..records.state import State
+from ..records.state import FactsOf, State
 from ..records.update import Update
 from .default_updates import default_updates
 from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
-from .derivations import proposed, with_proposals
+from .derivations import noted, proposed, with_proposals
 from .disguises import with_renewals
 from .due import with_arrivals
 from .guards import guarded
@@ -47,7 +47,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     after = before.after(plan)
     cast, state = after.cast, after.state
     data = dict(live.data())
-    answers = await _answered(engine, live, body, state, frozenset(plan.state), data)
+    answers = await _answered(engine, live, body, plan, state, data)
     updates = [*_of(answers, body), *_defaults(live, body, plan, _worded(answers, plan.state))]
     worded = _delivered(live, entry, state, updates, first=len(plan.deliveries))
     welcome = await _welcome(engine, live, body, entry, state.game_day)
@@ -56,6 +56,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
         update={
             "deliveries": (*plan.deliveries, *worded, *welcome),
             "due_day": due_day,
+            "facts": _noted(entry, body, noted(answers)),
             "answers": tuple(answer.reported() for answer in answers),
             "degraded": any(answer.failure for answer in answers),
         }
@@ -95,6 +96,7 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
         deliveries=_delivered(live, entry, state, updates),
         state=before.state.changes_to(state),
         whereabouts=before.state.movements_to(state),
+        facts=_noted(entry, body, {}),
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
     )
@@ -313,12 +315,19 @@ def _worded(answers: Sequence[Answered[StateChangeAnswer]], changes: Mapping[str
     return frozenset[str]().union(*(answer.value.worded(keys) for answer in answers if answer.value))
 
 
+def _noted(entry: Entry, body: Changed, answered: FactsOf) -> dict[str, FactsOf | None]:
+    """The facts that are noted with a change: those reported with it, then those that plugins answer."""
+    names = dict.fromkeys((*body.facts, *answered))
+    facts = {name: (*body.facts.get(name, ()), *answered.get(name, ())) for name in names}
+    return {entry.key: facts} if facts else {}
+
+
 async def _answered(
-    engine: Engine, live: Live, body: Changed, after: State, changed: frozenset[str], data: dict[str, PluginData]
+    engine: Engine, live: Live, body: Changed, plan: Plan, after: State, data: dict[str, PluginData]
 ) -> Sequence[Answered[StateChangeAnswer]]:
-    """The plugins' answers to the change."""
-    before = live.snapshot.state
-    if body.quiet or not changed:
+    """The plugins' answers to the change, unless nothing happens in it."""
+    before, changed = live.snapshot.state, frozenset(plan.state)
+    if body.quiet or not (changed or body.updates or plan.movements):
         return []
     event = StateChangeEvent(
         session=live.snapshot.id,
@@ -328,6 +337,7 @@ async def _answered(
         before=before,
         after=after,
         changed=changed,
+        updates=body.updates,
         described=body.description is not None,
     )
     return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, data)

@@ -16,6 +16,7 @@ from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
 from ..records.memory_types import OUR_TYPES
 from ..records.plan import Answer, Plan, Snapshot
+from ..records.state import FactsOf
 from .grounds import container_of, grounds_of, nobodys
 
 Proposal = tuple[str, Derivation]
@@ -60,6 +61,15 @@ def proposed(answers: Iterable[Answered[Any]]) -> tuple[Proposal, ...]:
     )
 
 
+def noted(answers: Iterable[Answered[Any]]) -> FactsOf:
+    """The facts in these answers, by the name of the plugin or strategy that notes them."""
+    found: FactsOf = {}
+    for name, value in ((answer.by.partition(":")[2], answer.value) for answer in answers):
+        if value is not None and value.facts:
+            found[name] = (*found.get(name, ()), *value.facts)
+    return found
+
+
 async def with_proposals(engine: Engine, story: Snapshot, plan: Plan, proposals: Sequence[Proposal]) -> Plan:
     """The plan with the proposed memories. Those that cannot be remembered are left out, and named as failures.
 
@@ -74,7 +84,7 @@ async def with_proposals(engine: Engine, story: Snapshot, plan: Plan, proposals:
         raise _error(failures[0])
     return plan.model_copy(
         update={
-            "derived": tuple(derivation for (_, derivation), why in judged if why is None),
+            "derived": (*plan.derived, *(derivation for (_, derivation), why in judged if why is None)),
             "answers": (*plan.answers, *failures),
             "degraded": plan.degraded or bool(failures),
         }

@@ -35,8 +35,8 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
 def of_derivation(
     entry: Entry, derivation: Derivation, container: Container, grounds: Grounds, today: float, ids: MemoryIds
 ) -> Delivery:
-    """The delivery of a derived memory, due today or once all of its grounds are known. Pure."""
-    due = max(today, grounds.since)
+    """The delivery of a derived memory, due once its day has come and all of its grounds are known. Pure."""
+    due = max(today, grounds.since, today if derivation.due is None else derivation.due)
     missing = grounds.unknown or grounds.gone
     return Delivery(
         session=entry.session,
@@ -50,7 +50,13 @@ def of_derivation(
         body=harmless(as_said(derivation.text)),
         rests_on=grounds.memory_ids,
         metadata=_metadata(entry, derivation, container, today),
-        support=Support(learned_day=due, rule=derivation.rule or None),
+        support=Support(
+            how=derivation.how,
+            shared_from=derivation.shared_from,
+            rule=derivation.rule or None,
+            learned_day=due,
+            trust=derivation.trust,
+        ),
         due=due,
         status="struck" if missing else "pending",
         reason=_missing(grounds),

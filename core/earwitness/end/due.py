@@ -13,13 +13,15 @@ from ..formats import message_text_of
 from ..ids import WORLD
 from ..live import Live
 from ..plugin_data import PluginData
+from ..records.derived import Derivation
 from ..records.journal import Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from .deliveries import of_message, of_telling
+from .derivations import Proposal, with_proposals
 from .disguises import as_known
 from .guards import guarded
-from .shares import Teller, shares
+from .shares import Teller, shared
 from .withdrawals import downstream
 
 MOST_HOPS = 64
@@ -38,6 +40,7 @@ class Arrivals:
         self.withdrawals: list[Withdrawal] = []
         self.told_on: list[Delivery] = []
         self.answers: list[Answer] = []
+        self.derived: list[Proposal] = []
 
     async def arrive(self, due: Sequence[Delivery]) -> None:
         """Accept due deliveries in the order of days. Further tellings that are due by then arrive in their turn."""
@@ -103,12 +106,13 @@ class Arrivals:
         known = {each.owner: Teller(message_text_of(each.body), each.due) for each in reached}
         base = {name: getattr(event, name) for name in Event.model_fields}
         asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
-        tellings, answers = await shares(self._engine, asked, known, self._data)
-        self.answers += answers
+        sharing = await shared(self._engine, asked, known, self._data)
+        self.answers += sharing.reports
+        self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
         world, *_ = of_message(about, {}, self._cast, self._live.snapshot.ids, self._entry.sequence, event.day)
         name = self._name_of(about)
         ids = self._live.snapshot.ids
-        told = [of_telling(world, each, about, name, ids) for each in tellings if each.share.shared_from in known]
+        told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from in known]
         told = as_known(told, about, self._live.snapshot)
         there = {each.id for each in self.told_on}
         if not (new := [each for each in told if each.id not in there]):
@@ -149,7 +153,7 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
     arrivals = Arrivals(engine, live, entry, plan, data)
     await arrivals.arrive(due)
     degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
-    return plan.model_copy(
+    plan = plan.model_copy(
         update={
             "deliveries": (*plan.deliveries, *arrivals.told_on),
             "withdrawals": (*plan.withdrawals, *arrivals.withdrawals),
@@ -157,6 +161,12 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
             "degraded": degraded,
         }
     )
+    return await with_proposals(engine, live.snapshot, plan, arrivals.derived)
+
+
+def _resting_on(derivation: Derivation, key: str) -> Derivation:
+    """A memory proposed for a message that arrived rests on that message, unless it says otherwise."""
+    return derivation if derivation.rests_on else derivation.model_copy(update={"rests_on": (key,)})
 
 
 async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:

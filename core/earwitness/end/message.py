@@ -17,7 +17,7 @@ from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
 from ..records.plan import Answer, Delivery, Plan, Snapshot
-from ..records.state import State
+from ..records.state import FactsOf, State
 from ..records.update import Knowledge, Update
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
@@ -26,7 +26,7 @@ from .guards import guarded
 from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
-from .shares import DueShare, Teller, shares
+from .shares import Sharing, Teller, shared
 from .whereabouts import state_after
 from .world import World
 
@@ -166,8 +166,8 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
     deliveries = of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day)
-    tellings, reports = await _tellings(engine, judged)
-    deliveries += [of_telling(deliveries[0], telling, settled, speaker, live.snapshot.ids) for telling in tellings]
+    sharing = await _sharing(engine, judged)
+    deliveries += [of_telling(deliveries[0], each, settled, speaker, live.snapshot.ids) for each in sharing.shares]
     if settled.disguises:
         deliveries = as_known(deliveries, settled, live.snapshot)
     deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
@@ -180,22 +180,35 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
         movements=judged.movements,
         deliveries=tuple(_once(deliveries)),
         plugin_data=written(judged.data),
-        answers=(*judged.reports, *reports),
-        degraded=settled.degraded or any(report.failure for report in reports),
+        facts=facts_noted(live.snapshot.state, settled.message.key, sharing.facts),
+        answers=(*judged.reports, *sharing.reports),
+        degraded=settled.degraded or any(report.failure for report in sharing.reports),
     )
-    plan = await with_proposals(engine, live.snapshot, plan, judged.proposals.derived)
+    plan = await with_proposals(engine, live.snapshot, plan, (*judged.proposals.derived, *sharing.derived))
     plan = await guarded(engine, judged.event, plan, judged.data)
     return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
 
 
-async def _tellings(engine: Engine, judged: Judged) -> tuple[list[DueShare], tuple[Answer, ...]]:
+def facts_noted(before: State, key: str, facts: FactsOf) -> dict[str, FactsOf | None]:
+    """The facts of a plan: those now noted with an entry, in place of those noted with it before. Pure."""
+    return {key: facts or None} if facts or key in before.facts else {}
+
+
+async def _sharing(engine: Engine, judged: Judged) -> Sharing:
     if not engine.sharing_rules:
-        return [], ()
+        return Sharing()
     settled, day = judged.settled, judged.moment.day
     known = {id: Teller(settled.heard_by(id), day) for id in settled.participants}
     base = {name: getattr(judged.event, name) for name in Event.model_fields}
-    event = SharingEvent(**base, message=settled, moment=judged.moment, knowers=tuple(known))
-    return await shares(engine, event, known, judged.data)
+    event = SharingEvent(
+        **base,
+        message=settled,
+        moment=judged.moment,
+        knowers=tuple(known),
+        updates=judged.proposals.updates,
+        movements=judged.movements,
+    )
+    return await shared(engine, event, known, judged.data)
 
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:

@@ -24,7 +24,7 @@ from .archive import still_archived
 from .derivations import groundless
 from .disguises import with_renewals
 from .guards import received_by
-from .message import Judged, judge, moment_of, planned
+from .message import Judged, facts_noted, judge, moment_of, planned
 from .whereabouts import folded
 from .withdrawals import deliveries_of, of_deliveries, of_memory, of_source
 from .world import World
@@ -92,6 +92,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
         update={
             "withdrawals": tuple(withdrawals),
             "message": message,
+            "facts": {} if told is None else facts_noted(live.snapshot.state, told.key, {}),
             "news_seen": await _untold(engine, live, lost),
             **(
                 await (_if_last(engine, live, settled.message, None) if settled else _channels_back(engine, live, told))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..consultation import Answered, items_of, record_of
 from ..engine import Engine
@@ -13,7 +13,9 @@ from ..plugin_data import PluginData
 from ..protocols import SharingRule
 from ..records.character import Cast
 from ..records.plan import Answer
+from ..records.state import FactsOf
 from ..strategy import Strategy
+from .derivations import Proposal, noted, proposed
 from .proposals import strangers_named
 
 
@@ -36,18 +38,37 @@ class DueShare:
     due: float
 
 
-async def shares(
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What the sharing rules answer for one message."""
+
+    shares: tuple[DueShare, ...] = ()
+    """Those whose teller knows the message, in the order of the rules."""
+    derived: tuple[Proposal, ...] = ()
+    """Memories they propose."""
+    facts: FactsOf = field(default_factory=dict)
+    """What their packages note."""
+    reports: tuple[Answer, ...] = ()
+    """Who was asked, and what failed."""
+
+
+async def shared(
     engine: Engine, event: SharingEvent, knowers: Mapping[str, Teller], data: Mapping[str, PluginData]
-) -> tuple[list[DueShare], tuple[Answer, ...]]:
-    """All tellings to members of the cast, in the order of the rules. A failing rule adds none.
+) -> Sharing:
+    """What all rules say about members of the cast. A failing rule adds nothing.
 
     `knowers` are those who know of the message already. Raises `StrategyError` for a failing rule if `strict`.
     """
     if not engine.sharing_rules:
-        return [], ()
+        return Sharing()
     answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in engine.sharing_rules))
     found = [share for answer in answers for share in _shares(answer)]
-    return tellings(found, knowers, event.message.message.content, event.day), tuple(a.reported() for a in answers)
+    return Sharing(
+        tuple(tellings(found, knowers, event.message.message.content, event.day)),
+        proposed(answers),
+        noted(answers),
+        tuple(answer.reported() for answer in answers),
+    )
 
 
 def _shares(answer: Answered[SharingAnswer]) -> Iterable[Share]:

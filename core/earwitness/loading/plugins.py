@@ -9,6 +9,7 @@ from ..errors import unknown
 from ..redaction import without
 from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Recipe
+from .resources import Resources
 from .settings import Settings
 from .strategies import LoadFailure
 from .strategy_spec import StrategySpec
@@ -21,12 +22,13 @@ def found() -> tuple[str, ...]:
     return tuple(sorted(point.name for point in entry_points(group=GROUP)))
 
 
-def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
+def load(plugins: Plugins, settings: Settings, resources: Resources | None = None) -> list[LoadFailure]:
     """Register installed plugins by name. A plugin that fails is returned as a failure; the others are still loaded.
 
-    A plugin's factory receives the settings in `[plugin_settings.NAME]`, and the instance's `settings` if it has such a
-    parameter. Raises `UnknownName` for an allowed name that is not installed, and `SettingsError` for settings of one.
-    A blocked name may be missing.
+    A plugin's factory receives the settings in `[plugin_settings.NAME]`, and the instance's `settings` and `resources`
+    if it has such parameters. One with an attribute `table` is loaded only where that settings table stands. Raises
+    `UnknownName` for an allowed name that is not installed, and `SettingsError` for settings of one. A blocked
+    name may be missing.
     """
     for name in settings.plugins or ():
         if name not in found():
@@ -34,14 +36,18 @@ def load(plugins: Plugins, settings: Settings) -> list[LoadFailure]:
     for name in sorted(settings.plugin_settings.keys() - {*found(), *settings.block}):
         raise settings.error(("plugin_settings", name), str(unknown("plugin", name, found())))
     failures = []
+    context = {"settings": settings, "resources": resources or Resources()}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         if point.name in settings.block or (settings.plugins is not None and point.name not in settings.plugins):
             continue
         own = settings.plugin_settings.get(point.name) or StrategySpec(name=point.name)
         try:
-            recipe = Recipe(f"plugin {point.name!r}", point.load())
+            factory = point.load()
+            if isinstance(table := getattr(factory, "table", None), str) and getattr(settings, table, None) is None:
+                continue
+            recipe = Recipe(f"plugin {point.name!r}", factory)
             own = own.masking(recipe.secrets())
-            made = recipe.make(own.revealed, {"settings": settings}, lambda name, value: NOT_A_PART)
+            made = recipe.make(own.revealed, context, lambda name, value: NOT_A_PART)
             plugins.register(made, point.name, own, settings.table_secrets)
         except BaseException as error:  # noqa: BLE001 - one broken distribution must not take the others along
             failure = without(reason(contained(error)), (*own.secrets(), *settings.table_secrets))

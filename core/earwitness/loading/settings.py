@@ -17,7 +17,7 @@ Installed packages may declare tables of their own (`tables`). Secrets are never
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -355,9 +355,19 @@ class Settings(Record):
         return tuple(secret for each in models for secret in (*secrets_held(each), *secrets_in(each.model_dump())))
 
     def chosen(self, kind: StrategyKind) -> Sequence[StrategySpec]:
-        """The strategies of this kind that these settings choose."""
+        """The strategies of this kind that these settings choose, and those that tables of packages bring."""
         found = getattr(self, str(kind.setting))
-        return found if kind.is_plural else [] if found is None else [found]
+        if not kind.is_plural:
+            return [] if found is None else [found]
+        there = {each.name for each in found}
+        return (*found, *(StrategySpec(name=each) for each in self._brought(str(kind.setting)) if each not in there))
+
+    def _brought(self, setting: str) -> Iterator[str]:
+        """The strategies that declared tables bring wherever they stand, by their class attribute `brings`."""
+        tables = (value for name, value in self if name not in Settings.model_fields and value is not None)
+        for each in tables:
+            brought = getattr(type(each), "brings", {}).get(setting, ())
+            yield from (brought,) if isinstance(brought, str) else brought
 
     @classmethod
     def _checked(cls, values: Mapping[str, Any], file: Located | None) -> Settings:

@@ -82,7 +82,7 @@ def _masked(kind: str, spec: StrategySpec, strategies: Strategies) -> StrategySp
 def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
     """Make everything that the settings choose. Returns the embedder's identity, and what could not be made."""
     context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
-    context |= {"resources": Resources(), "embedder": None}
+    context |= {"resources": Resources(), "strategies": strategies, "embedder": None}
     identity, broken = None, []
     for kind, spec in _chosen(settings):
         try:

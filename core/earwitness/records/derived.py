@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from .base import Record
+from .memory import Interaction
 from .memory_types import MetaValue, without_null
+from .state import Day
 
 
 class Derivation(Record):
@@ -25,5 +27,13 @@ class Derivation(Record):
     """Memory ids and message keys. Retracting any of them removes the derived memory too."""
     rule: str = ""
     """What derived it, shown by `explain`."""
+    how: Interaction = "direct"
+    """How those who read it know it."""
+    shared_from: str | None = None
+    """Id of the character from whom they know it; `None` = nobody in particular."""
+    trust: float = Field(default=1.0, ge=0, le=1)
+    """How far they believe it, from 0 to 1."""
+    due: Day | None = None
+    """The game day on which it arrives. `None`, or a day before its grounds are known = as soon as possible."""
 
     _readable = field_validator("metadata", mode="before")(without_null)

@@ -13,7 +13,7 @@ from .character import Character
 from .derived import Derivation
 from .moment import Movement
 from .prose import counted, gist, joined
-from .state import Day
+from .state import Day, FactsOf
 from .update import Audience, Update
 
 
@@ -61,6 +61,8 @@ class Changed(Record):
     """Newcomers to the cast."""
     leaves_cast: tuple[str, ...] = ()
     """Ids of characters that are forgotten for good."""
+    facts: FactsOf = {}
+    """What packages note with this entry, such as a relationship."""
     unmasks: tuple[tuple[str, str], ...] = ()
     """Disguises that the audience sees through from now on: (character id, the name they are known under)."""
     description: str | None = None
@@ -74,6 +76,7 @@ class Changed(Record):
 
     def __str__(self) -> str:
         changes = [f"{key} = {value}" for key, value in self.changes.items()]
+        changes += [f"{counted(len(noted), 'fact')} of {name}" for name, noted in self.facts.items()]
         moves = [str(Movement(character=id, kind=kind, place=place)) for id, kind, place in self.moves]
         moves += [f"{name} is unmasked: {id}" for id, name in self.unmasks]
         joins = [f"{each.id} joins" for each in self.joins] + [f"{id} is forgotten" for id in self.leaves_cast]

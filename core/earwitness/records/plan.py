@@ -19,7 +19,7 @@ from .memory_types import MetaValue, without_null
 from .message import SettledMessage
 from .moment import Movement, Perceived
 from .prose import counted, gist, joined, number
-from .state import Day, State, Whereabouts
+from .state import Day, FactsOf, State, Whereabouts
 from .update import Knowledge
 from .usage import Usage
 
@@ -225,6 +225,8 @@ class Plan(Record):
     """State keys that changed, with their new values. `None` removes a key."""
     whereabouts: dict[str, Whereabouts | None] = {}
     """Character id → the whereabouts that changed; `None` = the story no longer says where they are."""
+    facts: dict[str, FactsOf | None] = {}
+    """Entry key → the facts that packages note with it; `None` = they are gone."""
     cast: Cast | None = None
     """The new cast, if it changed."""
     forgotten: tuple[str, ...] = ()
@@ -242,7 +244,7 @@ class Plan(Record):
 
     def state_after(self, before: State) -> State:
         """The state after this plan."""
-        return (before.updated(self.state) if self.state else before).moved(self.whereabouts)
+        return (before.updated(self.state) if self.state else before).moved(self.whereabouts).noting(self.facts)
 
     def __str__(self) -> str:
         return plan_text(self)

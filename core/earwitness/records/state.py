@@ -19,6 +19,8 @@ def plain_number(value: float) -> float:
 
 
 Condition = Literal["awake", "hiding", "asleep", "unconscious", "dead", "on_call"]
+FactsOf = dict[str, tuple[JsonValue, ...]]
+"""Package name → what this package notes with one entry of the journal."""
 PERCEIVES_NOTHING: frozenset[Condition] = frozenset({"asleep", "unconscious", "dead"})
 FURTHEST_DAY = 2**53
 """Whole days up to this one are exact wherever they are stored."""
@@ -54,9 +56,14 @@ UNTOLD = frozenset(
         "whereabouts",
         "place_names",
         "channels",
+        "facts",
     }
 )
 """State keys whose changes the world does not hear about: each memory carries its day, the rest is bookkeeping."""
+
+
+APART = frozenset({"whereabouts", "facts"})
+"""State keys of which plans record only what changes within them."""
 
 
 class State(Record):
@@ -91,6 +98,9 @@ class State(Record):
     """Character id → where this character is."""
     channels: dict[str, StandingChannel] = {}
     """The host's channels that have standing members, by channel id (after the guild's, if any: `g7/42`)."""
+
+    facts: dict[str, FactsOf] = {}
+    """Entry key → what packages note with this entry, such as a relationship. It goes when the entry is retracted."""
 
     @property
     def here(self) -> tuple[str, ...]:
@@ -127,7 +137,7 @@ class State(Record):
     def changes_to(self, after: State) -> dict[str, Any]:
         """The keys that differ and their new values, JSON-ready; `None` for a removed key. `updated` applies them.
 
-        Whereabouts are left out: `movements_to` names those who moved.
+        Whereabouts and facts are left out: `movements_to` names those who moved, and plans have `facts` of their own.
         """
         old, new = self._values, after._values
         gone: dict[str, Any] = dict.fromkeys(key for key in old if key not in new)
@@ -152,10 +162,21 @@ class State(Record):
         )  # need not be sealed again
         return self.model_copy(update={"whereabouts": kept})
 
+    def noting(self, facts: Mapping[str, FactsOf | None]) -> State:
+        """The state with the facts of these entries; `None` or nothing removes them."""
+        if not facts:
+            return self
+        noted = {**self.facts, **facts}
+        return self.model_copy(update={"facts": {key: each for key, each in noted.items() if each}})
+
+    def facts_of(self, package: str) -> tuple[JsonValue, ...]:
+        """Everything that a package has noted in this story, in the order of the journal."""
+        return tuple(each for noted in self.facts.values() for each in noted.get(package, ()))
+
     @property
     def _values(self) -> dict[str, Any]:
-        """Every key and its value, whereabouts left out."""
-        return {key: value for key, value in self if key != "whereabouts"}
+        """Every key and its value, without whereabouts and facts."""
+        return {key: value for key, value in self if key not in APART}
 
 
 def day_text(day: float) -> str:

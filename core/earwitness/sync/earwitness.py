@@ -9,6 +9,7 @@ from typing import Any, Self
 from ..app import Earwitness as AsyncEarwitness
 from ..containers import Container, Membership
 from ..engine import Engine
+from ..loading.resources import Resources
 from ..loading.settings import Settings
 from ..loading.strategies import LoadFailure, Strategies
 from ..records.backends import Health
@@ -60,6 +61,11 @@ class Earwitness(OpenedMirror):
     def settings(self) -> Settings:
         """The settings of this instance, defaults included."""
         return self._behind.settings
+
+    @property
+    def resources(self) -> Resources:
+        """What the strategies and extensions of this instance share."""
+        return self._behind.resources
 
     def session(
         self,

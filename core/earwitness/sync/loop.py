@@ -8,6 +8,7 @@ thread when the process ends: what was acknowledged is durable, and the rest is 
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -17,8 +18,10 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from ..app import Earwitness
 from ..errors import InputError, NotOpen
+from ..extensions import Extensible
 from ..home import Home
 from ..open_handle import OPEN_ALREADY, OpenHandle
+from ..records.base import Record
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -134,6 +137,58 @@ class Mirror(Generic[T]):
 
     def __repr__(self) -> str:
         return repr(self._behind)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not isinstance(self._behind, Extensible):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.", name=name, obj=self)
+        return ExtensionMirror(self._call, getattr(self._behind, name))
+
+
+class ExtensionMirror:
+    """What an installed package adds to a store or story. Its coroutines are plain calls here."""
+
+    def __init__(self, call: LoopThread, behind: Any) -> None:
+        self._call = call
+        self._behind = behind
+
+    def __repr__(self) -> str:
+        return repr(self._behind)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._behind, name)
+        return ExtensionMirror(self._call, found) if _is_asynchronous(found) else found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it in the thread, and wait for its answer. Stories and the like in the answer are mirrored."""
+        return self._mirrored(self._call(_answer, self._behind, *args, **kwargs))
+
+    def _mirrored(self, answer: Any) -> Any:
+        mirror = _mirrors().get(type(answer))
+        if mirror is not None:
+            return mirror(self._call, answer)
+        return ExtensionMirror(self._call, answer) if _is_asynchronous(answer) else answer
+
+
+async def _answer(behind: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    answer = behind(*args, **kwargs)
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def _mirrors() -> dict[type, Callable[[LoopThread, Any], Any]]:
+    """The mirrors of what a package may return."""
+    from .. import outcome, session, turn
+    from ..backstage import backstage
+    from . import Backstage, Outcome, Session, Turn
+
+    return {session.Session: Session, turn.Turn: Turn, outcome.Outcome: Outcome, backstage.Backstage: Backstage}
+
+
+def _is_asynchronous(found: object) -> bool:
+    """Whether it has to be called in the thread: a function, or an object with a coroutine among its methods."""
+    if isinstance(found, type | Record):
+        return False
+    methods = (value for kind in type(found).__mro__ for value in vars(kind).values())
+    return inspect.isroutine(found) or any(map(inspect.iscoroutinefunction, methods))
 
 
 class OpenedMirror(Mirror[Earwitness]):

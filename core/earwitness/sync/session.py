@@ -233,7 +233,8 @@ class Session(Mirror[AsyncSession]):
 
         `description` words the change for the world (else plugins do); `audience` says who may know of it:
         `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
-        `leave` and `move` say who is here. Raises `InputError` for a value a key cannot hold, and `UnknownName`.
+        `leave` and `move` say who is here. `facts={"guild": […]}` are a package's own, until the change is retracted.
+        Raises `InputError` for a value a key cannot hold, and `UnknownName`.
         """
         return Outcome(
             self._call,
@@ -324,9 +325,8 @@ class Session(Mirror[AsyncSession]):
     ) -> Outcome:
         """Give the story what was there before it. Each piece is a permanent memory; preparing it again replaces it.
 
-        Everybody knows the `plot`; a mapping names several. `cards` and `examples` (dialogue) are known to their own
-        character. `lore` is common knowledge, or known to those in `known_by`. `originals` are the files that all this
-        came from, kept as they are.
+        Everybody knows the `plot`; a mapping names several. A character knows its own of `cards` and `examples`
+        (dialogue). `lore` is common knowledge, or known to those in `known_by`. `originals` are the files it came from.
         """
         return Outcome(
             self._call,
@@ -386,10 +386,8 @@ class Session(Mirror[AsyncSession]):
 
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
-
-        Nobody is asked again. Where ledger and store can, the past is shared; elsewhere it is copied and applied.
-        Forking to the same id again returns that branch. `seen` is called with each number of entries written.
-        Raises `UnknownName` for an unknown key, `ContainerCollision` when the id is taken, and `InvalidId`.
+        Nobody is asked again. Forking to the same id again returns that branch. `seen` is called with each number of
+        entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`.
         """
         return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 

@@ -185,7 +185,7 @@ def _plans(
 def _blank() -> _Parts:
     """What plans of earlier versions may lack."""
     lists: _Parts = {"withdrawals": [], "restorations": [], "plugin_data": []}
-    return {**lists, "message": None, "due_day": None, "state": {}, "whereabouts": {}, "news_seen": {}}
+    return {**lists, "message": None, "due_day": None, **{name: {} for name in _FOLDED}}
 
 
 def _merged(plans: Iterator[_Parts]) -> Iterator[Plan]:
@@ -204,12 +204,14 @@ def _merged(plans: Iterator[_Parts]) -> Iterator[Plan]:
 def _joined(one: _Parts, other: _Parts) -> _Parts:
     if "whereabouts" in other["state"]:  # as earlier versions recorded it
         one["whereabouts"] = {}
-    for name in ("state", "whereabouts", "news_seen"):
+    for name in _FOLDED:
         one[name] |= other[name]
-    return {**other, **{name: one[name] for name in ("state", "whereabouts", "news_seen")}}
+    return {**other, **{name: one[name] for name in _FOLDED}}
 
 
-_EFFECTS = ("session", "sequence", "key", "state", "whereabouts", "news_seen", "cast", "forgotten")
+_FOLDED = ("state", "whereabouts", "facts", "news_seen")
+"""Fields of a plan that name only what changes."""
+_EFFECTS = ("session", "sequence", "key", *_FOLDED, "cast", "forgotten")
 
 
 def _effect(plan: _Parts | None) -> Iterator[Plan]:

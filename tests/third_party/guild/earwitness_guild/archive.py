@@ -9,6 +9,8 @@ from .settings import GuildSettings
 class GuildArchive(Plugin):
     """Whenever somebody speaks of the secret, the guild notes it. The note falls with the message."""
 
+    table = "guild"
+
     def __init__(self, *, settings: Settings) -> None:
         self._guild = settings.table(GuildSettings)
 

@@ -19,6 +19,7 @@ class Grapevine:
         if not self._guild.concerns(event.message.message.content):
             return
         due = event.day + self._guild.delay
-        for teller, listener in pairwise(self._guild.runners):
+        hired = [str(each) for each in event.state.facts_of("guild")]
+        for teller, listener in pairwise((*self._guild.runners, *hired)):
             if teller in event.knowers and listener not in event.knowers:
                 yield Share(character=listener, shared_from=teller, rule="grapevine", due=due)

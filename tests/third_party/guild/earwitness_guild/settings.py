@@ -1,12 +1,16 @@
 """The settings table `[guild]`."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from earwitness import Record
 
 
 class GuildSettings(Record):
-    """What the strategies and the plugin of this package share."""
+    """What the strategies and the plugin of this package share. Where the table stands, they are in use."""
+
+    brings: ClassVar[dict[str, str]] = {"read_providers": "guild", "guards": "guild", "sharing_rules": "guild"}
 
     name: str = "thieves"
     """The guild that archives what it hears."""

@@ -1,0 +1,71 @@
+"""Extensions: what installed packages add to an open store, such as `ew.relationships`, and to a story, `story.canon`.
+
+An entry point in the group `earwitness.extension` names a factory that takes the `Earwitness`, and one in the group
+`earwitness.session_extension` a factory that takes the `Session` and its `Earwitness`. What a factory makes is an
+attribute with the entry point's name. It is made when it is first asked for, once for each store or story. The
+synchronous face has it too: there its coroutines are plain calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from .errors import EarwitnessError, PluginError, did_you_mean
+from .time_limit import contained, reason
+
+Opened_co = TypeVar("Opened_co", covariant=True)
+
+
+class Opener(Protocol[Opened_co]):
+    """What opens stories: `Earwitness`, which the extensions of a story receive too."""
+
+    def session(self, id: str) -> Awaitable[Opened_co]:
+        """Open a story."""
+        ...
+
+
+class Extensible:
+    """Base of what installed packages extend. It is asked for names that the class itself does not have."""
+
+    _extension_group: ClassVar[str]
+    """The entry point group of extensions to this class."""
+    _extended: tuple[object, ...]
+    """What their factories take."""
+
+    def __getattr__(self, name: str) -> Any:
+        point = None if name.startswith("_") else _point(self._extension_group, name)
+        if point is None:
+            raise AttributeError(_unknown(self, name), name=name, obj=self)
+        made = self.__dict__[name] = _made(point, self._extended)
+        return made
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *extension_names(self._extension_group)})
+
+
+def extension_names(group: str) -> tuple[str, ...]:
+    """The names of the extensions in an entry point group, sorted."""
+    return tuple(sorted({point.name for point in entry_points(group=group)}))
+
+
+def _point(group: str, name: str) -> EntryPoint | None:
+    return next(iter(entry_points(group=group, name=name)), None)
+
+
+def _made(point: EntryPoint, extended: tuple[object, ...]) -> Any:
+    """What an extension's factory makes. Raises `PluginError` if it cannot be loaded or made."""
+    try:
+        return point.load()(*extended)
+    except EarwitnessError:
+        raise
+    except BaseException as error:
+        why = reason(contained(error))
+        raise PluginError(f"the extension {point.name!r} ({point.value}) cannot be used: {why}.") from error
+
+
+def _unknown(owner: Extensible, name: str) -> str:
+    known = [] if name.startswith("_") else [each for each in dir(owner) if not each.startswith("_")]
+    hint = did_you_mean(name, known)
+    return f"{type(owner).__name__!r} object has no attribute {name!r}.{hint}"
