@@ -93,12 +93,13 @@ def _pantheon(random: Random, slug: str, rare: float) -> Pantheon:
 
 
 def _member(random: Random, who: str, rare: float) -> Member:
+    since = _sometimes(random, 0.15, random.randint(1, 4))
     return Member(
         personality_id=who,
         role=random.choice(("leader", "member", "member", "member", "observer")),
         rules=_rules(random, 0.35, rare) if random.random() < 0.5 else Rules(),
-        since=_sometimes(random, 0.15, random.randint(1, 4)),
-        until=_sometimes(random, 0.15, random.randint(3, 9)),
+        since=since,
+        until=_sometimes(random, 0.15, (since or 1) + random.randint(0, 6)),
     )
 
 

@@ -2,11 +2,12 @@
 
 Readings taken where the text leaves a choice:
 
-1. No channel id, no guild and no persona are equal to none: what is outside any guild is in the same one.
-2. The same channel has the same context, id and guild; a session has one unnamed channel of each context.
-3. `same_context` asks besides for what `graded` asks: the context asked in is this channel, not any of its kind.
+1. No channel id, no guild and no persona are equal to none: a host without personas has one, which has no name.
+2. The same channel has the same context, id and guild.
+3. `same_context` asks for the same kind of channel; a direct message is moreover a context of its persona's own.
 4. Those who were there, for a public channel, are the persona it was heard under and the characters who perceived it.
-5. What was told on carries the strictest context of its chain: `dm`, then `private_channel`, then `public_channel`.
+5. A direct message is in no guild: what was public is read there by who was there alone.
+6. What was told on carries the strictest context of its chain: `dm`, then `private_channel`, then `public_channel`.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ def _graded(learned: Channel, asked: Channel, there: Collection[str]) -> bool:
         return asked.context == "dm" and _same_persona(learned, asked)
     if learned.context == "private_channel":
         return _same_channel(learned, asked) or (asked.context == "dm" and _same_persona(learned, asked))
-    was_there = asked.persona_id is not None and asked.persona_id in {learned.persona_id, *there}
-    return learned.guild_id == asked.guild_id or (asked.context == "dm" and was_there)
+    if asked.context == "dm":
+        return _same_persona(learned, asked) or asked.persona_id in there
+    return learned.guild_id == asked.guild_id
 
 
 def _same_context(learned: Channel, asked: Channel, there: Collection[str]) -> bool:
-    return learned.context == asked.context and _graded(learned, asked, there)
+    return learned.context == asked.context and (learned.context != "dm" or _same_persona(learned, asked))
 
 
 def _same_persona(learned: Channel, asked: Channel) -> bool:
@@ -47,10 +49,7 @@ def _same_persona(learned: Channel, asked: Channel) -> bool:
 
 
 def _same_channel(learned: Channel, asked: Channel) -> bool:
-    named = learned.channel_id is not None
-    return (learned.context, learned.channel_id) == (asked.context, asked.channel_id) and (
-        learned.guild_id == asked.guild_id or not named
-    )
+    return (learned.context, learned.channel_id, learned.guild_id) == (asked.context, asked.channel_id, asked.guild_id)
 
 
 def strictest(contexts: Iterable[Context]) -> Context:

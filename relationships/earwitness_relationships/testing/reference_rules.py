@@ -89,7 +89,7 @@ class RulesAsWritten:
         if member is not None and member.role == "observer":
             return
         for listener in sorted(self._possible(pantheon, teller) - {teller}):
-            between = [e for e in pantheon.relationships if (e.source, e.target) == (teller, listener)]
+            between = relationships_on(pantheon, teller, listener, day)
             yield from (Encounter(pantheon, teller, listener, member, each, day) for each in between)
             if member is not None and not between:
                 yield Encounter(pantheon, teller, listener, member, None, day)
@@ -139,7 +139,7 @@ class RulesAsWritten:
         if not asks_for_relations(options):
             return True
         both = (met.teller, met.listener)
-        edges = [(e.type, e.weight) for e in met.pantheon.relationships if (e.source, e.target) == both]
+        edges = [(e.type, e.weight) for e in relationships_on(met.pantheon, *both, met.day)]
         edges += [(e.type, e.weight) for e in self._edges.get(both, ()) if e.holds_on(met.day)]
         types, least = options.relation_types, options.min_weight or 0.0
         return any((types is None or type in types) and weight >= least for type, weight in edges)
@@ -157,11 +157,13 @@ def merged(levels: Iterable[Rules]) -> Rules:
 
 def members_on(pantheon: Pantheon, day: float) -> dict[str, Member]:
     """The members of a pantheon on a game day, by personality id."""
-    return {
-        each.personality_id: each
-        for each in pantheon.members
-        if (each.since is None or each.since <= day) and (each.until is None or day <= each.until)
-    }
+    return {each.personality_id: each for each in pantheon.members if each.holds_on(day)}
+
+
+def relationships_on(pantheon: Pantheon, teller: str, listener: str, day: float) -> list[RelationshipRule]:
+    """What rules the pantheon has for what one tells another on a game day."""
+    both = (teller, listener)
+    return [each for each in pantheon.relationships if (each.source, each.target) == both and each.holds_on(day)]
 
 
 def levels_of(pantheon: Pantheon) -> Iterator[Rules]:
