@@ -21,9 +21,9 @@ from .reference import has_caps, reached, unjustified
 from .reference_privacy import may_recall
 from .reference_rules import RulesAsWritten
 
-Engine = Callable[[RuleBook, Sequence[Relation], Seed], Spread]
+SpreadingEngine = Callable[[RuleBook, Sequence[Relation], Seed], Spread]
 """From rules, graph and one message to who is told."""
-PrivacyTable = Callable[[str, Channel, Channel, Collection[str]], bool]
+ReadingTable = Callable[[str, Channel, Channel, Collection[str]], bool]
 """Policy, learned in, asked in, who was there → whether it may be read."""
 POLICIES = ("graded", "same_context")
 """The tables every engine has."""
@@ -46,12 +46,14 @@ class Disagreement:
         return f"{'leak' if self.leak else 'loss'} in case {self.number}, message {self.message}: {self.what}"
 
 
-def check_leaks(engine: Engine, table: PrivacyTable, cases: int = 100_000, first: int = 0) -> list[Disagreement]:
+def check_leaks(
+    engine: SpreadingEngine, table: ReadingTable, cases: int = 100_000, first: int = 0
+) -> list[Disagreement]:
     """What an engine and a table say otherwise than the references, over so many random cases. Empty = nothing."""
     return [each for number in range(first, first + cases) for each in disagreements(case(number), engine, table)]
 
 
-def disagreements(given: LeakCase, engine: Engine, table: PrivacyTable) -> Iterator[Disagreement]:
+def disagreements(given: LeakCase, engine: SpreadingEngine, table: ReadingTable) -> Iterator[Disagreement]:
     """What an engine and a table say otherwise than the references about one case."""
     rules = RulesAsWritten(given.book, given.relations)
     for heard in given.conversation:
@@ -81,7 +83,7 @@ def told(spread: Spread) -> set[tuple[str, int, float, tuple[str, ...]]]:
     return {(*key, tuple(sorted(names))) for key, names in tellers.items()}
 
 
-def _of_reading(given: LeakCase, heard: Heard, spread: Spread, table: PrivacyTable) -> Iterator[Disagreement]:
+def _of_reading(given: LeakCase, heard: Heard, spread: Spread, table: ReadingTable) -> Iterator[Disagreement]:
     there = frozenset(heard.seed.direct)
     told = {each.listener for each in spread.tellings if each.day <= given.day}
     if given.reader not in there | told:
