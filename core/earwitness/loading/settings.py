@@ -350,9 +350,17 @@ class Settings(Record):
     @property
     def table_secrets(self) -> tuple[str, ...]:
         """The secrets in tables that installed packages declare. Whatever receives these settings may quote them."""
-        declared = (value for name, value in self if name not in Settings.model_fields)
-        models = [value for value in declared if isinstance(value, BaseModel)]
+        models = [each for each in self._declared() if isinstance(each, BaseModel)]
         return tuple(secret for each in models for secret in (*secrets_held(each), *secrets_in(each.model_dump())))
+
+    def _declared(self) -> Iterator[object]:
+        """The tables of installed packages that stand in these settings."""
+        return (value for name, value in self if name not in Settings.model_fields and value is not None)
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which relative paths begin: that of the settings file, else the current one."""
+        return Path(self._file.path).parent if self._file else Path()
 
     def chosen(self, kind: StrategyKind) -> Sequence[StrategySpec]:
         """The strategies of this kind that these settings choose, and those that tables of packages bring."""
@@ -364,8 +372,7 @@ class Settings(Record):
 
     def _brought(self, setting: str) -> Iterator[str]:
         """The strategies that declared tables bring wherever they stand, by their class attribute `brings`."""
-        tables = (value for name, value in self if name not in Settings.model_fields and value is not None)
-        for each in tables:
+        for each in self._declared():
             brought = getattr(type(each), "brings", {}).get(setting, ())
             yield from (brought,) if isinstance(brought, str) else brought
 
@@ -377,7 +384,7 @@ class Settings(Record):
         except ValidationError as invalid:
             first = invalid.errors()[0]
             problems = file.problems(invalid, model) if file else [Problem(first["loc"], describe(first, model))]
-        hinted = [_with_hint(each, model, values) for each in problems]
+        hinted = [tables.with_hint(each, model, values) for each in problems]
         raise file.refusal(hinted) if file else SettingsError(f"settings: {hinted[0].message}")
 
     def model_post_init(self, context: object, /) -> None:
@@ -387,11 +394,3 @@ class Settings(Record):
     def error(self, loc: Loc, message: str) -> InputError:
         """A `SettingsError` about the setting at `loc`, with file and line if it comes from a file."""
         return self._file.error(loc, message) if self._file else SettingsError(f"settings: {message}")
-
-
-def _with_hint(problem: Problem, model: type[Settings], values: Mapping[str, Any]) -> Problem:
-    """Add a hint to an unknown table: it may belong to a plugin that is not installed."""
-    is_unknown_table = len(problem.loc) == 1 and problem.loc[0] not in model.model_fields
-    if is_unknown_table and isinstance(values.get(str(problem.loc[0])), Mapping):
-        return problem._replace(message=problem.message + tables.HINT)
-    return problem

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError, create_model
 from ..errors import SettingsError
 from ..time_limit import contained, reason
 from .factories import resolved
+from .problems import Problem
 
 GROUP = "earwitness.settings"
 HINT = " A plugin's table is known only where its package is installed."
@@ -51,6 +52,14 @@ def defaults(model: type[Model]) -> Model:
     except ValidationError as invalid:
         needed = ", ".join(".".join(map(str, problem["loc"])) for problem in invalid.errors())
         raise SettingsError(f"settings: {model.__name__} must be set, at least {needed}.") from None
+
+
+def with_hint(problem: Problem, settings: type[BaseModel], values: Mapping[str, Any]) -> Problem:
+    """Add a hint to an unknown table: it may belong to a plugin that is not installed."""
+    is_unknown_table = len(problem.loc) == 1 and problem.loc[0] not in settings.model_fields
+    if is_unknown_table and isinstance(values.get(str(problem.loc[0])), Mapping):
+        return problem._replace(message=problem.message + HINT)
+    return problem
 
 
 @cache
