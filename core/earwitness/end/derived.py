@@ -7,6 +7,7 @@ from ..engine import Engine
 from ..formats import as_said, harmless, metadata_key
 from ..ids import MemoryIds
 from ..live import Live
+from ..records.channel import WHERE, context_of, strictness
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
 from ..records.memory import Support
@@ -15,6 +16,9 @@ from ..records.plan import DERIVED, Answer, Delivery, Plan
 from .change import guarded_now
 from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys
+
+OWNER_FIELDS = {"persona": "personaId", "user": "userId", "global_canon": "personalityId"}
+"""Kind of container → the metadata that names its owner."""
 
 
 async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Plan:
@@ -49,7 +53,7 @@ def of_derivation(
         part=DERIVED,
         body=harmless(as_said(derivation.text)),
         rests_on=grounds.memory_ids,
-        metadata=_metadata(entry, derivation, container, today),
+        metadata=_metadata(entry, derivation, container, today, grounds),
         support=Support(
             how=derivation.how,
             shared_from=derivation.shared_from,
@@ -69,10 +73,22 @@ def undelivered(entry: Entry, by: str, failure: str) -> Plan:
     return Plan(session=entry.session, sequence=entry.sequence, key=entry.key, answers=(answer,), degraded=True)
 
 
-def _metadata(entry: Entry, derivation: Derivation, container: Container, today: float) -> dict[str, MetaValue]:
-    given = {metadata_key(key): value for key, value in derivation.metadata.items()}
+def _metadata(
+    entry: Entry, derivation: Derivation, container: Container, today: float, grounds: Grounds
+) -> dict[str, MetaValue]:
+    given = _where_learned({metadata_key(key): value for key, value in derivation.metadata.items()}, grounds)
     own: dict[str, MetaValue] = {"type": derivation.type, "gameDay": today, "timestamp": entry.timestamp}
+    if container.kind in OWNER_FIELDS:
+        own[OWNER_FIELDS[container.kind]] = container.owner
     return {**given, **own} if container.session else {**given, **own, "sessionId": entry.session}
+
+
+def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, MetaValue]:
+    """The metadata, with the channel of its grounds, unless it says that it was learned in a stricter context."""
+    where = grounds.learned_in
+    if not where or ("contextType" in given and strictness(context_of(given)) > strictness(context_of(where))):
+        return given
+    return {**{key: value for key, value in given.items() if key not in {"contextType", *WHERE}}, **where}
 
 
 def _missing(grounds: Grounds) -> str | None:

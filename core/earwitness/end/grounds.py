@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..containers import Container, character_container, world_container
 from ..ids import WORLD
 from ..protocols import Ledger
+from ..records.channel import strictest_channel
 from ..records.character import Cast
 from ..records.derived import Derivation
+from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, grouped
 
 
@@ -24,6 +26,8 @@ class Grounds:
     """The first of them that this session does not have."""
     gone: str | None = None
     """The first of them that was retracted."""
+    learned_in: Mapping[str, MetaValue] = field(default_factory=dict)
+    """Where they were learned: metadata of the strictest of their channels."""
 
 
 async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Derivation) -> Container | None:
@@ -56,7 +60,8 @@ async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Seq
     gone = next((each for each, kept in found.items() if not kept), None)
     memories = grouped([each for kept in found.values() for each in kept], lambda each: each.memory_id)
     since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
-    return Grounds(tuple(group[0].memory_id for group in memories), since, unknown, gone)
+    learned_in = strictest_channel(group[0].metadata for group in memories)
+    return Grounds(tuple(group[0].memory_id for group in memories), since, unknown, gone, learned_in)
 
 
 def _by(deliveries: Iterable[Delivery], field: str) -> Mapping[str, Sequence[Delivery]]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from .base import Record
+from .memory_types import Metadata, MetaValue
 
 Context = Literal["dm", "private_channel", "public_channel"]
+STRICTNESS = {"public_channel": 0, "private_channel": 1, "dm": 2}
+"""Context → how strict it is. Whatever is no context is stricter than all of them."""
+WHERE = ("channelId", "guildId", "personaId")
+"""The metadata that says in which channel of a context something was learned."""
 
 
 class Channel(Record):
@@ -56,3 +61,33 @@ class StandingChannel(Record):
 def standing_name(channel_id: str, guild_id: str | None) -> str:
     """The key of a standing channel in the state."""
     return channel_id if guild_id is None else f"{guild_id}/{channel_id}"
+
+
+def context_of(metadata: Metadata) -> str:
+    """The context that a memory was learned in. Without one, it counts as learned in a private channel."""
+    context = metadata.get("contextType")
+    return context if isinstance(context, str) else "private_channel"
+
+
+def strictness(context: str) -> int:
+    """How strict a context is."""
+    return STRICTNESS.get(context, len(STRICTNESS))
+
+
+def strictest_channel(memories: Iterable[Metadata]) -> dict[str, MetaValue]:
+    """The metadata of where something counts as learned that rests on these memories: in the strictest of their contexts.
+
+    Memories of that context may be from different channels, guilds or personas. Then the id is an empty list, which
+    equals none. Permanent memories are no secret, and do not count.
+    """
+    known = [each for each in memories if each.get("permanent") is not True]
+    if not known:
+        return {}
+    context = max(map(context_of, known), key=strictness)
+    strictest = [each for each in known if context_of(each) == context]
+    ids = {key: _common([each.get(key) for each in strictest]) for key in WHERE}
+    return {"contextType": context, **{key: id for key, id in ids.items() if id is not None}}
+
+
+def _common(ids: list[MetaValue | None]) -> MetaValue | None:
+    return ids[0] if all(each == ids[0] for each in ids) else []

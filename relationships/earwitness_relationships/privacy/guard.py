@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from earwitness import PlanEvent, ReadAnswer, ReadEvent, Settings, Strike
 from earwitness.filters import NOTHING
 from earwitness.ids import PREFIXES, WORLD
+from earwitness.records.channel import STRICTNESS, context_of, strictness
 from earwitness.records.plan import Delivery
 
 from ..settings import RelationshipsSettings
 from . import discretion
-from .chain import STRICTNESS, context_of, is_stricter
 from .place import indiscreet, readable
 from .reader import place_of, users_facts
 from .table import CONTEXTS, privacy_table
@@ -57,8 +57,8 @@ class PrivacyGuard:
         if context not in STRICTNESS or context in self._buried:
             return UNREADABLE.format(context=context)
         grounds = (contexts.get(id, context) for id in (delivery.support.via, *delivery.rests_on) if id is not None)
-        strict = max(grounds, key=lambda each: STRICTNESS.get(each, len(STRICTNESS)), default=context)
-        return LOOSER.format(strict=strict, context=context) if is_stricter(strict, context) else None
+        strict = max(grounds, key=strictness, default=context)
+        return LOOSER.format(strict=strict, context=context) if strictness(strict) > strictness(context) else None
 
 
 def _is_passed_on(delivery: Delivery) -> bool:
