@@ -7,8 +7,18 @@ from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Memory, MessageAnswer, Plugin, Session, StateChangeAnswer, WorldAnswer
-from earwitness.containers import persona_container, user_container
+from earwitness import (
+    Channel,
+    Container,
+    Earwitness,
+    Memory,
+    MessageAnswer,
+    Plugin,
+    Session,
+    StateChangeAnswer,
+    WorldAnswer,
+)
+from earwitness.containers import global_canon_container, persona_container, user_container
 from earwitness.errors import InputError, KeyConflict, PluginError, UnknownName
 from earwitness.events import MessageEvent, PlanEvent, ReadEvent, StateChangeEvent, Strike, WorldAgentEvent
 from earwitness.filters import EVERYTHING, Filter
@@ -103,6 +113,75 @@ async def test_what_cannot_be_remembered_is_refused_at_once(
     with pytest.raises(error, match=why):
         await story.remember(**{"character": "alice", "content": "Tea is hot.", **asked})
     assert len(await story.backstage().journal()) == told
+
+
+WHERE = ("contextType", "channelId", "guildId", "personaId")
+CHANNELS = {
+    "dm": Channel(context="dm", channel_id="d1", persona_id="p1"),
+    "their dm": Channel(context="dm", channel_id="d2", persona_id="p2"),
+    "tavern": Channel(channel_id="c1", guild_id="g1", persona_id="p1"),
+    "cellar": Channel(channel_id="c2", guild_id="g1", persona_id="p1"),
+    "square": Channel(context="public_channel", channel_id="c3", guild_id="g1"),
+}
+
+
+@pytest.mark.parametrize(
+    ("grounds", "where"),
+    [
+        (["square"], ["public_channel", "c3", "g1", None]),
+        (["square", "tavern"], ["private_channel", "c1", "g1", "p1"]),
+        (["square", "tavern", "dm"], ["dm", "d1", None, "p1"]),
+        (["tavern", "cellar"], ["private_channel", [], "g1", "p1"]),
+        (["dm", "their dm"], ["dm", [], None, []]),
+        (["plot", "square"], ["public_channel", "c3", "g1", None]),
+        (["plot"], [None] * 4),
+    ],
+)
+async def test_what_is_derived_counts_as_learned_in_the_strictest_channel_of_its_grounds(
+    begin: Begin, memories: Memories, grounds: list[str], where: list[object]
+) -> None:
+    story = await begin()
+    await story.prepare(plot="A sword is missing.")
+    plot = (await one(memories, story, "alice", "plot")).id
+    for key, channel in CHANNELS.items():
+        await story.say("alice", f"Said in the {key}.", key=key, channel=channel)
+    rests_on = [plot if each == "plot" else each for each in grounds]
+    await story.remember("alice", "A summary.", rests_on=rests_on, metadata={"context_type": "public_channel"})
+    memory = await one(memories, story, "alice", "note")
+    found = [memory.metadata.get(key) for key in WHERE]
+    assert found == (where if where[0] else ["public_channel", None, None, None])
+
+
+async def test_what_is_derived_in_a_stricter_channel_than_its_grounds_stays_there(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin()
+    await story.say("alice", "Said in the square.", key="square", channel=CHANNELS["square"])
+    given = {"context_type": "dm", "persona_id": "p1"}
+    await story.remember("alice", "A summary.", rests_on=["square"], metadata=given)
+    memory = await one(memories, story, "alice", "note")
+    assert [memory.metadata.get(key) for key in WHERE] == ["dm", None, None, "p1"]
+
+
+@pytest.mark.parametrize(
+    ("container", "field"),
+    [
+        (persona_container("p1", "alice"), "personaId"),
+        (user_container("p1"), "userId"),
+        (global_canon_container("p1"), "personalityId"),
+    ],
+)
+async def test_a_memory_of_a_persona_a_user_or_a_personality_names_them(
+    open_app: Any, container: Container, field: str
+) -> None:
+    ew = await open_app()
+    await ew.register(container)
+    story = await ew.session("s1", cast=["alice"])
+    await story.say("alice", "Hello.", key="m1", channel=CHANNELS["their dm"])
+    await story.remember(None, "A fact.", container=container, rests_on=["m1"])
+    await story.delivered()
+    (memory,) = await ew.engine.store.list(container.name)
+    assert (memory.metadata[field], memory.metadata["contextType"]) == ("p1", "dm")
 
 
 async def test_writing_it_again_under_its_key_changes_nothing(begin: Begin, memories: Memories) -> None:

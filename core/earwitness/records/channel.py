@@ -75,7 +75,7 @@ def strictness(context: str) -> int:
 
 
 def strictest_channel(memories: Iterable[Metadata]) -> dict[str, MetaValue]:
-    """The metadata of where something counts as learned that rests on these memories: in the strictest of their contexts.
+    """Where something counts as learned that rests on these memories: metadata of the strictest of their contexts.
 
     Memories of that context may be from different channels, guilds or personas. Then the id is an empty list, which
     equals none. Permanent memories are no secret, and do not count.
