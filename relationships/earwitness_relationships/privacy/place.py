@@ -96,10 +96,11 @@ def _bond(bond: Bond, place: Place) -> Filter:
 
 
 def _same_channel(place: Place) -> Filter:
-    """Channel ids are unique in their guild, and the unnamed channel in its session."""
+    """Channel ids are unique in their guild. The unnamed channel is one of its session."""
+    guild = _same("guildId", place.guild_id)
     if place.channel_id is not None:
-        return And((equals("channelId", place.channel_id), _same("guildId", place.guild_id)))
-    return And((missing("channelId"), EVERYTHING if place.alone else _of(place.session)))
+        return And((equals("channelId", place.channel_id), guild))
+    return And((missing("channelId"), guild, EVERYTHING if place.alone else _of(place.session)))
 
 
 def _was_there(place: Place) -> Filter:

@@ -18,8 +18,8 @@ class PrivacySettings(Record):
     """The table of what may be read where, and the rules of discretion."""
 
     policy: Policy = "graded"
-    """The table to begin with. `graded`: what was learned is read where its listeners are. `same_context`: besides, it
-    never leaves the context that it was learned in."""
+    """The table to begin with. `graded`: what was learned is read where its listeners are. `same_context`: it is read
+    in the kind of channel that it was learned in."""
     tighten: dict[Context, dict[Context, tuple[Bond, ...]]] = {}
     """Context it was learned in → context it is asked in → bonds, of which one is needed as well; none = never."""
     discretion: tuple[Interaction, ...] = ("shared", "witnessed")

@@ -34,13 +34,18 @@ GRADED: Cells = {
     ("private_channel", "dm"): _one_of("same_persona"),
     ("private_channel", "private_channel"): _one_of("same_channel"),
     ("private_channel", "public_channel"): NEVER,
-    ("public_channel", "dm"): _one_of("same_guild", "was_there"),
+    ("public_channel", "dm"): _one_of("same_persona", "was_there"),
     ("public_channel", "private_channel"): _one_of("same_guild"),
     ("public_channel", "public_channel"): _one_of("same_guild"),
 }
-"""What was learned is read where its listeners are."""
-SAME_CONTEXT: Cells = {cell: needs if cell[0] == cell[1] else NEVER for cell, needs in GRADED.items()}
-"""As graded, and never outside of the context it was learned in."""
+"""What was learned is read where its listeners are. A direct message is in no guild."""
+SAME_CONTEXT: Cells = {
+    **dict.fromkeys(GRADED, NEVER),
+    ("dm", "dm"): _one_of("same_persona"),
+    ("private_channel", "private_channel"): ANYWHERE,
+    ("public_channel", "public_channel"): ANYWHERE,
+}
+"""What was learned is read in the same kind of channel; a direct message is a context of its persona's own."""
 POLICIES: Mapping[Policy, Cells] = {"graded": GRADED, "same_context": SAME_CONTEXT}
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, combinations, product
 from typing import get_args
 
 import pytest
 
+from earwitness.end.deliveries import channel_metadata
 from earwitness.filters import matches
 from earwitness.records.channel import Context
 from earwitness_relationships.privacy.place import Place, readable
-from earwitness_relationships.privacy.settings import Bond, PrivacySettings
+from earwitness_relationships.privacy.settings import Bond, Policy, PrivacySettings
 from earwitness_relationships.privacy.table import CONTEXTS, PrivacyTable, privacy_table
+from earwitness_relationships.testing.reference_privacy import may_recall
+from earwitness_relationships.testing.reference_privacy import table as rows
 
 GRADED = privacy_table(PrivacySettings())
 SAME_CONTEXT = privacy_table(PrivacySettings(policy="same_context"))
@@ -26,7 +30,12 @@ def graded(learned: Context, asked: Context, bonds: frozenset[Bond]) -> bool:
     if learned == "private_channel":
         in_the_channel = asked == "private_channel" and "same_channel" in bonds
         return in_the_channel or (asked == "dm" and "same_persona" in bonds)
-    return "same_guild" in bonds or (asked == "dm" and "was_there" in bonds)
+    return bool(bonds & {"same_persona", "was_there"}) if asked == "dm" else "same_guild" in bonds
+
+
+def same_context(learned: Context, asked: Context, bonds: frozenset[Bond]) -> bool:
+    """The other rule."""
+    return learned == asked and (learned != "dm" or "same_persona" in bonds)
 
 
 @pytest.mark.parametrize("learned", CONTEXTS)
@@ -38,9 +47,9 @@ def test_graded_allows_what_was_learned_where_its_listeners_are(learned: Context
 
 @pytest.mark.parametrize("learned", CONTEXTS)
 @pytest.mark.parametrize("asked", CONTEXTS)
-def test_same_context_is_graded_within_the_context_asked_in(learned: Context, asked: Context) -> None:
+def test_same_context_allows_what_was_learned_in_the_kind_of_channel_asked_in(learned: Context, asked: Context) -> None:
     for bonds in EVERY_COMBINATION:
-        assert SAME_CONTEXT.allows(learned, asked, bonds) == (learned == asked and graded(learned, asked, bonds))
+        assert SAME_CONTEXT.allows(learned, asked, bonds) == same_context(learned, asked, bonds)
 
 
 def test_settings_tighten_a_row() -> None:
@@ -75,12 +84,13 @@ SESSIONS = ("s1", "s2")
 def bonds_of(metadata: dict[str, object], place: Place) -> frozenset[Bond]:
     """What a memory and a place have in common, without any filter."""
     session = metadata.get("sessionId", place.session)
+    one_session = place.channel_id is not None or session == place.session
+    channel = metadata.get("channelId") == place.channel_id and one_session
     guild = metadata.get("guildId") == place.guild_id
-    channel = metadata.get("channelId") == place.channel_id
     there = session == place.session and bool({*metadata["participants"]} & {*place.characters})  # type: ignore[misc]
     persona = metadata.get("personaId") == place.persona_id
     found: dict[Bond, bool] = {
-        "same_channel": channel and (session == place.session if place.channel_id is None else guild),
+        "same_channel": channel and guild,
         "same_guild": guild,
         "same_persona": persona,
         "was_there": there or (persona and place.persona_id is not None),
@@ -134,3 +144,16 @@ def test_what_is_permanent_is_read_everywhere() -> None:
 
 def test_the_filter_of_a_place_is_made_once() -> None:
     assert readable(GRADED, Place("s1", "dm")) is readable(GRADED, Place("s1", "dm"))
+
+
+@pytest.mark.parametrize("policy", ["graded", "same_context"])
+def test_the_filter_says_what_the_reference_says(policy: Policy) -> None:
+    """The reference was written without looking at the table."""
+    made = privacy_table(PrivacySettings(policy=policy))
+    for (learned, asked), there in product(rows(), ((), ("kenji",))):
+        place = Place("s1", asked.context, asked.channel_id, asked.guild_id, asked.persona_id, ("kenji",))
+        known = [asked.persona_id] if there and asked.persona_id else []
+        metadata = {**channel_metadata(learned), "participants": there}
+        if asked.persona_id is None:
+            place = replace(place, characters=())
+        assert matches(readable(made, place), metadata) == may_recall(policy, learned, asked, known), (learned, asked)
