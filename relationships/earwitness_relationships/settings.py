@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import field_validator
 
@@ -14,6 +14,9 @@ from .privacy.settings import PrivacySettings
 
 class RelationshipsSettings(Record):
     """What the sharing rule, the guard, the reads and the extensions of this package share."""
+
+    brings: ClassVar[dict[str, tuple[str, ...]]] = {"guards": ("relationships",)}
+    """Strategies that are in use where the table stands."""
 
     rules: str | None = None
     """Path of the rule file; `None` = no rules but those added at run time."""

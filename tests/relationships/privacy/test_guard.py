@@ -34,7 +34,7 @@ class Gossip:
 
 async def begin(open_app: Open, privacy: Any = "graded", shared: Container | None = None, **given: Any) -> Session:
     """A story whose guard is the one of relationships. Alice may read the `shared` container."""
-    ew = await open_app(guards=["relationships"], relationships={"privacy": privacy}, **given)
+    ew = await open_app(relationships={"privacy": privacy}, **given)
     if shared is not None:
         await ew.register(shared)
         await ew.admit(shared, "alice")
