@@ -11,6 +11,7 @@ from earwitness import (
     Channel,
     Container,
     Earwitness,
+    Membership,
     Memory,
     MessageAnswer,
     Plugin,
@@ -311,6 +312,68 @@ async def test_a_proposal_that_names_no_ground_rests_on_what_it_was_proposed_for
     assert await derived(memories, story, "alice") == ["Tea was wanted."]
     await story.retract("day")
     assert await derived(memories, story, "alice") == []
+
+
+class Keeper(Plugin):
+    """Keeps every message in the container of a persona, which it registers."""
+
+    def __init__(self, **given: Any) -> None:
+        self._given: dict[str, Any] = {"registers": PERSONA, "admits": ("alice",), **given}
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        note = Derivation(text=event.moment.message.content, container=PERSONA.name, **self._given)
+        return MessageAnswer(derived=(note,))
+
+
+PERSONA = persona_container("p1", "alice")
+
+
+async def test_a_proposal_may_register_its_container_and_admit_members(open_app: Any) -> None:
+    ew = await open_app([Keeper()])
+    story = await ew.session("s1", cast=["alice"])
+    await story.say("alice", "One.")
+    await story.settled()
+    assert await ew.containers(kind="persona") == (PERSONA,)
+    assert await ew.memberships(container=PERSONA) == (Membership(container=PERSONA.name, member="alice"),)
+    await ew.dismiss(PERSONA, "alice", until=3)
+    await story.say("alice", "Two.")
+    await story.delivered()
+    assert [each.until for each in await ew.memberships(container=PERSONA)] == [3]
+    assert {each.content for each in await ew.engine.store.list(PERSONA.name)} == {"One.", "Two."}
+
+
+async def test_a_preview_registers_nothing(open_app: Any) -> None:
+    ew = await open_app([Keeper()])
+    story = await ew.session("s1", cast=["alice"])
+    await story.backstage().preview("alice", "One.")
+    await story.settled()
+    assert await ew.containers(kind="persona") == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (
+            {"registers": persona_container("p2", "alice")},
+            "it registers 'persona-p2-alice', which is not its container",
+        ),
+        ({"registers": Container(name=PERSONA.name, kind="cellar", owner="p1")}, "reserved for kind 'persona'"),
+        ({"registers": PERSONA.model_copy(update={"owner": "p2"})}, "belongs to another owner"),
+        ({"registers": None}, "it admits members to a container that it does not register"),
+        ({"admits": ("",)}, "it registers what cannot be registered"),
+    ],
+)
+async def test_what_cannot_be_registered_is_a_failure_of_its_plugin(
+    open_app: Any, given: dict[str, Any], why: str
+) -> None:
+    ew = await open_app([Keeper(**given)], strict=False)
+    if given.get("registers", PERSONA) != PERSONA and "owner" in why:
+        await ew.register(PERSONA)
+    story = await ew.session("s1", cast=["alice"])
+    outcome = await (await story.say("alice", "One.")).settled()
+    assert [each.failure for each in outcome.plan.failures if why in str(each.failure)]
+    await story.delivered()
+    assert await ew.engine.store.list(PERSONA.name) == []
 
 
 async def test_an_edit_asks_for_new_proposals_and_the_old_ones_go(begin: Begin, memories: Memories) -> None:

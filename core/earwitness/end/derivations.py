@@ -7,10 +7,11 @@ from typing import Any
 
 from ..clock import now
 from ..consultation import Answered
+from ..containers import check_container
 from ..engine import Engine
-from ..errors import PluginError, StrategyError
+from ..errors import InputError, PluginError, StrategyError
 from ..formats import as_said, metadata_key
-from ..ids import NAMED
+from ..ids import NAMED, check_shared_id
 from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
@@ -46,10 +47,29 @@ def problem(derivation: Derivation) -> str | None:
         return f"its text {derivation.text!r} is empty: there is nothing to remember"
     if (derivation.owner is None) == (derivation.container is None):
         return f"it needs an owner or a container, and has {derivation.owner!r} and {derivation.container!r}"
+    if why := _unregistrable(derivation):
+        return why
     if derivation.type in OUR_TYPES or not derivation.type.strip():
         return f"its type {derivation.type!r} is taken or empty. Not allowed: {', '.join(OUR_TYPES)}"
     if kept:
         return f"its metadata sets {', '.join(map(repr, kept))}, which Earwitness sets itself"
+    return None
+
+
+def _unregistrable(derivation: Derivation) -> str | None:
+    container = derivation.registers
+    if container is None:
+        return "it admits members to a container that it does not register" if derivation.admits else None
+    if (container.name, container.session) != (derivation.container, None):
+        return (
+            f"it registers {container.name!r}, which is not its container {derivation.container!r} outside any session"
+        )
+    try:
+        check_container(container)
+        for each in derivation.admits:
+            check_shared_id("member", each)
+    except InputError as error:
+        return f"it registers what cannot be registered: {str(error).rstrip('.')}"
     return None
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..containers import SESSION_KINDS, Container
+from ..containers import SESSION_KINDS, Container, Membership
 from ..engine import Engine
 from ..formats import as_said, harmless, metadata_key
 from ..ids import MemoryIds
 from ..live import Live
+from ..protocols import Ledger
 from ..records.channel import WHERE, context_of, strictness
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
@@ -29,11 +30,20 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     container = await container_of(engine.ledger, session, live.snapshot.cast, derivation)
     if container is None:
         return undelivered(entry, derivation.rule, nobodys(live.snapshot.cast, derivation))
+    await _opened(engine.ledger, derivation, container)
     grounds = await grounds_of(engine.ledger, session, container.name, derivation.rests_on)
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
     return await guarded_now(engine, live, plan)
+
+
+async def _opened(ledger: Ledger, derivation: Derivation, container: Container) -> None:
+    """Register the container with its members, if the memory says so and nobody has."""
+    if derivation.registers is None or await ledger.memberships(containers=[container.name]):
+        return
+    await ledger.register([container])
+    await ledger.admit([Membership(container=container.name, member=each) for each in derivation.admits])
 
 
 def of_derivation(

@@ -33,8 +33,9 @@ class Grounds:
 async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Derivation) -> Container | None:
     """The container of a derived memory; `None` if this session may not write to any that fits."""
     if derivation.container is not None:
-        found = await ledger.claimed([derivation.container])
-        return next((each for each in found if each.session in {None, session}), None)
+        found = next(iter(await ledger.claimed([derivation.container])), derivation.registers)
+        is_other = derivation.registers not in {None, found}
+        return None if found is None or is_other or found.session not in {None, session} else found
     if derivation.owner == WORLD:
         return world_container(session)
     owner = cast.resolve(str(derivation.owner))
@@ -44,7 +45,8 @@ async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Der
 def nobodys(cast: Cast, derivation: Derivation) -> str:
     """Why a derived memory has no container, in one sentence."""
     if derivation.container is not None:
-        return f"its container {derivation.container!r} is not registered, or belongs to another session"
+        why = "belongs to another owner" if derivation.registers else "is not registered, or belongs to another session"
+        return f"its container {derivation.container!r} {why}"
     return f"its owner {derivation.owner!r} is not one of {', '.join((*cast.ids, WORLD))}"
 
 

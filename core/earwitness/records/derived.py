@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
+from ..containers import Container
 from .base import Record
 from .memory import Interaction
 from .memory_types import MetaValue, without_null
@@ -19,6 +20,10 @@ class Derivation(Record):
     """The character id, or `world`, whose container in this session receives it."""
     container: str | None = None
     """Name of a registered container outside the session. Give either this or `owner`."""
+    registers: Container | None = None
+    """The container of that name, outside any session. It is registered with the memory if it is not yet."""
+    admits: tuple[str, ...] = ()
+    """Personality ids of those who become members of the container when the memory registers it."""
     type: str = "fact"
     """Metadata `type`, such as `fact`, `summary`, `note`, `reconciled`."""
     metadata: dict[str, MetaValue] = {}
