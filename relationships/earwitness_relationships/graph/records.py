@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, model_validator
+from pydantic_core import to_json
 
 from earwitness import Record
+from earwitness.errors import InputError
+from earwitness.ids import check_shared_id
 from earwitness.records.state import Day
+from earwitness.validation.records import check_readable
 
-CHARACTER = "Character"
-NODE_KINDS = (CHARACTER, "Location", "Item", "Faction", "Quest", "Event", "Pantheon")
+NodeKind = Literal["Character", "Location", "Item", "Faction", "Quest", "Event", "Pantheon"]
+NODE_KINDS: tuple[NodeKind, ...] = get_args(NodeKind)
 """The kinds of nodes."""
 RELATION_TYPES = (
     "KNOWS",
@@ -24,50 +29,129 @@ RELATION_TYPES = (
     "RELATES_TO",
 )
 """The types of relations that every graph knows. A designer may add others, such as `couple`."""
+FactOp = Literal["assert", "end", "remove", "clear"]
+Direction = Literal["out", "in", "both"]
+"""Which relations of a node: those that start at it, those that point to it, or both."""
+
+NodeId = Annotated[str, AfterValidator(partial(check_shared_id, "node"))]
+RelationType = Annotated[str, AfterValidator(partial(check_shared_id, "relation type"))]
+
+
+def _json(values: dict[str, Any]) -> dict[str, Any]:
+    if values:
+        try:
+            check_readable(to_json(values, inf_nan_mode="constants").decode())
+        except ValueError as error:
+            raise InputError(
+                f"attributes must be JSON (no NaN, no infinity, nested at most 100 deep): {error}"
+            ) from error
+    return values
+
+
+Attributes = Annotated[dict[str, JsonValue], AfterValidator(_json)]
 
 
 class Node(Record):
     """Somebody or something in the graph."""
 
-    id: str = Field(min_length=1)
+    id: NodeId
     """Unique in the graph; for a character, the personality id."""
-    kind: str = CHARACTER
-    """One of `NODE_KINDS`."""
+    kind: NodeKind = "Character"
+    """What it is."""
     name: str | None = None
     """The display name; `None` = the id."""
-    attributes: dict[str, JsonValue] = {}
+    attributes: Attributes = {}
     """Anything else."""
 
 
 class Relation(Record):
-    """What one node is to another, from one game day to another."""
+    """What one node is to another, from one game day to another.
 
-    source: str = Field(min_length=1)
+    Two nodes may have several relations of different types. Of one type they may have several periods, each with a
+    beginning of its own. On any day the period counts that began last.
+    """
+
+    source: NodeId
     """Id of the node it starts at."""
-    target: str = Field(min_length=1)
+    target: NodeId
     """Id of the node it points to."""
-    type: str = Field(min_length=1)
+    type: RelationType
     """One of `RELATION_TYPES`, or the designer's own."""
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     """How strong it is."""
     since: Day | None = None
     """The first game day it holds; `None` = no beginning."""
     until: Day | None = None
-    """The last game day it holds; `None` = no end."""
-    attributes: dict[str, JsonValue] = {}
+    """The last game day it holds, unless a later period begins before; `None` = no end."""
+    attributes: Attributes = {}
     """Anything else."""
 
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Relation:
+        if self.since is not None and self.until is not None and self.until < self.since:
+            raise InputError(f"its last day, {self.until}, comes before its first, {self.since}.")
+        return self
+
     def holds_on(self, day: float) -> bool:
-        """Whether it holds on a game day."""
+        """Whether it holds on a game day, if no later period has begun."""
         return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
 
 
 class Fact(Record):
-    """One change of the graph: a node or a relation is asserted, a relation ends, or something is removed."""
+    """One change of the graph, such as a relation that begins or ends."""
 
-    op: Literal["assert", "end", "remove"] = "assert"
-    """`assert` writes; `end` sets the last day of the relation that holds now; `remove` takes away what was wrong."""
+    op: FactOp = "assert"
+    """What becomes of the node or relation.
+
+    - `assert`: it is so. What was said of the same node, or of the same relation with the same `since`, is replaced.
+    - `end`: `relation.until` is the last day of the period that holds on that day. If none does, nothing changes.
+    - `remove`: it was never so: the relation with the same `since`, or the node with all its relations.
+    - `clear`: nothing that was said before counts. It has neither node nor relation.
+    """
     node: Node | None = None
-    """The node it is about. Give either this or `relation`."""
+    """The node it is about."""
     relation: Relation | None = None
     """The relation it is about."""
+
+    @model_validator(mode="after")
+    def _is_about_one_thing(self) -> Fact:
+        wanted = 0 if self.op == "clear" else 1
+        if (self.node is not None) + (self.relation is not None) != wanted:
+            raise InputError(
+                f"a fact with op {self.op!r} needs {'neither' if not wanted else 'one of'} node, relation."
+            )
+        if self.op == "end" and (self.relation is None or self.relation.until is None):
+            raise InputError("a fact with op 'end' needs a relation with its last day: until=….")
+        return self
+
+
+class GraphChange(Record):
+    """One fact that changed the graph, as the graph's log has it."""
+
+    version: int = Field(ge=1)
+    """Number of the change; the version of the graph is that of its last one."""
+    fact: Fact
+    """What was said."""
+
+
+class Neighbor(Record):
+    """A node near another."""
+
+    node: Node
+    """The node."""
+    distance: int
+    """How many relations lead to it at least."""
+
+
+class Route(Record):
+    """A shortest way from one node to another."""
+
+    nodes: tuple[str, ...]
+    """Ids of the nodes, both ends included."""
+    relations: tuple[Relation, ...]
+    """The relation from each node to the next: the strongest that there is."""
+
+    @property
+    def length(self) -> int:
+        """How many relations it has."""
+        return len(self.relations)

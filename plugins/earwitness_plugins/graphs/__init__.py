@@ -1,0 +1,1 @@
+"""Graph stores: where the relationship graph is kept."""
