@@ -37,7 +37,7 @@ class Known(Protocol):
         ...
 
 
-class Draft:
+class GraphDraft:
     """A graph with some facts on top."""
 
     def __init__(self, known: Known) -> None:

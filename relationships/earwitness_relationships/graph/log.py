@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from earwitness.errors import InputError, quoted
 
-from .draft import Draft
+from .draft import GraphDraft
 from .records import GraphChange
 
 
-def following(changes: Sequence[GraphChange], version: int, draft: Draft) -> int:
+def following(changes: Sequence[GraphChange], version: int, draft: GraphDraft) -> int:
     """Put the changes of another graph on top of a draft, and return the version before the first in its log.
 
     Versions go up by one, and only a change that clears the graph may leave some out. Raises `InputError` for changes

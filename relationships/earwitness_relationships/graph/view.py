@@ -11,7 +11,7 @@ import anyio
 
 from .columns import Columns, Edge, Outgoing
 from .compaction import compacted
-from .draft import Draft
+from .draft import GraphDraft
 from .protocol import GraphStore
 from .records import Direction, Fact, Node, NodeKind, Relation
 from .selection import RelationSelection
@@ -169,8 +169,8 @@ class GraphView:
 
     # ── how it changes ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _add(self, facts: Iterable[Fact]) -> Draft:
-        draft = Draft(self)
+    def _add(self, facts: Iterable[Fact]) -> GraphDraft:
+        draft = GraphDraft(self)
         draft.add(facts)
         if draft.is_cleared:
             self._begin_anew(Columns.empty())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from earwitness_relationships.graph.draft import Draft
+from earwitness_relationships.graph.draft import GraphDraft
 from earwitness_relationships.graph.log import following
 from earwitness_relationships.graph.records import Fact, GraphChange, Node
 from earwitness_relationships.graph.timeline import Periods, RelationKey, spans
@@ -46,19 +46,19 @@ def version(connection: apsw.Connection) -> int:
 
 def upsert(connection: apsw.Connection, facts: Sequence[Fact]) -> int:
     """Write the facts that change something, and return the new version."""
-    draft = Draft(InFile(connection))
+    draft = GraphDraft(InFile(connection))
     draft.add(facts)
     return _write(connection, draft, version(connection))
 
 
 def restore(connection: apsw.Connection, changes: Sequence[GraphChange]) -> int:
     """Write changes of another graph with their versions. Raises `InputError` where they do not follow."""
-    draft = Draft(InFile(connection))
+    draft = GraphDraft(InFile(connection))
     before = following(changes, version(connection), draft)
     return _write(connection, draft, before)
 
 
-def _write(connection: apsw.Connection, draft: Draft, before: int) -> int:
+def _write(connection: apsw.Connection, draft: GraphDraft, before: int) -> int:
     if draft.is_cleared:
         for table in _TABLES:
             connection.execute(f"DELETE FROM {table}")  # noqa: S608
