@@ -10,31 +10,6 @@ from earwitness import Record
 from earwitness.records.state import Day
 
 
-class Seed(Record):
-    """One message, and who knows it so far."""
-
-    key: str
-    """The message's key, for coins."""
-    day: Day
-    """The game day on which it is told on."""
-    speaker: str
-    """Who said it."""
-    direct: dict[str, str] = {}
-    """Who perceived it at first hand → role in it (`speaker`, `addressee`, `present`, `overhearing`)."""
-    heard: tuple[str, ...] = ()
-    """Who was told of it before and can tell it on now."""
-    users: tuple[str, ...] = ()
-    """Those who took part and are a user's persona."""
-    about: tuple[str, ...] = ()
-    """Whom it mentions, besides its speaker."""
-    private: bool = False
-    """Whether it was perceived in a direct message."""
-    flags: dict[str, JsonValue] = {}
-    """Flags of the state."""
-    place: str | None = None
-    """Where it was said: a path."""
-
-
 class Telling(Record):
     """One hop: somebody tells somebody."""
 
@@ -58,6 +33,35 @@ class Telling(Record):
     """How far the listener believes it."""
     retell: str = "verbatim"
     """How it is worded."""
+    max_hops: int = 1
+    """How many hops the rule allows: the listener tells it on if there are more than `hop`."""
+
+
+class Seed(Record):
+    """One message, and who knows it so far."""
+
+    key: str
+    """The message's key, for coins."""
+    day: Day
+    """The game day on which it is told on."""
+    speaker: str
+    """Who said it."""
+    direct: dict[str, str] = {}
+    """Who perceived it at first hand → role in it (`speaker`, `addressee`, `present`, `overhearing`)."""
+    heard: tuple[str, ...] = ()
+    """Who was told of it before: they are not told again, and have told it on already."""
+    arrived: tuple[Telling, ...] = ()
+    """Tellings that have just arrived: their listeners tell it on now."""
+    users: tuple[str, ...] = ()
+    """Those who took part and are a user's persona."""
+    about: tuple[str, ...] = ()
+    """Whom it mentions, besides its speaker."""
+    private: bool = False
+    """Whether it was perceived in a direct message."""
+    flags: dict[str, JsonValue] = {}
+    """Flags of the state."""
+    place: str | None = None
+    """Where it was said: a path."""
 
 
 class Stop(Record):

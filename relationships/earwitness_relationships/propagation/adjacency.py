@@ -1,0 +1,178 @@
+"""The rule book and the graph, compiled: for every teller, whom they may tell under which carrier.
+
+A teller's entries are made when the teller first tells something, or all at once by `compile_all`. An edit of the graph
+makes those of its source anew, and nothing else. Entries hold for all days: a carrier that holds only on some days says
+so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from ..rules.records import RuleBook, Rules
+from .carriers import Carrier
+from .tribe import ALL_DAYS, Edge, Relations, Told, Tribe, Whom
+
+
+class Run(NamedTuple):
+    """Consecutive listeners of one teller, or all members of a pantheon, under one carrier."""
+
+    carrier: int
+    """Number of the carrier."""
+    listeners: tuple[str, ...]
+    """In the order in which they are told: by weight (highest first), then by id."""
+
+
+class Entry(NamedTuple):
+    """One listener of a teller."""
+
+    listener: str
+    weight: float
+    carrier: int
+    """Number of the carrier."""
+
+
+class NoRelations:
+    """A graph without relations, for rules that need none."""
+
+    def relations_of(self, node: str, types: object = None, min_weight: float = 0.0) -> tuple[Edge, ...]:
+        """None."""
+        return ()
+
+
+class Adjacency:
+    """Teller → whom they may tell, by carrier."""
+
+    def __init__(self, book: RuleBook, relations: Relations | None = None) -> None:
+        self.book = book
+        self.relations: Relations = relations or NoRelations()
+        self.carriers: list[Carrier] = []
+        """Every carrier by its number."""
+        self.runs: dict[str, tuple[Run, ...]] = {}
+        """Teller → whom they tell. A teller who is missing has not been compiled yet."""
+        self.has_budgets = False
+        """Whether some carrier has a budget."""
+        self.has_gossip = self.any_rule("gossip_about_others")
+        """Whether some rule lets somebody tell on what they were told."""
+        self._numbers: dict[Carrier, int] = {}
+        self._by_identity: dict[int, int] = {}
+        self._listed: dict[tuple[str, int], tuple[Run, ...]] = {}
+        by_slug = {pantheon.slug: pantheon for pantheon in book.pantheons}
+        self._tribes = {slug: Tribe(pantheon, by_slug) for slug, pantheon in by_slug.items()}
+        self._by_teller: dict[str, list[Tribe]] = {}
+        for tribe in self._tribes.values():
+            for id in tribe.tellers:
+                self._by_teller.setdefault(id, []).append(tribe)
+
+    def compile(self, teller: str) -> tuple[Run, ...]:
+        """Make the entries of one teller."""
+        entries, groups = self._told_by(teller)
+        if groups and self._competes([*entries, *groups]):
+            entries, groups = [*entries, *_one_by_one(groups)], []
+        entries.sort(key=_by_weight)
+        runs = [Run(number, tuple(each.listener for each in run)) for number, run in groupby(entries, _carrier)]
+        self.runs[teller] = made = (*runs, *groups)
+        return made
+
+    def compile_all(self) -> None:
+        """Make the entries of every teller."""
+        for teller in self._by_teller:
+            if teller not in self.runs:
+                self.compile(teller)
+
+    def entries(self, teller: str) -> list[Entry]:
+        """Everybody whom a teller may tell, one by one, with the weight of what joins them."""
+        entries, groups = self._told_by(teller)
+        return sorted([*entries, *_one_by_one(groups)], key=_by_weight)
+
+    @property
+    def tellers(self) -> Iterable[str]:
+        """Everybody who may tell somebody, as far as pantheons say."""
+        return self._by_teller.keys()
+
+    def invalidate(self, sources: Iterable[str]) -> None:
+        """Forget the entries of these tellers, because a relation that starts at them has changed."""
+        for source in sources:
+            self.runs.pop(source, None)
+
+    def any_rule(self, option: str) -> bool:
+        """Whether some level of some pantheon sets an option, other than to false."""
+        return any(getattr(rules, option) for rules in self._levels())
+
+    def _levels(self) -> Iterator[Rules]:
+        for pantheon in self.book.pantheons:
+            yield pantheon.rules
+            yield from (each.rules for each in pantheon.members)
+            yield from (each.rules for each in pantheon.relationships)
+
+    def _told_by(self, teller: str) -> tuple[list[Entry], list[Run]]:
+        """Those whom a teller tells one by one, and the lists of members."""
+        entries: dict[tuple[str, int], float] = {}
+        groups: dict[Run, None] = {}
+        for tribe in self._by_teller.get(teller, ()):
+            for whom in tribe.tellings(teller, self.relations):
+                self._add(entries, tribe, whom)
+                groups |= dict.fromkeys(run for slug in whom.slugs for run in self._groups(slug, whom.carrier, tribe))
+        return [Entry(listener, weight, number) for (listener, number), weight in entries.items()], list(groups)
+
+    def _competes(self, told: Iterable[Entry | Run]) -> bool:
+        """Whether several carriers share a teller's fan-out, so that whom they tell must be put into one order."""
+        limited = {each.carrier for each in told if self.carriers[each.carrier].fan_out is not None}
+        return len(limited) > 1
+
+    def _add(self, entries: dict[tuple[str, int], float], tribe: Tribe, whom: Whom) -> None:
+        plain = self._number(whom.carrier) if whom.tolds else 0
+        for told in whom.tolds:
+            for number in self._limited(plain, tribe, whom.carrier, told):
+                key = (told.listener, number)
+                entries[key] = max(told.weight, entries.get(key, told.weight))
+
+    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, told: Told) -> Iterable[int]:
+        """Numbers of the carrier as it holds for one listener."""
+        windows = tribe.windows(told.listener)
+        omniscient = tribe.is_omniscient(told.listener)
+        if not omniscient and told.since is None and told.until is None and windows == ALL_DAYS:
+            return (plain,)
+        carrier = (carrier.unlimited() if omniscient else carrier).within(told.since, told.until)
+        return [self._number(carrier.within(*window)) for window in windows]
+
+    def _groups(self, slug: str, carrier: Carrier, tribe: Tribe) -> tuple[Run, ...]:
+        """All members of a pantheon, in lists that all tellers share."""
+        key = (slug, self._number(carrier))
+        if (found := self._listed.get(key)) is None:
+            found = self._listed[key] = tuple(self._lists(slug, carrier, tribe))
+        return found
+
+    def _lists(self, slug: str, carrier: Carrier, tribe: Tribe) -> Iterator[Run]:
+        by_number: dict[int, list[str]] = {}
+        for member in self._tribes[slug].members:
+            id = member.personality_id
+            open_to = carrier.unlimited() if tribe.is_omniscient(id) else carrier
+            by_number.setdefault(self._number(open_to.within(member.since, member.until)), []).append(id)
+        return (Run(number, tuple(sorted(ids))) for number, ids in by_number.items())
+
+    def _number(self, carrier: Carrier) -> int:
+        known = self._by_identity.get(id(carrier))
+        if known is not None and self.carriers[known] is carrier:
+            return known
+        if (number := self._numbers.get(carrier)) is None:
+            number = self._numbers[carrier] = len(self.carriers)
+            self._by_identity[id(carrier)] = number
+            self.carriers.append(carrier)
+            self.has_budgets |= carrier.per_message is not None or carrier.per_listener_day is not None
+        return number
+
+
+def _one_by_one(groups: Iterable[Run]) -> list[Entry]:
+    return [Entry(listener, 1.0, number) for number, listeners in groups for listener in listeners]
+
+
+def _by_weight(entry: Entry) -> tuple[float, str]:
+    """Sort key. The same listener by several carriers stays in the order of the rule book."""
+    return -entry.weight, entry.listener
+
+
+def _carrier(entry: Entry) -> int:
+    return entry.carrier

@@ -1,0 +1,369 @@
+"""The walk: from a message and those who know it to everybody who learns it, hop by hop and day by day. Pure.
+
+What happens in which order:
+
+- Tellings arrive by day and, within a day, by hop. The first telling of a listener counts; of several with the same day
+  and hop, the strongest, then that of the first teller by id. The others are further supports. So nobody supports
+  somebody who told them.
+- A listener tells it on from the day they learned it. Whom they may tell is asked by weight, then id. Those who know it
+  already are passed over; then come the carrier's conditions, its coin and its fan-out. Whoever is not told because of
+  a coin does not count for the fan-out.
+- Budgets are spent as tellings arrive, in the order above. Further supports cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import chain
+
+from .adjacency import Adjacency
+from .carriers import Carrier
+from .coins import Coins
+from .records import Seed, Spread, Stop, Telling
+
+MIN_STRENGTH = 0.05
+"""A telling that would be weaker than this does not happen."""
+MOST_HOPS = 64
+"""The most hops of one message."""
+AT_FIRST_HAND = frozenset({"speaker", "addressee", "present"})
+"""The roles of a direct interaction."""
+EVERY_KIND = frozenset({"direct", "user", "gossip"})
+"""What is told on of a message that a user's persona took part in, where the rule that brought it allows more hops."""
+BUT_USERS = frozenset({"direct", "gossip"})
+"""The same where no user took part."""
+GOSSIP = frozenset({"gossip"})
+"""What is told on where the rule that brought it allows no more hops."""
+FOREVER = float("inf")
+
+Level = tuple[float, int]
+"""Game day and hop."""
+Heard = Callable[[str, float], int]
+"""Listener and game day → how many tellings they have had on that day."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """How all those are told whom the tellers of a level, reached alike, tell by one carrier."""
+
+    carrier: Carrier
+    refusal: str | None
+    """Why they are not told; `None` = they are."""
+    strength: float
+    trust: float
+    level: Level
+    """When and how they learn it."""
+    waiting: list[Waiting]
+    """Where their tellings wait for that."""
+    is_plain: bool
+    """Whether everybody is told who does not know it yet."""
+
+
+By = tuple[str, Way]
+"""A teller, and how they tell."""
+Waiting = tuple[By, Iterable[str]]
+"""A teller, and those they tell that way."""
+
+
+def spread(
+    adjacency: Adjacency, seed: Seed, *, until: float = FOREVER, heard: Heard | None = None, told: int = 0
+) -> Spread:
+    """Who learns a message, through whom, when and by which rule; and who does not, and why.
+
+    Only those who know it by the day `until` tell it on. `heard` and `told`, the number of earlier tellings of this
+    message, are for budgets.
+    """
+    walk = Walk(adjacency, seed, until=until, heard=heard, told=told, stops=Stops())
+    walk.run()
+    return Spread(tellings=tuple(walk.tellings()), stops=tuple(walk.stopped()))
+
+
+class Stops:
+    """Those who were not told, each with the first reason for each rule."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Stop] = {}
+
+    def add(self, listener: str, teller: str, rule: str, why: str) -> None:
+        """Take note of one."""
+        self._found.setdefault((listener, rule), Stop(listener=listener, teller=teller, rule=rule, why=why))
+
+    def of(self, learned: Iterable[str]) -> list[Stop]:
+        """The stops of everybody but those who learned it after all."""
+        known = set(learned)
+        return [each for each in self._found.values() if each.listener not in known]
+
+
+class Walk:
+    """One walk."""
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        seed: Seed,
+        *,
+        until: float = FOREVER,
+        heard: Heard | None = None,
+        told: int = 0,
+        stops: Stops | None = None,
+        when: str = "message",
+    ) -> None:
+        """`stops` collects who is not told; `None` = nobody asks. `when` chooses the rules."""
+        self._adjacency, self._carriers = adjacency, adjacency.carriers
+        self._seed, self._until, self._when = seed, until, when
+        self._heard, self._told = heard, told
+        self._stops = stops
+        self._coins: Coins | None = None
+        self._refusals: dict[int, str | None] = {}
+        self._absent = frozenset(seed.about).difference(seed.direct)
+        self.known: dict[str, By | None] = dict.fromkeys(chain(seed.direct, seed.heard))
+        """Everybody who knows it → how they were told; `None` = they knew it before."""
+        self.supports: list[tuple[str, By]] = []
+        """Further tellings of those who were told already."""
+        self._levels: list[Level] = []
+        self._waiting: dict[Level, list[Waiting]] = {}
+
+    def run(self) -> None:
+        """Walk until everybody was told whom somebody may tell."""
+        self._begin()
+        while self._levels:
+            level = heappop(self._levels)
+            fresh = self._arrive(self._waiting.pop(level), level)
+            if level[0] <= self._until and level[1] < MOST_HOPS:
+                self._tell_on(fresh, level)
+
+    def tellings(self) -> Iterator[Telling]:
+        """The tellings, those that count and their supports, by day, hop, listener and teller."""
+        every = [(listener, by) for listener, by in self.known.items() if by is not None]
+        every += self.supports
+        every.sort(key=_in_order)
+        return (_telling(listener, *by) for listener, by in every)
+
+    def stopped(self) -> list[Stop]:
+        """Who was not told, and why."""
+        return self._stops.of(self.known) if self._stops is not None else []
+
+    def _begin(self) -> None:
+        seed = self._seed
+        self.known.update(dict.fromkeys(each.listener for each in seed.arrived))
+        for teller, role in seed.direct.items():
+            self._tell([teller], (seed.day, 0), 1.0, 1.0, self._kinds_at_first_hand(teller, role))
+        for each in seed.arrived:
+            kinds = self._kinds_told(goes_on=each.max_hops > each.hop)
+            self._tell([each.listener], (each.day, each.hop), each.strength, each.trust, kinds)
+
+    def _tell_on(self, fresh: Iterable[str], level: Level) -> None:
+        """Those who have just learned it tell it on."""
+        alike: dict[Way, list[str]] = {}
+        for listener in fresh:
+            if (by := self.known[listener]) is not None:
+                alike.setdefault(by[1], []).append(listener)
+        for way, tellers in alike.items():
+            goes_on = way.carrier.max_hops > level[1]
+            if goes_on or self._adjacency.has_gossip or self._stops is not None:
+                self._tell(tellers, level, way.strength, way.trust, self._kinds_told(goes_on=goes_on))
+
+    def _kinds_at_first_hand(self, teller: str, role: str) -> frozenset[str]:
+        """What somebody who perceived the message can tell of it: what they lived, and what others said of a third."""
+        kinds = {"direct"} if role in AT_FIRST_HAND else set()
+        if kinds and self._seed.users:
+            kinds.add("user")
+        if teller != self._seed.speaker and self._absent:
+            kinds.add("gossip")
+        return frozenset(kinds)
+
+    def _kinds_told(self, *, goes_on: bool) -> frozenset[str]:
+        """What somebody who was told can tell on: it is always about a third, its speaker."""
+        if not goes_on:
+            return GOSSIP
+        return EVERY_KIND if self._seed.users else BUT_USERS
+
+    def _tell(self, tellers: Iterable[str], level: Level, strength: float, trust: float, kinds: frozenset[str]) -> None:
+        """These tellers, who all know it alike, tell all whom their carriers name."""
+        ways: dict[int, Way] = {}
+        runs_of = self._adjacency.runs
+        for teller in tellers:
+            runs = runs_of.get(teller)
+            counted: set[str] = set()
+            for number, listeners in self._adjacency.compile(teller) if runs is None else runs:
+                way = ways.get(number)
+                if way is None:
+                    way = ways[number] = self._way(number, level, strength, trust, kinds)
+                if way.is_plain:
+                    way.waiting.append(((teller, way), listeners))
+                elif way.refusal is None or self._stops is not None:
+                    way.waiting.append(((teller, way), self._let_through(teller, way, listeners, counted)))
+
+    def _way(self, number: int, level: Level, strength: float, trust: float, kinds: frozenset[str]) -> Way:
+        carrier, (day, hop) = self._carriers[number], level
+        weaker = strength * carrier.decay
+        why = self._refusal(number, carrier) or _refusal(carrier, kinds, day, weaker)
+        arrival = (day + carrier.delay, hop + 1)
+        waiting = [] if why is not None else self._waiting_at(arrival)
+        limited = carrier.fan_out is not None or carrier.chance is not None
+        plain = why is None and not limited and not (hop == 0 and carrier.kind == "gossip")
+        return Way(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
+
+    def _waiting_at(self, level: Level) -> list[Waiting]:
+        waiting = self._waiting.get(level)
+        if waiting is None:
+            waiting = self._waiting[level] = []
+            heappush(self._levels, level)
+        return waiting
+
+    def _let_through(self, teller: str, way: Way, listeners: Iterable[str], counted: set[str]) -> list[str]:
+        """Those whom coins, the fan-out and the kind of talk let through. `counted` are those told so far."""
+        carrier, known = way.carrier, self.known
+        through = [each for each in listeners if each not in known]
+        if way.refusal is not None:
+            self._stop(teller, carrier.rule, through, way.refusal)
+            return []
+        if way.level[1] == 1 and carrier.kind == "gossip":
+            through = self._about_a_third(teller, carrier, through)
+        if carrier.chance is not None:
+            through = self._coins_fall(teller, carrier, carrier.chance, through)
+        if carrier.fan_out is not None:
+            through = self._fanned_out(teller, carrier, carrier.fan_out, through, counted)
+        return through
+
+    def _about_a_third(self, teller: str, carrier: Carrier, listeners: Sequence[str]) -> list[str]:
+        if len(self._absent) > 1:
+            return list(listeners)
+        self._stop(teller, carrier.rule, self._absent.intersection(listeners), "it is about nobody but them")
+        return [each for each in listeners if each not in self._absent]
+
+    def _coins_fall(self, teller: str, carrier: Carrier, below: bytes, listeners: Sequence[str]) -> list[str]:
+        if self._coins is None:
+            self._coins = Coins(self._seed.key)
+        falls, rule = self._coins.falls, carrier.rule
+        through = [each for each in listeners if falls(teller, each, rule, below)]
+        if self._stops is not None and len(through) < len(listeners):
+            missed = [each for each in listeners if each not in set(through)]
+            self._stop(teller, rule, missed, f"the coin of a chance of {carrier.odds:g} fell against it")
+        return through
+
+    def _fanned_out(
+        self, teller: str, carrier: Carrier, most: int, listeners: Sequence[str], counted: set[str]
+    ) -> list[str]:
+        fresh = [each for each in listeners if each not in counted]
+        told = fresh[: max(0, most - len(counted))]
+        self._stop(teller, carrier.rule, fresh[len(told) :], f"{teller} tells no more than {most} (fan_out)")
+        counted.update(told)
+        return [each for each in listeners if each in counted]
+
+    def _refusal(self, number: int, carrier: Carrier) -> str | None:
+        """Why a carrier does not carry this message at all; `None` if it does."""
+        if number not in self._refusals:
+            self._refusals[number] = message_refusal(carrier, self._seed, self._when)
+        return self._refusals[number]
+
+    def _arrive(self, waiting: list[Waiting], level: Level) -> list[str]:
+        """Those who learn it now. Tellings of others who have learned it now too go to the supports."""
+        if self._adjacency.has_budgets:
+            waiting = self._within_budgets(waiting)
+        known, fresh = self.known, list[str]()
+        for by, listeners in waiting:
+            for listener in listeners:
+                if listener not in known:
+                    known[listener] = by
+                    fresh.append(listener)
+                elif (first := known[listener]) is not None and first[1].level == level and first[0] != by[0]:
+                    self._support(listener, first, by)
+        return fresh
+
+    def _support(self, listener: str, first: By, second: By) -> None:
+        """Of two tellings of the same listener at once, the stronger counts."""
+        one, other = first[1].strength, second[1].strength
+        if other > one or (other == one and second[0] < first[0]):
+            self.known[listener], second = second, first
+        self.supports.append((listener, second))
+
+    def _within_budgets(self, waiting: list[Waiting]) -> list[Waiting]:
+        """The tellings that a budget is left for."""
+        kept, fresh = list[Waiting](), set[str]()
+        every = [(by, listener) for by, listeners in waiting for listener in listeners if listener not in self.known]
+        for by, listener in sorted(every, key=lambda each: (-each[0][1].strength, each[0][0])):
+            teller, way = by
+            if listener not in fresh:
+                if why := self._overspent(way.carrier, listener, way.level[0], self._told + len(fresh)):
+                    self._stop(teller, way.carrier.rule, [listener], why)
+                    continue
+                fresh.add(listener)
+            kept.append((by, (listener,)))
+        self._told += len(fresh)
+        return kept
+
+    def _overspent(self, carrier: Carrier, listener: str, day: float, told: int) -> str | None:
+        if carrier.per_message is not None and told >= carrier.per_message:
+            return f"the message has been told {carrier.per_message} times (budget.message)"
+        most = carrier.per_listener_day
+        if most is not None and self._heard is not None and self._heard(listener, day) >= most:
+            return f"{listener} has heard enough on day {day:g} (budget.listener_day {most})"
+        if most == 0:
+            return f"{listener} may be told nothing (budget.listener_day 0)"
+        return None
+
+    def _stop(self, teller: str, rule: str, listeners: Iterable[str], why: str) -> None:
+        if self._stops is not None:
+            for each in listeners:
+                if each not in self.known:
+                    self._stops.add(each, teller, rule, why)
+
+
+def _in_order(told: tuple[str, By]) -> tuple[Level, str, float, str]:
+    listener, (teller, way) = told
+    return way.level, listener, -way.strength, teller
+
+
+def _telling(listener: str, teller: str, way: Way) -> Telling:
+    day, hop = way.level
+    carrier = way.carrier
+    return Telling(
+        listener=listener,
+        teller=teller,
+        hop=hop,
+        day=day,
+        rule=carrier.rule,
+        pantheon=carrier.pantheon,
+        how=carrier.how,
+        strength=way.strength,
+        trust=way.trust,
+        retell=carrier.retell,
+        max_hops=carrier.max_hops,
+    )
+
+
+def message_refusal(carrier: Carrier, seed: Seed, when: str) -> str | None:
+    """Why a carrier does not carry a message, whoever tells it; `None` if it does."""
+    subjects = {seed.speaker, *seed.about}
+    if carrier.when != when:
+        return "it is told when the conversation is closed" if when == "message" else "it is told at each message"
+    if seed.private and carrier.exclude_private:
+        return "it was said in a direct message (exclude_private)"
+    if carrier.only_about is not None and not subjects & carrier.only_about:
+        return f"it is not about {' or '.join(sorted(carrier.only_about))} (only_about)"
+    if never := subjects & carrier.never_about:
+        return f"it is about {' and '.join(sorted(never))} (never_about)"
+    if not carrier.allows(seed.flags, seed.place):
+        return "its conditions are not met"
+    return None
+
+
+WRONG_KIND = {
+    "direct": "the teller did not live it, and the rule that told them goes no further",
+    "user": "no user took part in it, or the rule that told the teller goes no further",
+    "gossip": "the teller lived it, and it is about nobody who was away",
+}
+"""Kind of a carrier → why a teller does not tell by it."""
+
+
+def _refusal(carrier: Carrier, kinds: frozenset[str], day: float, strength: float) -> str | None:
+    """Why one teller does not tell by a carrier on a day; `None` if they do."""
+    if carrier.kind not in kinds:
+        return WRONG_KIND[carrier.kind]
+    if not carrier.holds_on(day):
+        return f"it does not hold on day {day:g}"
+    if strength < MIN_STRENGTH:
+        return f"it is too faint by now ({strength:.2g} < {MIN_STRENGTH})"
+    return None
