@@ -129,14 +129,14 @@ class Adjacency:
                 key = (told.listener, number)
                 entries[key] = max(told.weight, entries.get(key, told.weight))
 
-    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, told: Told) -> Iterable[int]:
-        """Numbers of the carrier as it holds for one listener."""
-        windows = tribe.windows(told.listener)
-        omniscient = tribe.is_omniscient(told.listener)
-        if not omniscient and told.since is None and told.until is None and windows == ALL_DAYS:
-            return (plain,)
-        carrier = (carrier.unlimited() if omniscient else carrier).within(told.since, told.until)
-        return [self._number(carrier.within(*window)) for window in windows]
+    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, told: Told) -> list[int]:
+        """Numbers of the carrier as it holds for one listener, without limits on the days on which they see all."""
+        seeing = tribe.omniscient(told.listener)
+        limited = plain if told.days == ALL_DAYS else self._number(carrier.within(*told.days))
+        if not seeing:
+            return [limited]
+        free = [self._number(carrier.unlimited().within(*told.days).within(*days)) for days in seeing]
+        return free if ALL_DAYS in seeing else [*free, limited]
 
     def _groups(self, slug: str, carrier: Carrier, tribe: Tribe) -> tuple[Run, ...]:
         """All members of a pantheon, in lists that all tellers share."""
@@ -148,9 +148,9 @@ class Adjacency:
     def _lists(self, slug: str, carrier: Carrier, tribe: Tribe) -> Iterator[Run]:
         by_number: dict[int, list[str]] = {}
         for member in self._tribes[slug].members:
-            id = member.personality_id
-            open_to = carrier.unlimited() if tribe.is_omniscient(id) else carrier
-            by_number.setdefault(self._number(open_to.within(member.since, member.until)), []).append(id)
+            told = Told(member.personality_id, days=(member.since, member.until))
+            for number in self._limited(self._number(carrier), tribe, carrier, told):
+                by_number.setdefault(number, []).append(told.listener)
         return (Run(number, tuple(sorted(ids))) for number, ids in by_number.items())
 
     def _number(self, carrier: Carrier) -> int:

@@ -22,6 +22,7 @@ OPTIONS: dict[str, Kind] = {
 """Options that tell those whom `share_with`, a relation or a relationship names."""
 EVERYBODY: dict[str, Kind] = {"propagate_all": "direct", "propagate_all_user_interactions": "user"}
 """Options that tell all members."""
+EVERY_OPTION = (*OPTIONS, *EVERYBODY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Carrier:
     kind: Kind
     how: Literal["shared", "witnessed"]
     max_hops: int
+    gossip_hops: int | None
+    """The most hops of gossip, if the rules say so."""
     decay: float
     delay: float
     trust: float
@@ -91,6 +94,7 @@ def carrier(slug: str, option: str, rules: Rules) -> Carrier:
         kind=OPTIONS.get(option) or EVERYBODY[option],
         how="witnessed" if rules.manner == "witnessed" else "shared",
         max_hops=1 if rules.max_hops is None else rules.max_hops,
+        gossip_hops=rules.max_hops,
         decay=1.0 if rules.decay is None else rules.decay,
         delay=rules.delay or 0,
         trust=1.0 if rules.reliability is None else rules.reliability,
@@ -112,7 +116,7 @@ def carrier(slug: str, option: str, rules: Rules) -> Carrier:
 
 def carriers_of(slug: str, rules: Rules) -> dict[str, Carrier]:
     """Option → carrier, for the options that effective rules switch on."""
-    return {option: carrier(slug, option, rules) for option in (*OPTIONS, *EVERYBODY) if getattr(rules, option)}
+    return {option: carrier(slug, option, rules) for option in EVERY_OPTION if getattr(rules, option)}
 
 
 def over(lower: Rules, higher: Rules) -> Rules:
@@ -123,12 +127,16 @@ def over(lower: Rules, higher: Rules) -> Rules:
     return lower.model_copy(update=chosen) if chosen else lower
 
 
-def of_member(rules: Rules) -> Rules:
-    """A member's own rules. `share_with` alone means: share direct interactions with them."""
-    told = (*OPTIONS, *EVERYBODY)
-    if rules.share_with is None or any(getattr(rules, option) is not None for option in told):
-        return rules
-    return rules.model_copy(update={"share_direct_interactions": True})
+def as_member(member: Rules, below: Rules, rules: Rules | None = None) -> Rules:
+    """A member's own rules, or these `rules`, where `share_with` alone means: share direct interactions with them.
+
+    `below` are rules that may have said otherwise.
+    """
+    given = member if rules is None else rules
+    alone = member.share_with is not None and not any(getattr(member, each) is not None for each in EVERY_OPTION)
+    if not alone or below.share_direct_interactions is not None:
+        return given
+    return given.model_copy(update={"share_direct_interactions": True})
 
 
 def _json(value: JsonValue) -> str:

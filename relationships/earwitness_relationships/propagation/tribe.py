@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
 from ..rules.records import Member, Pantheon, RelationshipRule, Rules
-from .carriers import EVERYBODY, OPTIONS, Carrier, carrier, carriers_of, of_member, over
+from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_of, over
 
 
 class Edge(Protocol):
@@ -46,24 +47,33 @@ class Relations(Protocol):
         ...
 
 
+Days = tuple[float | None, float | None]
+"""The first and the last game day of something; `None` = no beginning, no end."""
+ALL_DAYS: Days = (None, None)
+
+
 class Told(NamedTuple):
     """Somebody whom a teller may tell."""
 
     listener: str
     weight: float = 1.0
-    since: float | None = None
-    until: float | None = None
+    days: Days = ALL_DAYS
 
 
 class Whom(NamedTuple):
-    """A carrier, with those it tells one by one and the slugs of pantheons all of which it tells."""
+    """A carrier, with those it tells one by one, and the slugs of pantheons all of which it tells."""
 
     carrier: Carrier
     tolds: Sequence[Told]
     slugs: tuple[str, ...] = ()
 
 
-ALL_DAYS: Sequence[tuple[float | None, float | None]] = [(None, None)]
+class Standing(NamedTuple):
+    """What a teller is in the pantheon on some days."""
+
+    member: Rules | None
+    """A member's own rules; `None` = no member then, so that only relationships with rules count."""
+    days: Days
 
 
 class Tribe:
@@ -82,96 +92,140 @@ class Tribe:
             self.relationships[each.source] = (*self.relationships.get(each.source, ()), each)
         self._pantheons = pantheons
         self._common = carriers_of(self.slug, self.rules)
-        self._omniscient = {id for id, held in self.memberships.items() if self._sees_all(held)}
 
     @property
     def tellers(self) -> Iterable[str]:
         """Ids of those who may tell by this pantheon's rules."""
         return dict.fromkeys([*self.memberships, *self.relationships])
 
-    def is_omniscient(self, listener: str) -> bool:
-        """Whether somebody learns whatever chance, fan-out and budgets say."""
-        return listener in self._omniscient
-
-    def windows(self, listener: str) -> Sequence[tuple[float | None, float | None]]:
-        """The days on which somebody is a member; all days for who is none, and is told because a rule names them."""
-        held = self.memberships.get(listener)
-        return ALL_DAYS if held is None else [(each.since, each.until) for each in held]
+    def omniscient(self, listener: str) -> list[Days]:
+        """The days on which somebody learns whatever chance, fan-out and budgets say."""
+        held = self.memberships.get(listener, ())
+        return [_days(each) for each in held if over(self.rules, each.rules).omniscient]
 
     def tellings(self, teller: str, relations: Relations) -> Iterator[Whom]:
         """Whom a teller tells, by carrier."""
-        for member in self.memberships.get(teller) or (Member(personality_id=teller),):
-            if member.role == "observer":
-                continue
-            for whom in self._tellings(teller, over(self.rules, of_member(member.rules)), relations):
-                yield whom._replace(carrier=whom.carrier.within(member.since, member.until))
+        for standing in self._standings(teller):
+            for whom in self._tellings(teller, standing.member, relations):
+                yield whom._replace(carrier=whom.carrier.within(*standing.days))
 
-    def _tellings(self, teller: str, rules: Rules, relations: Relations) -> Iterator[Whom]:
-        common = self._common if rules is self.rules else carriers_of(self.slug, rules)
+    def _standings(self, teller: str) -> list[Standing]:
+        """Of an observer there is none. Relationships with rules hold for those who are no members, too."""
+        held = self.memberships.get(teller, ())
+        found = [Standing(each.rules, _days(each)) for each in held if each.role != "observer"]
+        if teller in self.relationships:
+            found += [Standing(None, days) for days in _besides([_days(each) for each in held])]
+        return found
+
+    def _tellings(self, teller: str, member: Rules | None, relations: Relations) -> Iterator[Whom]:
+        rules = self.rules if member is None else over(self.rules, as_member(member, self.rules))
         edges = self.relationships.get(teller, ())
-        near = _neighbours(teller, rules, relations) if rules.relation_types is not None else ()
-        for option, each in common.items():
-            whom = self._whom(option, each, rules, near)
-            yield self._apart(whom, {edge.target for edge in edges}) if edges else whom
+        if member is not None:
+            apart = {edge.target for edge in edges}
+            common = self._common if rules is self.rules else carriers_of(self.slug, rules)
+            for option, each in common.items():
+                yield self._whom(teller, option, each, rules, relations, apart)
         for edge in edges:
-            yield from self._related(edge, rules, relations)
+            yield from self._related(edge, member, relations)
 
-    def _whom(self, option: str, each: Carrier, rules: Rules, near: Sequence[Told]) -> Whom:
+    def _whom(
+        self, teller: str, option: str, each: Carrier, rules: Rules, relations: Relations, apart: Collection[str]
+    ) -> Whom:
+        """Whom an option tells, without those to whom the teller has a relationship with rules, which decide."""
+        if asks_for_relations(rules):
+            near = [told for told in _neighbours(teller, rules, relations) if told.listener not in apart]
+            return Whom(each, [named for told in near for named in self._named(told, option, rules)])
+        names, slugs = self._names(option, rules)
+        if apart:
+            tolds = [*map(Told, names), *(told for slug in slugs for told in self._all_of(slug))]
+            return Whom(each, [told for told in tolds if told.listener not in apart])
+        return Whom(each, [*map(Told, names)], slugs)
+
+    def _names(self, option: str, rules: Rules) -> tuple[Sequence[str], tuple[str, ...]]:
+        """The ids and slugs that an option tells by name."""
         if option in EVERYBODY:
-            return Whom(each, (), (self.slug,))
+            return (), (self.slug,)
         named = rules.share_with or ()
         slugs = tuple(name for name in named if name in self._pantheons)
-        return Whom(each, [*(Told(name) for name in named if name not in slugs), *near], slugs)
+        return [name for name in named if name not in slugs], slugs
 
-    def _apart(self, whom: Whom, targets: Collection[str]) -> Whom:
-        """One by one, without those to whom the teller has a relationship with rules of its own, which decide."""
-        tolds = [*whom.tolds, *(told for slug in whom.slugs for told in self._all_of(slug))]
-        return Whom(whom.carrier, [told for told in tolds if told.listener not in targets])
+    def _named(self, told: Told, option: str, rules: Rules) -> list[Told]:
+        """A neighbour, on the days on which an option names them; all of them if it names nobody."""
+        if option not in EVERYBODY and rules.share_with is None:
+            return [told]
+        names, slugs = self._names(option, rules)
+        if told.listener in names:
+            return [told]
+        return [
+            told._replace(days=both)
+            for slug in slugs
+            for each in self._all_of(slug, told.listener)
+            if (both := _overlap(told.days, each.days)) is not None
+        ]
 
-    def _all_of(self, slug: str) -> Iterator[Told]:
+    def _all_of(self, slug: str, only: str | None = None) -> Iterator[Told]:
         members = self._pantheons[slug].members
-        return (Told(each.personality_id, since=each.since, until=each.until) for each in members)
+        found = members if only is None else [each for each in members if each.personality_id == only]
+        return (Told(each.personality_id, days=_days(each)) for each in found)
 
-    def _related(self, edge: RelationshipRule, below: Rules, relations: Relations) -> Iterator[Whom]:
+    def _related(self, edge: RelationshipRule, member: Rules | None, relations: Relations) -> Iterator[Whom]:
         """The carriers of one relationship: what its own rules switch on, and what names its target anyway."""
+        below = self.rules if member is None else over(self.rules, member)
         rules = over(below, edge.rules)
-        yield from self._as_member(edge, rules)
-        told = [each for each in _as_related(edge, relations) if each.weight >= (rules.min_weight or 0.0)]
-        named = self._is_named(edge.target, rules) or self._is_near(edge, rules, relations)
-        for option in OPTIONS:
+        if member is not None:
+            rules = as_member(member, rules, rules)
+        ways = self._ways(edge, rules, relations)
+        for option in (*OPTIONS, *EVERYBODY):
             if not getattr(rules, option):
                 continue
-            if getattr(edge.rules, option) and told:
+            if option in OPTIONS and getattr(edge.rules, option):
+                yield Whom(carrier(self.slug, option, rules), ways)
+            elif member is not None and (option in EVERYBODY or rules.share_with is not None):
+                told = [named for way in ways for named in self._named(way, option, rules)]
                 yield Whom(carrier(self.slug, option, rules), told)
-            elif named:
-                yield Whom(carrier(self.slug, option, rules), [Told(edge.target, edge.weight)])
 
-    def _as_member(self, edge: RelationshipRule, rules: Rules) -> Iterator[Whom]:
-        """The target of a relationship as one of all members."""
-        told = [each._replace(weight=edge.weight) for each in self._all_of(self.slug) if each.listener == edge.target]
-        yield from (Whom(carrier(self.slug, option, rules), told) for option in EVERYBODY if getattr(rules, option))
+    def _ways(self, edge: RelationshipRule, rules: Rules, relations: Relations) -> list[Told]:
+        """The target of a relationship, on the days on which a relation that the rules ask for leads there."""
+        if not asks_for_relations(rules):
+            return [Told(edge.target, edge.weight)]
+        for each in self.relationships[edge.source]:
+            if each.target == edge.target and _carries(each, rules):
+                return [Told(edge.target, edge.weight)]
+        near = _neighbours(edge.source, rules, relations)
+        return [each for each in near if each.listener == edge.target]
 
-    def _is_named(self, target: str, rules: Rules) -> bool:
-        named = rules.share_with or ()
-        slugs = [name for name in named if name in self._pantheons]
-        return target in named or any(told.listener == target for slug in slugs for told in self._all_of(slug))
 
-    def _is_near(self, edge: RelationshipRule, rules: Rules, relations: Relations) -> bool:
-        if rules.relation_types is None:
-            return False
-        is_one = edge.type in rules.relation_types and edge.weight >= (rules.min_weight or 0.0)
-        return is_one or any(each.listener == edge.target for each in _neighbours(edge.source, rules, relations))
+def asks_for_relations(rules: Rules) -> bool:
+    """Whether only relations of the graph carry the rules."""
+    return rules.relation_types is not None or rules.min_weight is not None
 
-    def _sees_all(self, held: Iterable[Member]) -> bool:
-        return any(over(self.rules, member.rules).omniscient for member in held)
+
+def _carries(edge: RelationshipRule, rules: Rules) -> bool:
+    is_one = rules.relation_types is None or edge.type in rules.relation_types
+    return is_one and edge.weight >= (rules.min_weight or 0.0)
 
 
 def _neighbours(teller: str, rules: Rules, relations: Relations) -> list[Told]:
     found = relations.relations_of(teller, rules.relation_types, rules.min_weight or 0.0)
-    return [Told(each.target, each.weight, each.since, each.until) for each in found]
+    return [Told(each.target, each.weight, (each.since, each.until)) for each in found]
 
 
-def _as_related(edge: RelationshipRule, relations: Relations) -> list[Told]:
-    """The target of a relationship, on the days on which the graph says that it holds; always, if it says nothing."""
-    held = [each for each in relations.relations_of(edge.source, (edge.type,)) if each.target == edge.target]
-    return [Told(each.target, each.weight, each.since, each.until) for each in held] or [Told(edge.target, edge.weight)]
+def _days(member: Member) -> Days:
+    return member.since, member.until
+
+
+def _overlap(one: Days, other: Days) -> Days | None:
+    since = max((each for each in (one[0], other[0]) if each is not None), default=None)
+    until = min((each for each in (one[1], other[1]) if each is not None), default=None)
+    return None if since is not None and until is not None and since > until else (since, until)
+
+
+def _besides(held: Iterable[Days]) -> list[Days]:
+    """All days but these."""
+    free: list[Days] = [ALL_DAYS]
+    for since, until in held:
+        before = None if since is None else (None, nextafter(since, -inf))
+        after = None if until is None else (nextafter(until, inf), None)
+        parts = [_overlap(days, part) for days in free for part in (before, after) if part is not None]
+        free = [each for each in parts if each is not None]
+    return free

@@ -121,6 +121,8 @@ class Walk:
         """Everybody who knows it → how they were told; `None` = they knew it before."""
         self.supports: list[tuple[str, By]] = []
         """Further tellings of those who were told already."""
+        self._farther: dict[str, int] = {}
+        """Those whom several have told at once by different rules → the most hops that one of the rules allows."""
         self._levels: list[Level] = []
         self._waiting: dict[Level, list[Waiting]] = {}
 
@@ -155,12 +157,13 @@ class Walk:
 
     def _tell_on(self, fresh: Iterable[str], level: Level) -> None:
         """Those who have just learned it tell it on."""
-        alike: dict[Way, list[str]] = {}
+        alike: dict[tuple[Way, int], list[str]] = {}
         for listener in fresh:
             if (by := self.known[listener]) is not None:
-                alike.setdefault(by[1], []).append(listener)
-        for way, tellers in alike.items():
-            goes_on = way.carrier.max_hops > level[1]
+                farthest = self._farther.get(listener, by[1].carrier.max_hops) if self._farther else 0
+                alike.setdefault((by[1], farthest), []).append(listener)
+        for (way, farthest), tellers in alike.items():
+            goes_on = (farthest or way.carrier.max_hops) > level[1]
             if goes_on or self._adjacency.has_gossip or self._stops is not None:
                 self._tell(tellers, level, way.strength, way.trust, self._kinds_told(goes_on=goes_on))
 
@@ -198,11 +201,11 @@ class Walk:
     def _way(self, number: int, level: Level, strength: float, trust: float, kinds: frozenset[str]) -> Way:
         carrier, (day, hop) = self._carriers[number], level
         weaker = strength * carrier.decay
-        why = self._refusal(number, carrier) or _refusal(carrier, kinds, day, weaker)
+        why = self._refusal(number, carrier) or _refusal(carrier, kinds, level, weaker)
         arrival = (day + carrier.delay, hop + 1)
         waiting = [] if why is not None else self._waiting_at(arrival)
         limited = carrier.fan_out is not None or carrier.chance is not None
-        plain = why is None and not limited and not (hop == 0 and carrier.kind == "gossip")
+        plain = why is None and not limited
         return Way(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
 
     def _waiting_at(self, level: Level) -> list[Waiting]:
@@ -219,19 +222,11 @@ class Walk:
         if way.refusal is not None:
             self._stop(teller, carrier.rule, through, way.refusal)
             return []
-        if way.level[1] == 1 and carrier.kind == "gossip":
-            through = self._about_a_third(teller, carrier, through)
         if carrier.chance is not None:
             through = self._coins_fall(teller, carrier, carrier.chance, through)
         if carrier.fan_out is not None:
             through = self._fanned_out(teller, carrier, carrier.fan_out, through, counted)
         return through
-
-    def _about_a_third(self, teller: str, carrier: Carrier, listeners: Sequence[str]) -> list[str]:
-        if len(self._absent) > 1:
-            return list(listeners)
-        self._stop(teller, carrier.rule, self._absent.intersection(listeners), "it is about nobody but them")
-        return [each for each in listeners if each not in self._absent]
 
     def _coins_fall(self, teller: str, carrier: Carrier, below: bytes, listeners: Sequence[str]) -> list[str]:
         if self._coins is None:
@@ -274,6 +269,9 @@ class Walk:
 
     def _support(self, listener: str, first: By, second: By) -> None:
         """Of two tellings of the same listener at once, the stronger counts."""
+        if first[1] is not second[1]:
+            farther = self._farther.get(listener, first[1].carrier.max_hops)
+            self._farther[listener] = max(farther, second[1].carrier.max_hops)
         one, other = first[1].strength, second[1].strength
         if other > one or (other == one and second[0] < first[0]):
             self.known[listener], second = second, first
@@ -358,10 +356,15 @@ WRONG_KIND = {
 """Kind of a carrier → why a teller does not tell by it."""
 
 
-def _refusal(carrier: Carrier, kinds: frozenset[str], day: float, strength: float) -> str | None:
-    """Why one teller does not tell by a carrier on a day; `None` if they do."""
+def _refusal(carrier: Carrier, kinds: frozenset[str], level: Level, strength: float) -> str | None:
+    """Why one teller, who has learned it on a day and at a hop, does not tell by a carrier; `None` if they do."""
+    day, hop = level
+    if hop == 0 and carrier.max_hops == 0:
+        return "the rule allows no hop (max_hops 0)"
     if carrier.kind not in kinds:
         return WRONG_KIND[carrier.kind]
+    if kinds is GOSSIP and carrier.gossip_hops is not None and hop >= carrier.gossip_hops:
+        return f"gossip goes no further than {carrier.gossip_hops} hops (max_hops)"
     if not carrier.holds_on(day):
         return f"it does not hold on day {day:g}"
     if strength < MIN_STRENGTH:
