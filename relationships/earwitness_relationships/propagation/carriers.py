@@ -127,16 +127,12 @@ def over(lower: Rules, higher: Rules) -> Rules:
     return lower.model_copy(update=chosen) if chosen else lower
 
 
-def as_member(member: Rules, below: Rules, rules: Rules | None = None) -> Rules:
-    """A member's own rules, or these `rules`, where `share_with` alone means: share direct interactions with them.
-
-    `below` are rules that may have said otherwise.
-    """
-    given = member if rules is None else rules
-    alone = member.share_with is not None and not any(getattr(member, each) is not None for each in EVERY_OPTION)
-    if not alone or below.share_direct_interactions is not None:
-        return given
-    return given.model_copy(update={"share_direct_interactions": True})
+def as_member(member: Rules, rules: Rules) -> Rules:
+    """The rules of a member's level or above, where `share_with` alone means: share direct interactions with them."""
+    alone = bool(member.share_with) and not any(getattr(member, each) for each in EVERY_OPTION)
+    if not alone or rules.share_direct_interactions is not None:
+        return rules
+    return rules.model_copy(update={"share_direct_interactions": True})
 
 
 def _json(value: JsonValue) -> str:

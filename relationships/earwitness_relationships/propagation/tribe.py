@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
-from ..rules.records import Member, Pantheon, RelationshipRule, Rules
+from ..rules.records import Lasting, Member, Pantheon, RelationshipRule, Rules
 from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_of, over
 
 
@@ -118,10 +118,10 @@ class Tribe:
         return found
 
     def _tellings(self, teller: str, member: Rules | None, relations: Relations) -> Iterator[Whom]:
-        rules = self.rules if member is None else over(self.rules, as_member(member, self.rules))
+        rules = self.rules if member is None else as_member(member, over(self.rules, member))
         edges = self.relationships.get(teller, ())
         if member is not None:
-            apart = {edge.target for edge in edges}
+            apart = _apart(edges)
             common = self._common if rules is self.rules else carriers_of(self.slug, rules)
             for option, each in common.items():
                 yield self._whom(teller, option, each, rules, relations, apart)
@@ -129,16 +129,22 @@ class Tribe:
             yield from self._related(edge, member, relations)
 
     def _whom(
-        self, teller: str, option: str, each: Carrier, rules: Rules, relations: Relations, apart: Collection[str]
+        self,
+        teller: str,
+        option: str,
+        each: Carrier,
+        rules: Rules,
+        relations: Relations,
+        apart: Mapping[str, list[Days]],
     ) -> Whom:
-        """Whom an option tells, without those to whom the teller has a relationship with rules, which decide."""
+        """Whom an option tells, but on the days of a relationship with rules, which then decides."""
         if asks_for_relations(rules):
-            near = [told for told in _neighbours(teller, rules, relations) if told.listener not in apart]
+            near = _without(_neighbours(teller, rules, relations), apart)
             return Whom(each, [named for told in near for named in self._named(told, option, rules)])
         names, slugs = self._names(option, rules)
         if apart:
             tolds = [*map(Told, names), *(told for slug in slugs for told in self._all_of(slug))]
-            return Whom(each, [told for told in tolds if told.listener not in apart])
+            return Whom(each, _without(tolds, apart))
         return Whom(each, [*map(Told, names)], slugs)
 
     def _names(self, option: str, rules: Rules) -> tuple[Sequence[str], tuple[str, ...]]:
@@ -173,7 +179,7 @@ class Tribe:
         below = self.rules if member is None else over(self.rules, member)
         rules = over(below, edge.rules)
         if member is not None:
-            rules = as_member(member, rules, rules)
+            rules = as_member(member, rules)
         ways = self._ways(edge, rules, relations)
         for option in (*OPTIONS, *EVERYBODY):
             if not getattr(rules, option):
@@ -186,13 +192,17 @@ class Tribe:
 
     def _ways(self, edge: RelationshipRule, rules: Rules, relations: Relations) -> list[Told]:
         """The target of a relationship, on the days on which a relation that the rules ask for leads there."""
+        lasting = Told(edge.target, edge.weight, _days(edge))
         if not asks_for_relations(rules):
-            return [Told(edge.target, edge.weight)]
-        for each in self.relationships[edge.source]:
-            if each.target == edge.target and _carries(each, rules):
-                return [Told(edge.target, edge.weight)]
-        near = _neighbours(edge.source, rules, relations)
-        return [each for each in near if each.listener == edge.target]
+            return [lasting]
+        edges = [each for each in self.relationships[edge.source] if _carries(each, rules)]
+        found = [Told(each.target, each.weight, _days(each)) for each in edges]
+        found += _neighbours(edge.source, rules, relations)
+        return [
+            told._replace(days=both)
+            for told in found
+            if told.listener == edge.target and (both := _overlap(told.days, lasting.days)) is not None
+        ]
 
 
 def asks_for_relations(rules: Rules) -> bool:
@@ -210,8 +220,26 @@ def _neighbours(teller: str, rules: Rules, relations: Relations) -> list[Told]:
     return [Told(each.target, each.weight, (each.since, each.until)) for each in found]
 
 
-def _days(member: Member) -> Days:
-    return member.since, member.until
+def _apart(edges: Iterable[RelationshipRule]) -> dict[str, list[Days]]:
+    """Those to whom a teller has relationships with rules → the days on which there is none of them."""
+    held: dict[str, list[Days]] = {}
+    for edge in edges:
+        held.setdefault(edge.target, []).append(_days(edge))
+    return {target: _besides(days) for target, days in held.items()}
+
+
+def _without(tolds: Iterable[Told], apart: Mapping[str, list[Days]]) -> list[Told]:
+    """These, but those who stand apart only on the days on which they do not."""
+    return [
+        told._replace(days=both)
+        for told in tolds
+        for days in apart.get(told.listener, [ALL_DAYS])
+        if (both := _overlap(told.days, days)) is not None
+    ]
+
+
+def _days(each: Lasting) -> Days:
+    return each.since, each.until
 
 
 def _overlap(one: Days, other: Days) -> Days | None:

@@ -263,15 +263,17 @@ class Walk:
                 if listener not in known:
                     known[listener] = by
                     fresh.append(listener)
-                elif (first := known[listener]) is not None and first[1].level == level and first[0] != by[0]:
+                elif (first := known[listener]) is not None and first[1].level == level:
                     self._support(listener, first, by)
         return fresh
 
     def _support(self, listener: str, first: By, second: By) -> None:
-        """Of two tellings of the same listener at once, the stronger counts."""
+        """Of two tellings of the same listener at once, the stronger counts; of the same rule, the first."""
         if first[1] is not second[1]:
             farther = self._farther.get(listener, first[1].carrier.max_hops)
             self._farther[listener] = max(farther, second[1].carrier.max_hops)
+        if first[0] == second[0] and first[1].carrier.rule == second[1].carrier.rule:
+            return
         one, other = first[1].strength, second[1].strength
         if other > one or (other == one and second[0] < first[0]):
             self.known[listener], second = second, first
@@ -279,15 +281,15 @@ class Walk:
 
     def _within_budgets(self, waiting: list[Waiting]) -> list[Waiting]:
         """The tellings that a budget is left for."""
-        kept, fresh = list[Waiting](), set[str]()
+        kept, fresh = list[Waiting](), dict[str, int]()
         every = [(by, listener) for by, listeners in waiting for listener in listeners if listener not in self.known]
         for by, listener in sorted(every, key=lambda each: (-each[0][1].strength, each[0][0])):
             teller, way = by
-            if listener not in fresh:
-                if why := self._overspent(way.carrier, listener, way.level[0], self._told + len(fresh)):
-                    self._stop(teller, way.carrier.rule, [listener], why)
-                    continue
-                fresh.add(listener)
+            told = fresh.get(listener, self._told + len(fresh))
+            if why := self._overspent(way.carrier, listener, way.level[0], told):
+                self._stop(teller, way.carrier.rule, [listener], why)
+                continue
+            fresh.setdefault(listener, told)
             kept.append((by, (listener,)))
         self._told += len(fresh)
         return kept

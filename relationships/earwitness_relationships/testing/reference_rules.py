@@ -16,6 +16,8 @@ LIVED = ("share_direct_interactions", "share_all_direct_user_interactions")
 """The options that tell those who are named what the teller lived."""
 GOSSIP = "gossip_about_others"
 """The option that tells them what the teller learned about others."""
+TELLING = (*LIVED, GOSSIP, "propagate_all", "propagate_all_user_interactions")
+"""Every option that tells somebody something."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ class RulesAsWritten:
         if met.member is None:
             return False
         if name == LIVED[0] and options.share_direct_interactions is None:
-            return bool(met.member.rules.share_with) and self._is_named(met, options)
+            own = met.member.rules
+            alone = bool(own.share_with) and not any(getattr(own, each) for each in TELLING)
+            return alone and self._is_named(met, options)
         return bool(getattr(options, name)) and self._is_named(met, options)
 
     def _is_named(self, met: Encounter, options: Rules) -> bool:

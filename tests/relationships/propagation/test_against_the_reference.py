@@ -9,24 +9,11 @@ from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.testing.leaks import LeakSuite
 from earwitness_relationships.testing.reference_privacy import may_recall
 
-
-class Listed:
-    """A graph as a list of relations."""
-
-    def __init__(self, relations: Sequence[Relation]) -> None:
-        self._of: dict[str, list[Relation]] = {}
-        for each in relations:
-            self._of.setdefault(each.source, []).append(each)
-
-    def relations_of(
-        self, node: str, types: Collection[str] | None = None, min_weight: float = 0.0
-    ) -> list[Relation]:
-        found = self._of.get(node, ())
-        return [each for each in found if (types is None or each.type in types) and each.weight >= min_weight]
+from .graphs import Listed
 
 
 class TestEngine(LeakSuite):
-    cases = 2_000
+    cases = 400
 
     def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
         return spread(Adjacency(book, Listed(relations)), seed)
