@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
@@ -18,6 +18,7 @@ from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import deflated, inflated
 from . import data, deliveries, layers, messages, plans, register, sessions
+from .differences import Fields, number_of
 from .layers import SessionView
 from .sessions import rowids
 from .snapshots import folded, plans_since
@@ -164,8 +165,9 @@ class _PastSession:
             " AND d.memory_id IN (SELECT value FROM json_each(?2))",
             (seen.number, as_list(set(self._memories.values()))),
         ).fetchall()
-        texts = {int(text): _first_status(connection, int(text)) for text in {text for _, text in rows}}  # type: ignore[arg-type]
-        return {str(id): texts[int(text)] for id, text in rows}  # type: ignore[arg-type]
+        found = cast("list[tuple[str, Fields]]", rows)
+        texts = {text: _first_status(connection, text) for text in {number_of(fields) for _, fields in found}}
+        return {id: texts[number_of(fields)] for id, fields in found}
 
 
 def _first_status(connection: apsw.Connection, fields: int) -> tuple[str, str | None]:

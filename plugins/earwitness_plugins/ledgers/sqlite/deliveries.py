@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple, Self, cast
 
@@ -14,6 +16,7 @@ from earwitness.records.plan import Delivery, Restoration, Withdrawal
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
 from . import layers, shared
+from .differences import Differences, Fields, share_fields
 from .layers import SessionView
 from .text import as_json, as_list, value_as_json
 
@@ -50,8 +53,10 @@ _RESTORE = (
 
 _ASKED = "SELECT value FROM json_each(?2)"
 _APART = {*shared.OWN, "body"}
-_REST_OF = itemgetter(*sorted(Delivery.model_fields.keys() - {*_APART, "metadata", "support"}))
-"""The values of a delivery that are neither its own nor compared before."""
+FEW = 3
+"""The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
+FieldTexts = tuple[str, str | None, str | None]
+"""The fields of a delivery as JSON, or those of the world's copy; long lists; what is different in its own."""
 
 
 class DeliveryRow(NamedTuple):
@@ -66,9 +71,11 @@ class DeliveryRow(NamedTuple):
     body: str
     """Its body as JSON; this and the next two are stored as `shared` says."""
     fields: str
-    """Its fields as JSON."""
+    """Its fields as JSON, or those of the world's copy."""
     lists: str | None
     """The long lists of its metadata as JSON."""
+    difference: str | None
+    """What is different in its own fields, as JSON."""
 
     def columns(self, applied: Collection[str]) -> tuple[str | int | float | None, ...]:
         """Values for `_INSERT`, between the sequence number and the numbers of what it shares."""
@@ -101,13 +108,50 @@ class DeliveryRows:
     @classmethod
     def of(cls, deliveries: Sequence[Delivery]) -> Self:
         """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
-        lists = ListTexts()
         bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
-        rows: list[DeliveryRow] = []
-        for position, each in enumerate(deliveries):
-            rows.append(_row(position, each, bodies[each.body], lists, rows[-1] if rows else None))
+        rows = [
+            DeliveryRow(position, each, each.id, bodies[each.body], *texts)
+            for position, (each, texts) in enumerate(zip(deliveries, _field_texts(deliveries), strict=True))
+        ]
         texts = dict.fromkeys(text for row in rows for text in (row.body, row.fields, row.lists) if text is not None)
         return cls(rows, {text: deflated(text) for text in texts})
+
+
+def _field_texts(deliveries: Sequence[Delivery]) -> list[FieldTexts]:
+    """The fields, long lists and difference of each delivery; each different text is made once."""
+    lists, whole = ListTexts(), dict[str, FieldTexts]()
+    found: list[FieldTexts] = []
+    differences = _differences(deliveries)
+    often = {text for text, count in Counter(differences).items() if count > FEW}
+    for position, (each, difference) in enumerate(zip(deliveries, differences, strict=True)):
+        if difference is None:
+            as_before = position and share_fields(each, deliveries[position - 1])
+            found.append(found[-1] if as_before else _whole(each, lists))
+        elif difference in often:
+            if difference not in whole:
+                whole[difference] = _whole(each, lists)
+            found.append(whole[difference])
+        else:
+            found.append((*found[0][:2], difference))
+    return found
+
+
+def _differences(deliveries: Sequence[Delivery]) -> list[str | None]:
+    """What is different in each delivery from the first one, the world's; `None` where that is too much."""
+    if not deliveries:
+        return []
+    found: list[str | None] = [None]
+    differences = Differences(deliveries[0])
+    for before, each in pairwise(deliveries):
+        as_before = len(found) > 1 and share_fields(each, before)
+        found.append(found[-1] if as_before else differences.of(each))
+    return found
+
+
+def _whole(delivery: Delivery, lists: ListTexts) -> FieldTexts:
+    metadata, its_lists = lists.taken(delivery.metadata)
+    short = delivery if its_lists is None else delivery.model_copy(update={"metadata": metadata})
+    return as_json(short, exclude=_APART), its_lists, None
 
 
 def insert(
@@ -235,24 +279,10 @@ def _existing(connection: apsw.Connection, seen: SessionView, rows: Sequence[Del
     return {str(id) for (id,) in found}
 
 
-def _row(position: int, delivery: Delivery, body: str, lists: ListTexts, before: DeliveryRow | None) -> DeliveryRow:
-    if before is not None and _shares_fields(delivery, before.delivery):
-        return DeliveryRow(position, delivery, delivery.id, body, before.fields, before.lists)
-    metadata, its_lists = lists.taken(delivery.metadata)
-    short = delivery if its_lists is None else delivery.model_copy(update={"metadata": metadata})
-    return DeliveryRow(position, delivery, delivery.id, body, as_json(short, exclude=_APART), its_lists)
-
-
-def _shares_fields(delivery: Delivery, before: Delivery) -> bool:
-    """Whether two deliveries have the same fields, as most copies of a message have."""
-    one, other = delivery.__dict__, before.__dict__
-    if one["metadata"] != other["metadata"] or one["support"].__dict__ != other["support"].__dict__:
-        return False
-    return bool(_REST_OF(one) == _REST_OF(other))
-
-
-def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, int, int | None]:
-    return numbers[row.body], numbers[row.fields], None if row.lists is None else numbers[row.lists]
+def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, Fields, int | None]:
+    fields = numbers[row.fields]
+    named = fields if row.difference is None else f"{fields}:{row.difference}"
+    return numbers[row.body], named, None if row.lists is None else numbers[row.lists]
 
 
 def _repeat(row: DeliveryRow) -> tuple[int, str, str, str]:

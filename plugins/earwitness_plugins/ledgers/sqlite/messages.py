@@ -13,7 +13,7 @@ from earwitness.records.message import SettledMessage
 from ...sqlite.blobs import deflated, inflated
 from . import layers
 from .layers import SessionView
-from .text import as_json, as_list
+from .text import as_list
 
 LAST = 2**62
 MessageRow = tuple[str, int, bytes]
@@ -41,9 +41,9 @@ _SHARED_OF = (
 )
 
 
-def row(settled: SettledMessage) -> MessageRow:
-    """Key, sequence number and deflated JSON."""
-    return settled.message.key, settled.message.sequence, deflated(as_json(settled))
+def row(settled: SettledMessage, text: str) -> MessageRow:
+    """Key, sequence number and deflated JSON; `text` is the JSON."""
+    return settled.message.key, settled.message.sequence, deflated(text)
 
 
 def put(connection: apsw.Connection, seen: SessionView, message: MessageRow) -> None:

@@ -38,18 +38,26 @@ class Recordable:
     def of(cls, plan: Plan, after: Snapshot, *, written: bool = True) -> Recordable:
         """The rows of a plan, with the snapshot after it if it is `written`. Raises `InputError` for what JSON cannot
         hold."""
+        message = None if plan.message is None else as_json(plan.message)
         return cls(
             session=plan.session,
             sequence=plan.sequence,
-            plan=deflated(as_json(plan, exclude={"deliveries"})),
+            plan=deflated(_as_json(plan, message)),
             deliveries=deliveries.DeliveryRows.of(plan.deliveries),
-            message=messages.row(plan.message) if plan.message else None,
+            message=None if plan.message is None or message is None else messages.row(plan.message, message),
             plugin_data=plan.plugin_data,
             withdrawals=plan.withdrawals,
             restorations=plan.restorations,
             settled=after.decided,
             after=as_json(after) if written else None,
         )
+
+
+def _as_json(plan: Plan, message: str | None) -> str:
+    """A plan as JSON, without its deliveries; its message is JSON already."""
+    if message is None:
+        return as_json(plan, exclude={"deliveries"})
+    return f'{as_json(plan, exclude={"deliveries", "message"})[:-1]},"message":{message}}}'
 
 
 def record(connection: apsw.Connection, new: Recordable, applied: Collection[str] | None = None) -> Plan | None:

@@ -13,7 +13,7 @@ from .text import as_list
 
 _COLUMNS = "name, kind, owner, nullif(session, '')"
 _NAMED = " UNION ALL ".join(
-    f"SELECT {part} FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
+    f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
     for table in ("ledger_deliveries", "ledger_repeats")
     for part in ("body", "fields", "lists")
 )

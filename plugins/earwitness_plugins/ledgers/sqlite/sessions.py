@@ -27,7 +27,7 @@ _FORGET = (
 )
 _FORGET_TEXTS = "DELETE FROM ledger_shared WHERE session = :number"
 _NAMED = " UNION ALL ".join(
-    f"SELECT {part} FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
+    f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
     for table in ("ledger_deliveries", "ledger_repeats")
     for part in ("body", "fields", "lists")
 )
