@@ -29,7 +29,7 @@ _FORGET_TEXTS = "DELETE FROM ledger_shared WHERE session = :number"
 _NAMED = " UNION ALL ".join(
     f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
     for table in ("ledger_deliveries", "ledger_repeats")
-    for part in ("body", "fields", "lists")
+    for part in ("body", "fields", "lists")  # `fields` may be `number:{…}`, which CAST cuts off
 )
 """Numbers of the shared texts that rows still name."""
 _FORGET_UNNAMED = f"DELETE FROM ledger_shared WHERE number NOT IN ({_NAMED})"  # noqa: S608 - our own words
