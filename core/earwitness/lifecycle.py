@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from .errors import EarwitnessError, StrategyError, named
-from .observers import unobserved
 from .redaction import cause_of, scrub, without
 from .strategy import Strategy
 from .time_limit import contained, reason
+from .wrapper import innermost
 
 
 class Lifecycle:
@@ -20,7 +20,7 @@ class Lifecycle:
         """An instance that is listed twice is opened once, at its first place."""
         once: dict[int, Strategy[Any]] = {}
         for part in parts:
-            once.setdefault(id(unobserved(part.made)), part)
+            once.setdefault(id(innermost(part.made)), part)
         self._parts = tuple(part for part in once.values() if _method(part, "open") or _method(part, "close"))
         self._opened: list[Strategy[Any]] = []
 

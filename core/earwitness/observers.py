@@ -21,6 +21,7 @@ from .records.observation import Observation
 from .records.plan import Plan, Snapshot
 from .redaction import without
 from .strategy import Strategy
+from .wrapper import Wrapper, wrapped_by, wrapper_of
 
 T = TypeVar("T")
 OnEnd = Callable[[object, BaseException | None], None]
@@ -87,38 +88,13 @@ def observed(part: Strategy[T], observers: Observers) -> T:
     made: Any = part.made
     if not observers or made is None:
         return part.made
-    public = {name: inspect.getattr_static(made, name) for name in dir(made) if not name.startswith("_")}
-    calls = {name: _ObservedMethod(part, name, found, observers) for name, found in public.items()}
-    members = {name: call.timed() if call.is_timed else _own(name) for name, call in calls.items()}
-    wrapper: Any = type(type(made).__name__, (_Wrapper,), members)
-    wrapped: T = wrapper(made)
+
+    def timed(name: str, found: Any) -> Callable[..., Any] | None:
+        method = _ObservedMethod(part, name, found, observers)
+        return method.timed() if method.is_timed else None
+
+    wrapped: T = wrapper_of(made, timed)
     return wrapped
-
-
-class _Wrapper:
-    """Stands in for what is observed; its subclasses have a member for every public one of that."""
-
-    def __init__(self, wrapped: object) -> None:
-        self._wrapped = wrapped
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._wrapped, name)
-
-    def __repr__(self) -> str:
-        return repr(self._wrapped)
-
-
-def _wrapped(wrapper: _Wrapper) -> Any:
-    return vars(wrapper)["_wrapped"]
-
-
-def unobserved(made: object) -> object:
-    """What is observed, out of its wrapper."""
-    return _wrapped(made) if isinstance(made, _Wrapper) else made
-
-
-def _own(name: str) -> property:
-    return property(lambda wrapper: getattr(_wrapped(wrapper), name))
 
 
 @dataclass(frozen=True)
@@ -141,19 +117,19 @@ class _ObservedMethod:
 
     def _awaited(self) -> Callable[..., Any]:
         @wraps(self.found)
-        async def timed(wrapper: _Wrapper, /, *given: Any, **by_name: Any) -> Any:
+        async def timed(wrapper: Wrapper, /, *given: Any, **by_name: Any) -> Any:
             on_end = self._on_end(given, by_name)
-            return await _awaited(lambda: getattr(_wrapped(wrapper), self.name)(*given, **by_name), on_end)
+            return await _awaited(lambda: getattr(wrapped_by(wrapper), self.name)(*given, **by_name), on_end)
 
         return timed
 
     def _plain(self) -> Callable[..., Any]:
         """For a method that may answer at once, or with something to await."""
 
-        def timed(wrapper: _Wrapper, /, *given: Any, **by_name: Any) -> Any:
+        def timed(wrapper: Wrapper, /, *given: Any, **by_name: Any) -> Any:
             on_end = self._on_end(given, by_name)
             try:
-                answer = getattr(_wrapped(wrapper), self.name)(*given, **by_name)
+                answer = getattr(wrapped_by(wrapper), self.name)(*given, **by_name)
             except BaseException as error:
                 on_end(None, error)
                 raise

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from .backend_failures import BACKENDS, naming_failures
 from .consultation import Consultant
 from .dispatch import Plugins
 from .engine import Engine
@@ -159,6 +160,8 @@ class Wiring:
                 observers = Observers(parts)
             if kind.name in WRAPPED:
                 found[kind.name] = parts = tuple(replace(each, made=observed(each, observers)) for each in parts)
+            if kind.name in BACKENDS:
+                found[kind.name] = parts = tuple(replace(each, made=naming_failures(each)) for each in parts)
             if kind.name == "embedder" and parts:
                 context["embedder"] = parts[0].made
         return found, observers

@@ -103,7 +103,7 @@ async def test_a_strict_recall_raises_when_the_store_is_away(begin: Begin, store
     story = await begin(store=store, **{**QUICK, "strict": True})
     await (await story.say("alice", "The sword is in the cave.")).settled()
     store.away = True
-    with pytest.raises(ConnectionError):
+    with pytest.raises(StorageError, match="store:unsteady failed in `search`: ConnectionError: the store is away"):
         await story.turn("alice", query="sword")
 
 
@@ -138,7 +138,7 @@ async def test_without_a_timeout_settled_says_what_the_store_says_and_can_be_ask
     outcome = await story.say("alice", "Hello.")
     with pytest.raises(NotYetApplied, match="ConnectionError: the store is away") as raised:
         await outcome.settled()
-    assert isinstance(raised.value.__cause__, ConnectionError)
+    assert isinstance(raised.value.__cause__, StorageError)
     store.away = False
     assert list((await outcome.settled()).participants) == ["alice"]
     assert await store.count("s1-alice") == 1

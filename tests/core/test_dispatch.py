@@ -27,7 +27,7 @@ from earwitness import (
     Update,
 )
 from earwitness.dispatch import Plugins
-from earwitness.errors import NotYetApplied, PluginError
+from earwitness.errors import NotYetApplied, PluginError, StorageError
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -434,7 +434,7 @@ async def test_a_message_whose_plan_was_lost_finds_the_data_as_it_was(begin: Beg
     ledger = Forgetful()
     story = await begin(plugins=[Counter()], ledger=ledger)
     outcome = await story.say("alice", "a")
-    with pytest.raises(ConnectionError):
+    with pytest.raises(StorageError, match="ConnectionError: the power went"):
         await outcome.settled()
     (update,) = (await outcome.settled()).updates
     assert update.body == "Message 1. GameDay: 1"

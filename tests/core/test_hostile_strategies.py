@@ -12,7 +12,7 @@ import pytest
 
 from earwitness import Earwitness, MessageAnswer, MessageEvent, Plugin, Session, Update
 from earwitness.consultation import ask
-from earwitness.errors import PluginError, StorageError, StrategyError
+from earwitness.errors import PluginError, StorageError
 from earwitness.filters import Filter
 from earwitness.records.memory import Hit, Memory
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -144,7 +144,7 @@ async def test_a_store_that_panics_in_a_recall_raises_an_error_of_ours_if_strict
     store.broken = False
     story = await begin(store=store, strict=True)
     store.broken = True
-    with pytest.raises(StrategyError, match="Panic: no index"):
+    with pytest.raises(StorageError, match="store:panickingstore failed in `search`: Panic: no index"):
         await story.turn("alice")
 
 
@@ -164,7 +164,7 @@ async def test_a_ledger_that_panics_stops_its_story_but_not_the_host(begin: Begi
     story = await begin(ledger=ledger)
     ledger.broken = True
     outcome = await story.say("alice", "Hello.")
-    with pytest.raises(StrategyError, match="Panic: no book"):
+    with pytest.raises(StorageError, match="ledger:panickingledger failed in `record`: Panic: no book"):
         await outcome.settled()
     ledger.broken = False
     assert "alice" in (await outcome.settled()).participants

@@ -46,6 +46,7 @@ from earwitness.strategy import Strategy
 from earwitness.testing.ledger import LedgerSuite
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.store import StoreSuite
+from earwitness.wrapper import innermost
 
 Begin = Callable[..., Awaitable[Session]]
 OpenApp = Callable[..., Awaitable[Earwitness]]
@@ -203,7 +204,7 @@ class Vectors:
         return numpy.zeros((len(texts), 1), numpy.float32)
 
 
-async def test_without_observers_ledger_store_and_embedder_are_used_as_they_are(
+async def test_without_observers_no_call_is_measured(
     open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never() -> float:
@@ -220,8 +221,8 @@ async def test_without_observers_ledger_store_and_embedder_are_used_as_they_are(
     monkeypatch.setattr(Strategies, "factory", lambda self, kind, name: store)
     ledger, vectors = MemoryLedger(), Vectors()
     app = await open_app(ledger=ledger, store="mine", embedder=vectors)
-    assert app.engine.ledger is ledger
-    assert app.engine.store is made[0]
+    assert innermost(app.engine.ledger) is ledger
+    assert innermost(app.engine.store) is made[0]
     assert made[0].embedder is vectors
     story = await app.session("s1", cast=["alice"])
     await (await story.say("alice", "Hello.")).settled()

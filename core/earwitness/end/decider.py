@@ -210,7 +210,9 @@ class Decider:
         try:
             proposed = await decide(self._engine, self.live, entry, self._applier)
             return await self._kept(proposed, more=more)
-        except UNUSABLE as error:  # a bad answer from third-party code must not hold up a story
+        except (*UNUSABLE, StorageError) as error:  # a bad answer from third-party code must not hold up a story
+            if isinstance(error, StorageError) and not isinstance(error.__cause__, UNUSABLE):
+                raise
             return await self._kept(fail_closed_plan(self.live, entry, named(error)), more=more)
 
     async def _kept(self, proposed: Plan, *, more: bool) -> Plan:
