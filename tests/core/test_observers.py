@@ -204,9 +204,7 @@ class Vectors:
         return numpy.zeros((len(texts), 1), numpy.float32)
 
 
-async def test_without_observers_no_call_is_measured(
-    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_without_observers_no_call_is_measured(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
     def never() -> float:
         raise AssertionError("somebody has looked at the clock")
 
