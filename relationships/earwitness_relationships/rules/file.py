@@ -5,6 +5,7 @@ All its mistakes are reported at once, each with its line and column.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from earwitness.loading.files import json_text, read_json, read_toml, read_yaml, yaml_text
 from earwitness.loading.located import Located, exists
-from earwitness.loading.problems import Loc, Problem, describe
+from earwitness.loading.problems import Loc, Position, Problem, describe
 
 from ..errors import RulesError
 from .draft import Draft
@@ -23,8 +24,29 @@ from .records import RuleBook
 READERS = {".json": read_json, ".toml": read_toml, ".yaml": read_yaml, ".yml": read_yaml}
 
 
+@dataclass(frozen=True)
+class RuleFile:
+    """A rule file that was read."""
+
+    path: str
+    """The path as the user wrote it."""
+    book: RuleBook
+    """What it says."""
+    draft: Draft
+    """Where it says it."""
+
+    def position_of(self, loc: Loc) -> Position:
+        """Line and column of a place in the rule book."""
+        return self.draft.file.position_of(self.draft.place(loc))
+
+
 def read_rules(path: str | Path) -> RuleBook:
     """Read and check a rule file. Raises `RulesError` with file, line, column and what is allowed."""
+    return rule_file(path).book
+
+
+def rule_file(path: str | Path) -> RuleFile:
+    """Read and check a rule file, and keep where it says what. Raises as `read_rules`."""
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:
         raise RulesError(f"{path}: a rule file ends in {', '.join(sorted(READERS))}.")
@@ -33,12 +55,17 @@ def read_rules(path: str | Path) -> RuleBook:
 
 def rules_text(text: str, path: str = "rules.yaml") -> RuleBook:
     """Read rules from a text; the path, for errors, says whether it is YAML or JSON. Raises `RulesError`."""
+    return rules_in(text, path).book
+
+
+def rules_in(text: str, path: str = "rules.yaml") -> RuleFile:
+    """Read rules from a text, and keep where it says what. Raises as `rules_text`."""
     read = json_text if path.endswith(".json") else yaml_text
     return checked(read(text, path, RulesError, columns=True))
 
 
-def checked(file: Located) -> RuleBook:
-    """The rule book in a file. Raises `RulesError` that lists every mistake."""
+def checked(file: Located) -> RuleFile:
+    """The rules in a file. Raises `RulesError` that lists every mistake."""
     draft = Draft(file)
     values = book(draft)
     found: RuleBook | None = None
@@ -49,7 +76,7 @@ def checked(file: Located) -> RuleBook:
         draft.problems += _unusable(draft, values, invalid)
     if found is None or draft.problems:
         raise file.refusal(draft.problems)
-    return found.with_version()
+    return RuleFile(file.path, found.with_version(), draft)
 
 
 def _unusable(draft: Draft, values: dict[str, Any], invalid: ValidationError) -> list[Problem]:

@@ -42,6 +42,7 @@ RELATIONSHIP = {"from": "source", "to": "target"} | _spellings(RelationshipRule)
 RELATIONSHIP |= {"custom_rules": "rules"}
 RULES = {"as": "manner"} | _spellings(Rules)
 BROADCAST = {"as": "manner", "to": "to"}
+FEED = _spellings(Feed)
 TO_EVERYBODY = ("propagate_all", "propagate_all_user_interactions")
 """The options that may say to whom they go."""
 SWITCHES = tuple(name for name, field in Rules.model_fields.items() if Switch in get_args(field.annotation))
@@ -144,10 +145,10 @@ def _member(draft: Draft, loc: Loc, id: object, given: FileKey) -> Any:
 def _relationships(draft: Draft, loc: Loc, given: FileKey) -> list[DraftTable]:
     """Relationships, one each way for those that are `mutual`."""
     relationships: list[DraftTable] = []
-    for name, key in _listed(draft, given):
-        if name is not None:
-            draft.refuse(given.at, "relationships are a list: begin each with a dash, as in - {from: a, to: b}.")
-            break
+    if isinstance(given.value, dict):
+        draft.refuse(given.at, "relationships are a list: begin each with a dash, as in - {from: a, to: b}.")
+        return relationships
+    for _, key in _listed(draft, given):
         here = (*loc, len(relationships))
         draft.written[here] = key.at
         values = _fields(draft, here, draft.keys(key.at, key.value, RELATIONSHIP), rules=rules)
@@ -267,4 +268,4 @@ def _feed(draft: Draft, update_type: str, key: FileKey) -> DraftTable:
     draft.written[loc] = key.at
     if isinstance(key.value, str):
         return {"relation": key.value}
-    return _fields(draft, loc, draft.keys(key.at, key.value, _spellings(Feed)))
+    return _fields(draft, loc, draft.keys(key.at, key.value, FEED))

@@ -49,8 +49,13 @@ DEFAULTS = Rules(
 
 def effective(pantheon: Rules, member: Rules | None = None, relationship: Rules | None = None) -> Rules:
     """The options in force, each from the nearest level that sets it."""
-    options = {**DEFAULTS.options, **pantheon.options}
-    for level in (member, relationship):
+    return merged(DEFAULTS, pantheon, member, relationship)
+
+
+def merged(*levels: Rules | None) -> Rules:
+    """The options that any of these levels sets, each from the last that does."""
+    options: dict[str, object] = {}
+    for level in levels:
         options |= level.options if level else {}
     return Rules.unchecked({name: options.get(name) for name in Rules.model_fields})
 

@@ -1,0 +1,35 @@
+"""Warnings about a rule file that can be read: what is probably not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from earwitness import Record
+
+from .file import RuleFile
+from .floods import floods
+from .idle import idle_rules
+from .strangers import strangers
+
+
+class RuleWarning(Record):
+    """Something in a rule file that is allowed, and probably not meant."""
+
+    line: int
+    """From 1."""
+    column: int
+    """From 1."""
+    message: str
+    """What is odd, and what to do."""
+
+
+def warnings(file: RuleFile, cast: Collection[str] | None = None) -> tuple[RuleWarning, ...]:
+    """Rules that can never fire, names that nobody has, and circles that would flood, in the order of the file.
+
+    `cast` are the personality ids of a story; without it, names are compared with those in the file itself.
+    """
+    found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book)]
+    placed = ((file.position_of(loc), message) for loc, message in found)
+    return tuple(
+        RuleWarning(line=at.line, column=at.column, message=message) for at, message in sorted(dict.fromkeys(placed))
+    )

@@ -1,0 +1,106 @@
+"""Who may tell whom by a rule book, as edges: for warnings, tables and pictures. The engine does not use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from earwitness.loading.problems import Loc
+
+from .precedence import DEFAULTS, merged
+from .records import Member, Pantheon, RelationshipRule, RuleBook, Rules
+
+LIVED = ("share_direct_interactions", "share_all_direct_user_interactions")
+GOSSIP = "gossip_about_others"
+TO_EVERYBODY = ("propagate_all", "propagate_all_user_interactions")
+"""The options that reach all members."""
+TO_NAMED = (*LIVED, GOSSIP)
+"""The options that reach those who are named."""
+TELLING = (*TO_NAMED, *TO_EVERYBODY)
+"""The options that tell anything."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One teller and one listener, or a whole pantheon."""
+
+    pantheon: str
+    """Slug of the pantheon whose rules they are."""
+    teller: str
+    """Personality id."""
+    listener: str
+    """Personality id; the slug of a pantheon if `to_all`."""
+    to_all: bool
+    """Whether all members of a pantheon listen."""
+    tells: tuple[str, ...]
+    """The options that are on."""
+    options: Rules
+    """The options that any level sets."""
+    relationship: RelationshipRule | None
+    """The relationship whose rules they are, if any."""
+    loc: Loc
+    """Place in the rule book."""
+
+
+def edges(book: RuleBook) -> Iterator[Edge]:
+    """All edges of a rule book. What depends on the graph at run time is not in it."""
+    slugs = {each.slug for each in book.pantheons}
+    for number, pantheon in enumerate(book.pantheons):
+        loc: Loc = ("pantheons", number)
+        for at, member in enumerate(pantheon.members):
+            yield from _of_member(pantheon, member, slugs, (*loc, "members", at))
+        for at, each in enumerate(pantheon.relationships):
+            yield from _of_relationship(pantheon, each, (*loc, "relationships", at))
+
+
+def member_of(pantheon: Pantheon, id: str) -> Member | None:
+    """The first membership of somebody in a pantheon."""
+    return next((each for each in pantheon.members if each.personality_id == id), None)
+
+
+def named_by(pantheon: Pantheon, teller: str, options: Rules) -> Sequence[str]:
+    """Whom these options name: `share_with`, and the teller's relations of the `relation_types`."""
+    related = [
+        each.target
+        for each in pantheon.relationships
+        if each.source == teller
+        and each.type in (options.relation_types or ())
+        and each.weight >= (options.min_weight or 0)
+    ]
+    return [*dict.fromkeys([*(options.share_with or ()), *related])]
+
+
+def to_named(options: Rules, pantheon: Rules, member: Rules) -> tuple[str, ...]:
+    """The options that tell those who are named. `share_with` where nothing says what: direct interactions."""
+    on = tuple(name for name in TO_NAMED if getattr(options, name))
+    is_said = any(getattr(level, name) is not None for level in (pantheon, member) for name in TO_NAMED)
+    return on or ((LIVED[0],) if options.share_with and not is_said else ())
+
+
+def _of_member(pantheon: Pantheon, member: Member, slugs: set[str], loc: Loc) -> Iterator[Edge]:
+    if member.role == "observer":
+        return
+    options = merged(pantheon.rules, member.rules)
+    everybody = tuple(name for name in TO_EVERYBODY if getattr(options, name))
+    if everybody:
+        yield Edge(pantheon.slug, member.personality_id, pantheon.slug, True, everybody, options, None, loc)
+    if named := to_named(options, pantheon.rules, member.rules):
+        for name in named_by(pantheon, member.personality_id, options):
+            yield Edge(pantheon.slug, member.personality_id, name, name in slugs, named, options, None, loc)
+
+
+def _of_relationship(pantheon: Pantheon, each: RelationshipRule, loc: Loc) -> Iterator[Edge]:
+    member = member_of(pantheon, each.source)
+    if member is not None and member.role == "observer":
+        return
+    options = merged(pantheon.rules, member.rules if member else None, each.rules)
+    if tells := tuple(name for name in TO_NAMED if getattr(each.rules, name)):
+        yield Edge(pantheon.slug, each.source, each.target, False, tells, options, each, loc)
+
+
+def limits(options: Rules) -> dict[str, object]:
+    """The options that differ from the defaults and tell nothing by themselves."""
+    defaults = DEFAULTS.options
+    return {
+        name: value for name, value in options.options.items() if name not in TELLING and value != defaults.get(name)
+    }

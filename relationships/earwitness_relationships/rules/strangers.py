@@ -1,0 +1,65 @@
+"""Names in a rule file that nobody has: misspelt members, slugs and types of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from earwitness.errors import did_you_mean
+from earwitness.loading.problems import Loc, Problem
+
+from .records import RuleBook, Rules
+
+Mention = tuple[Loc, str]
+"""A place in the rule book, and the name that stands there."""
+
+
+def strangers(book: RuleBook, cast: Collection[str] | None = None) -> Iterator[Problem]:
+    """Names that are not in the cast (personality ids); without a cast, those that the file does not introduce."""
+    known = {name for _, name in _people(book)} if cast is None else set(cast)
+    where = "in this file" if cast is None else "in the cast"
+    slugs = {each.slug for each in book.pantheons}
+    yield from _unknown(_people(book), known, where)
+    yield from _unknown(_named(book), known | slugs, where)
+    yield from _types(book)
+
+
+def _unknown(mentions: Iterable[Mention], known: Collection[str], where: str) -> Iterator[Problem]:
+    for loc, name in mentions:
+        if name not in known:
+            yield Problem(loc, f"nobody {where} is called {name!r}.{did_you_mean(name, sorted(known))}")
+
+
+def _people(book: RuleBook) -> Iterator[Mention]:
+    """Members, and those who have a relationship."""
+    for number, pantheon in enumerate(book.pantheons):
+        for at, member in enumerate(pantheon.members):
+            yield ("pantheons", number, "members", at), member.personality_id
+        for at, each in enumerate(pantheon.relationships):
+            loc: Loc = ("pantheons", number, "relationships", at)
+            yield from (((*loc, "source"), each.source), ((*loc, "target"), each.target))
+
+
+def _named(book: RuleBook) -> Iterator[Mention]:
+    """Whom the options name."""
+    for loc, rules in levels(book):
+        for option in ("share_with", "only_about", "never_about"):
+            yield from (((*loc, option, at), name) for at, name in enumerate(getattr(rules, option) or ()))
+
+
+def levels(book: RuleBook) -> Iterator[tuple[Loc, Rules]]:
+    """All rules of a book with their places: pantheons, members, relationships."""
+    for number, pantheon in enumerate(book.pantheons):
+        yield ("pantheons", number, "rules"), pantheon.rules
+        for at, member in enumerate(pantheon.members):
+            yield ("pantheons", number, "members", at, "rules"), member.rules
+        for at, each in enumerate(pantheon.relationships):
+            yield ("pantheons", number, "relationships", at, "rules"), each.rules
+
+
+def _types(book: RuleBook) -> Iterator[Problem]:
+    """Types of relations that no relationship of the file has, where one is spelt nearly so."""
+    used = {each.type for pantheon in book.pantheons for each in pantheon.relationships}
+    for loc, rules in levels(book):
+        for at, name in enumerate(rules.relation_types or ()):
+            if name not in used and (guess := did_you_mean(name, used)):
+                yield Problem((*loc, "relation_types", at), f"no relationship in this file is a {name!r}.{guess}")

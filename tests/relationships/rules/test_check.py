@@ -1,0 +1,128 @@
+"""`check` warns of what can be read and is probably not meant, with line and column."""
+
+import pytest
+
+from earwitness_relationships.rules.check import warnings
+from earwitness_relationships.rules.file import rules_in
+
+
+def warned(text: str, cast: list[str] | None = None) -> list[str]:
+    return [f"{each.line}:{each.column} {each.message}" for each in warnings(rules_in(text), cast)]
+
+
+FINE = """\
+inn:
+  members: [greta, tom, ann]
+  rules: {exclude_private: true}
+  relationships:
+    - {from: greta, to: tom, rules: [share_direct_interactions, {delay: 2}]}
+"""
+
+
+def test_of_a_file_that_is_fine_nothing_is_said() -> None:
+    assert warned(FINE) == []
+    assert warned(FINE, ["greta", "tom", "ann"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "inn:\n  members: [greta, tom]\n  rules: [share_direct_interactions]",
+            "3:11 greta, tom tell nobody by share_direct_interactions: no share_with, relation_types or relationship",
+        ),
+        (
+            "inn:\n  members: {greta: {rules: {share_with: tom}}, tom: }\n  rules: {shareDirectInteractions: true}",
+            "3:11 tom tells nobody by share_direct_interactions",
+        ),
+        ("inn:\n  rules: {propagate_all: true}", "2:11 propagate_all reaches nobody: 'inn' has no members here."),
+        ("inn:\n  members: [tom]\n  rules: [propagate_all]", "3:11 propagate_all reaches nobody: 'inn' has one member"),
+        ("inn:\n  members: [tom, ann]\n  rules: {delay: 2}", "3:11 delay changes nothing, since nothing in 'inn' is"),
+        (
+            "inn:\n  members: [tom, ann]\n  rules: {as: gossip}",
+            "3:11 as changes nothing, since nothing in 'inn'",
+        ),
+        (
+            "inn:\n  members: [tom, {id: ann, role: observer, rules: {share_with: tom}}]",
+            "2:52 share_with never holds: 'ann' is an observer, who never tells.",
+        ),
+        (
+            "inn:\n  members: [tom, {id: ann, rules: {share_with: tom, share_direct_interactions: false}}]",
+            "2:36 share_with names somebody, but what to share is switched off.",
+        ),
+        ("inn:\n  members: [{id: ann, rules: {share_with: ann}}]", "2:31 'ann' shares only with themselves."),
+        (
+            "inn:\n  members: {ann: observer}\n  relationships: [{from: ann, to: tom, rules: [gossip_about_others]}]",
+            "3:19 its rules never hold: 'ann' is an observer",
+        ),
+        (
+            "inn:\n  relationships: [{from: a, to: b, weight: 0.2, rules: [gossip_about_others, {min_weight: 0.5}]}]",
+            "2:79 min_weight 0.5 is above the weight 0.2 of this relationship.",
+        ),
+        ("inn:\n  relationships: [{from: a, to: b, rules: [gossip_about_others, {chance: 0}]}]", "no coin ever falls"),
+        (
+            "inn:\n  relationships: [{from: a, to: b, rules: [gossip_about_others, {max_hops: 0}]}]",
+            "nothing is told",
+        ),
+        ("inn:\n  relationships: [{from: a, to: b, rules: [gossip_about_others, {decay: 0.01}]}]", "nothing arrives"),
+        ("inn:\n  relationships: [{from: a, to: b, rules: [gossip_about_others, {budget: 0}]}]", "a budget of 0 lets"),
+        (
+            "inn:\n  relationships: [{from: a, to: b, rules: [gossip_about_others, {only_about: b, never_about: b}]}]",
+            "never_about excludes everybody in only_about",
+        ),
+    ],
+)
+def test_a_rule_that_can_never_fire_is_named_with_the_reason(text: str, said: str) -> None:
+    assert len([each for each in warned(text) if said in each]) == 1, warned(text)
+
+
+def test_a_name_that_nothing_in_the_file_introduces_is_probably_misspelt() -> None:
+    text = "inn:\n  members: {greta: {rules: {share_with: [tmo]}}, tom: }\n"
+    assert warned(text) == ["2:42 nobody in this file is called 'tmo'. Did you mean 'tom'?"]
+
+
+def test_members_who_are_not_in_the_story_are_named() -> None:
+    assert warned(FINE, ["greta", "tom"]) == ["2:25 nobody in the cast is called 'ann'."]
+    assert warned(FINE, ["greta", "thom", "ann"]) == [
+        "2:20 nobody in the cast is called 'tom'. Did you mean 'thom'?",
+        "5:21 nobody in the cast is called 'tom'. Did you mean 'thom'?",
+    ]
+
+
+def test_a_type_of_relation_that_is_nearly_one_of_the_file_is_probably_misspelt() -> None:
+    text = FINE + "    - {from: tom, to: ann, type: friend}\n"
+    text = text.replace("{exclude_private: true}", "[share_direct_interactions, {relation_types: [freind]}]")
+    assert [each for each in warned(text) if "freind" in each] == [
+        "3:56 no relationship in this file is a 'freind'. Did you mean 'friend'?"
+    ]
+
+
+CIRCLE = "inn:\n  relationships:\n" + "".join(
+    f"    - {{from: {a}, to: {b}, rules: [gossip_about_others]}}\n" for a, b in ("ab", "bc", "ca")
+)
+
+
+def test_a_circle_of_gossip_without_a_limit_floods() -> None:
+    (said,) = warned(CIRCLE)
+    assert said.startswith("3:7 a, b, c gossip in a circle: what one of them learns reaches all 3. Limit it with")
+
+
+@pytest.mark.parametrize("limit", ["max_hops: 1", "fan_out: 2", "budget: 5", "decay: 0.5", "chance: 0.5"])
+def test_a_circle_with_a_limit_does_not(limit: str) -> None:
+    assert warned(CIRCLE + f"  rules: {{{limit}}}\n") == []
+
+
+def test_two_who_gossip_with_each_other_are_no_circle() -> None:
+    assert warned("inn: {relationships: [{from: a, to: b, mutual: true, rules: [gossip_about_others]}]}") == []
+
+
+def test_gossip_to_all_members_is_a_circle() -> None:
+    text = "inn:\n  members: [a, b, c]\n  rules: {gossip_about_others: true, share_with: inn}\n"
+    assert warned(text)[0].startswith("2:13 a, b, c gossip in a circle: what one of them learns reaches all 3.")
+
+
+def test_a_large_pantheon_is_told_of_hubs() -> None:
+    members = ", ".join(f"m{n}" for n in range(100))
+    text = f"inn:\n  members: [{members}]\n  rules: {{propagate_all: true}}\n"
+    assert warned(text) == ["2:3 each message is copied to 100 members. With hub_from: 100 they read one copy instead."]
+    assert warned(text.replace("propagate_all: true", "propagate_all: true, hub_from: 50")) == []
