@@ -27,7 +27,7 @@ class FileKey:
 
 
 @dataclass
-class Draft:
+class RuleDraft:
     """What was read so far."""
 
     file: Located

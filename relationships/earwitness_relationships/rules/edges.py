@@ -21,7 +21,7 @@ TELLING = (*TO_NAMED, *TO_EVERYBODY)
 
 
 @dataclass(frozen=True)
-class Edge:
+class RuleEdge:
     """One teller and one listener, or a whole pantheon."""
 
     pantheon: str
@@ -42,7 +42,7 @@ class Edge:
     """Place in the rule book."""
 
 
-def edges(book: RuleBook) -> Iterator[Edge]:
+def edges(book: RuleBook) -> Iterator[RuleEdge]:
     """All edges of a rule book. What depends on the graph at run time is not in it."""
     slugs = {each.slug for each in book.pantheons}
     for number, pantheon in enumerate(book.pantheons):
@@ -77,25 +77,25 @@ def to_named(options: Rules, pantheon: Rules, member: Rules) -> tuple[str, ...]:
     return on or ((LIVED[0],) if options.share_with and not is_said else ())
 
 
-def _of_member(pantheon: Pantheon, member: Member, slugs: set[str], loc: Loc) -> Iterator[Edge]:
+def _of_member(pantheon: Pantheon, member: Member, slugs: set[str], loc: Loc) -> Iterator[RuleEdge]:
     if member.role == "observer":
         return
     options = merged(pantheon.rules, member.rules)
     everybody = tuple(name for name in TO_EVERYBODY if getattr(options, name))
     if everybody:
-        yield Edge(pantheon.slug, member.personality_id, pantheon.slug, True, everybody, options, None, loc)
+        yield RuleEdge(pantheon.slug, member.personality_id, pantheon.slug, True, everybody, options, None, loc)
     if named := to_named(options, pantheon.rules, member.rules):
         for name in named_by(pantheon, member.personality_id, options):
-            yield Edge(pantheon.slug, member.personality_id, name, name in slugs, named, options, None, loc)
+            yield RuleEdge(pantheon.slug, member.personality_id, name, name in slugs, named, options, None, loc)
 
 
-def _of_relationship(pantheon: Pantheon, each: RelationshipRule, loc: Loc) -> Iterator[Edge]:
+def _of_relationship(pantheon: Pantheon, each: RelationshipRule, loc: Loc) -> Iterator[RuleEdge]:
     member = member_of(pantheon, each.source)
     if member is not None and member.role == "observer":
         return
     options = merged(pantheon.rules, member.rules if member else None, each.rules)
     if tells := tuple(name for name in TO_NAMED if getattr(each.rules, name)):
-        yield Edge(pantheon.slug, each.source, each.target, False, tells, options, each, loc)
+        yield RuleEdge(pantheon.slug, each.source, each.target, False, tells, options, each, loc)
 
 
 def limits(options: Rules) -> dict[str, object]:

@@ -16,7 +16,7 @@ from earwitness.loading.located import Located, exists
 from earwitness.loading.problems import Loc, Position, Problem, describe
 
 from ..errors import RulesError
-from .draft import Draft
+from .draft import RuleDraft
 from .duplicates import duplicates
 from .forms import book
 from .records import RuleBook
@@ -32,7 +32,7 @@ class RuleFile:
     """The path as the user wrote it."""
     book: RuleBook
     """What it says."""
-    draft: Draft
+    draft: RuleDraft
     """Where it says it."""
 
     def position_of(self, loc: Loc) -> Position:
@@ -66,7 +66,7 @@ def rules_in(text: str, path: str = "rules.yaml") -> RuleFile:
 
 def checked(file: Located) -> RuleFile:
     """The rules in a file. Raises `RulesError` that lists every mistake."""
-    draft = Draft(file)
+    draft = RuleDraft(file)
     values = book(draft)
     found: RuleBook | None = None
     try:
@@ -79,7 +79,7 @@ def checked(file: Located) -> RuleFile:
     return RuleFile(file.path, found.with_version(), draft)
 
 
-def _unusable(draft: Draft, values: dict[str, Any], invalid: ValidationError) -> list[Problem]:
+def _unusable(draft: RuleDraft, values: dict[str, Any], invalid: ValidationError) -> list[Problem]:
     """The problems that pydantic found, one for each place, worded as the file has it.
 
     A missing key beside an unknown one is left out, because the unknown one is probably a misspelling of it; so is what

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from earwitness.loading.problems import Problem
 
-from .edges import GOSSIP, Edge, edges
+from .edges import GOSSIP, RuleEdge, edges
 from .records import RuleBook, Rules
 
 SMALLEST = 3
@@ -43,7 +43,7 @@ def _is_limited(options: Rules) -> bool:
     return options.max_hops is not None or options.fan_out is not None or has_budget or wanes
 
 
-def _circles(book: RuleBook, unlimited: Iterable[Edge]) -> Iterator[list[str]]:
+def _circles(book: RuleBook, unlimited: Iterable[RuleEdge]) -> Iterator[list[str]]:
     """Those who reach each other, in the order of the file."""
     import networkx as nx
 

@@ -20,7 +20,7 @@ from earwitness.formats import snake
 from earwitness.loading.problems import Loc, path_text, unknown_key
 from earwitness.loading.settings import Switch
 
-from .draft import Draft, FileKey, allowed
+from .draft import RuleDraft, FileKey, allowed
 from .records import Budget, Conditions, Feed, Member, Pantheon, RelationshipRule, Rules
 
 DraftTable = dict[str, Any]
@@ -51,7 +51,7 @@ BESIDE = ("feeds", "$schema")
 """The keys of a file that are no pantheon."""
 
 
-def book(draft: Draft) -> DraftTable:
+def book(draft: RuleDraft) -> DraftTable:
     """The rule book as plain data. Problems, and the places of all parts, are noted in the draft."""
     top = draft.file.value
     if not isinstance(top, dict) or not top:
@@ -65,7 +65,7 @@ def book(draft: Draft) -> DraftTable:
 # ── pantheons ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _pantheons(draft: Draft, top: DraftTable) -> Iterator[DraftTable]:
+def _pantheons(draft: RuleDraft, top: DraftTable) -> Iterator[DraftTable]:
     own = {key: value for key, value in top.items() if snake(str(key)) not in BESIDE}
     names = {snake(str(key)): key for key in own}
     if "pantheons" in names:
@@ -80,7 +80,7 @@ def _pantheons(draft: Draft, top: DraftTable) -> Iterator[DraftTable]:
         yield _pantheon(draft, ("pantheons", number), name, pantheon)
 
 
-def _listed(draft: Draft, key: FileKey) -> list[tuple[Any, FileKey]]:
+def _listed(draft: RuleDraft, key: FileKey) -> list[tuple[Any, FileKey]]:
     """What a key holds as a list, or under slugs or ids: slug or `None` → its key."""
     match key.value:
         case list():
@@ -91,7 +91,7 @@ def _listed(draft: Draft, key: FileKey) -> list[tuple[Any, FileKey]]:
     return []
 
 
-def _pantheon(draft: Draft, loc: Loc, slug: object, given: FileKey) -> DraftTable:
+def _pantheon(draft: RuleDraft, loc: Loc, slug: object, given: FileKey) -> DraftTable:
     draft.written[loc] = given.at
     value = {} if given.value is None and slug is not None else given.value
     if slug is not None and not isinstance(value, dict):
@@ -111,7 +111,7 @@ def _no_pantheon(slug: str, value: object) -> str:
     return f"{slug}: {value!r:.80} is no pantheon. Write its members, relationships and rules below it.{guess}"
 
 
-def _part_of_pantheon(draft: Draft, loc: Loc, key: FileKey) -> Any:
+def _part_of_pantheon(draft: RuleDraft, loc: Loc, key: FileKey) -> Any:
     draft.written[loc] = key.at
     match loc[-1]:
         case "rules":
@@ -123,7 +123,7 @@ def _part_of_pantheon(draft: Draft, loc: Loc, key: FileKey) -> Any:
     return key.value
 
 
-def _members(draft: Draft, loc: Loc, given: FileKey) -> list[Any]:
+def _members(draft: RuleDraft, loc: Loc, given: FileKey) -> list[Any]:
     members: list[Any] = []
     for id, key in _listed(draft, given):
         here = (*loc, len(members))
@@ -132,7 +132,7 @@ def _members(draft: Draft, loc: Loc, given: FileKey) -> list[Any]:
     return members
 
 
-def _member(draft: Draft, loc: Loc, id: object, given: FileKey) -> Any:
+def _member(draft: RuleDraft, loc: Loc, id: object, given: FileKey) -> Any:
     """A member: `vaggie`, `{id: vaggie, role: leader}`, or below its id `leader` or `{role: leader}`."""
     if id is None and not isinstance(given.value, dict):
         return {"personality_id": given.value}
@@ -142,7 +142,7 @@ def _member(draft: Draft, loc: Loc, id: object, given: FileKey) -> Any:
     return {**_fields(draft, loc, found, rules=rules), **({} if id is None else {"personality_id": id})}
 
 
-def _relationships(draft: Draft, loc: Loc, given: FileKey) -> list[DraftTable]:
+def _relationships(draft: RuleDraft, loc: Loc, given: FileKey) -> list[DraftTable]:
     """Relationships, one each way for those that are `mutual`."""
     relationships: list[DraftTable] = []
     if isinstance(given.value, dict):
@@ -163,7 +163,7 @@ def _relationships(draft: Draft, loc: Loc, given: FileKey) -> list[DraftTable]:
 
 
 def _fields(
-    draft: Draft, loc: Loc, found: dict[str, FileKey], **readers: Callable[[Draft, Loc, FileKey], Any]
+    draft: RuleDraft, loc: Loc, found: dict[str, FileKey], **readers: Callable[[RuleDraft, Loc, FileKey], Any]
 ) -> DraftTable:
     """The values of the keys by field, some of them through a reader. Their places are noted."""
     values = {}
@@ -176,7 +176,7 @@ def _fields(
 # ── rules ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def rules(draft: Draft, loc: Loc, given: FileKey) -> DraftTable:
+def rules(draft: RuleDraft, loc: Loc, given: FileKey) -> DraftTable:
     """Options with values, or a list of options: `[gossip_about_others, {delay: 2}]`."""
     values: DraftTable = {}
     for key in _entries(given):
@@ -188,7 +188,7 @@ def rules(draft: Draft, loc: Loc, given: FileKey) -> DraftTable:
     return values
 
 
-def _unfolded(draft: Draft, options: dict[str, FileKey]) -> Iterator[tuple[str, FileKey]]:
+def _unfolded(draft: RuleDraft, options: dict[str, FileKey]) -> Iterator[tuple[str, FileKey]]:
     """The options; `{to: all_members, as: witnessed}` is taken apart: the option is on, and `as` is one of its own."""
     for name, option in options.items():
         if name not in TO_EVERYBODY or not isinstance(option.value, dict):
@@ -209,7 +209,7 @@ def _entries(given: FileKey) -> Iterable[FileKey]:
     return [given]
 
 
-def _options(draft: Draft, key: FileKey) -> dict[str, FileKey]:
+def _options(draft: RuleDraft, key: FileKey) -> dict[str, FileKey]:
     if not isinstance(key.value, str):
         return draft.keys(key.at, key.value, RULES)
     name = RULES.get(snake(key.value))
@@ -224,7 +224,7 @@ def _options(draft: Draft, key: FileKey) -> dict[str, FileKey]:
     return {}
 
 
-def _value(draft: Draft, loc: Loc, option: FileKey) -> Any:
+def _value(draft: RuleDraft, loc: Loc, option: FileKey) -> Any:
     match loc[-1], option.value:
         case (("propagate_all" | "propagate_all_user_interactions"), dict()):
             return _fields(draft, loc, draft.keys(option.at, option.value, BROADCAST))
@@ -238,7 +238,7 @@ def _value(draft: Draft, loc: Loc, option: FileKey) -> Any:
     return option.value
 
 
-def _flags(draft: Draft, loc: Loc, key: FileKey) -> Any:
+def _flags(draft: RuleDraft, loc: Loc, key: FileKey) -> Any:
     """Flags with their values, or a list of flags that must be set."""
     names = [key.value] if isinstance(key.value, str) else key.value
     if isinstance(names, list) and all(isinstance(each, str) for each in names):
@@ -246,14 +246,14 @@ def _flags(draft: Draft, loc: Loc, key: FileKey) -> Any:
     return key.value
 
 
-def _one_or_more(draft: Draft, loc: Loc, key: FileKey) -> Any:
+def _one_or_more(draft: RuleDraft, loc: Loc, key: FileKey) -> Any:
     return [key.value] if isinstance(key.value, str) else key.value
 
 
 # ── feeds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _feeds(draft: Draft, given: FileKey) -> Any:
+def _feeds(draft: RuleDraft, given: FileKey) -> Any:
     if not isinstance(given.value, dict):
         draft.refuse(given.at, f"feeds: {given.value!r:.80} cannot be used: write item_acquired: OWNS below it.")
         return {}
@@ -263,7 +263,7 @@ def _feeds(draft: Draft, given: FileKey) -> Any:
     }
 
 
-def _feed(draft: Draft, update_type: str, key: FileKey) -> DraftTable:
+def _feed(draft: RuleDraft, update_type: str, key: FileKey) -> DraftTable:
     loc = ("feeds", update_type)
     draft.written[loc] = key.at
     if isinstance(key.value, str):

@@ -60,7 +60,8 @@ def _of_pantheon(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
 
 def _tells_nothing(pantheon: Pantheon) -> str | None:
     """The first option of the pantheon that changes nothing, because no level switches on anything that tells."""
-    levels = [pantheon.rules, *(each.rules for each in (*pantheon.members, *pantheon.relationships))]
+    levels = [pantheon.rules, *(each.rules for each in pantheon.members)]
+    levels += [each.rules for each in pantheon.relationships]
     if any(getattr(level, name) for level in levels for name in (*TELLING, "share_with")):
         return None
     return next((name for name in pantheon.rules.options if name not in TELLING), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -74,7 +75,7 @@ def _rules() -> Schema:
 def _table(record: type[BaseModel], spellings: Mapping[str, str]) -> Schema:
     """A table with these keys, in snake_case and camelCase."""
     told = _descriptions(record)
-    properties = {}
+    properties: Schema = {}
     for spelling, field in spellings.items():
         if field in record.model_fields:
             found = {**_value(record, field), "description": told[field]}
@@ -108,10 +109,9 @@ def _descriptions(record: type[BaseModel]) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in reversed([base for base in record.__mro__ if base in (record, Lasting)]):
         body = ast.parse(inspect.getsource(each)).body[0].body  # type: ignore[attr-defined]
-        pairs = zip(body, body[1:], strict=False)
         found |= {
-            field.target.id: " ".join(ast.literal_eval(said.value).split())
-            for field, said in pairs
+            ast.unparse(field.target): " ".join(ast.literal_eval(said.value).split())
+            for field, said in pairwise(body)
             if isinstance(field, ast.AnnAssign) and isinstance(said, ast.Expr)
         }
     return found
