@@ -20,7 +20,7 @@ from earwitness.formats import snake
 from earwitness.loading.problems import Loc, path_text, unknown_key
 from earwitness.loading.settings import Switch
 
-from .draft import RuleDraft, FileKey, allowed
+from .draft import FileKey, RuleDraft, allowed
 from .records import Budget, Conditions, Feed, Member, Pantheon, RelationshipRule, Rules
 
 DraftTable = dict[str, Any]

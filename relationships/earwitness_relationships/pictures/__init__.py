@@ -1,0 +1,9 @@
+"""Pictures of rules and of what they do: SVG, PNG and PDF, and Mermaid text for docs."""
+
+from .drawing import save_picture
+from .mermaid import mermaid
+from .records import Picture, PictureArrow, PictureNode
+from .rules import rules_picture
+from .spread import spread_picture
+
+__all__ = ["Picture", "PictureArrow", "PictureNode", "mermaid", "rules_picture", "save_picture", "spread_picture"]

@@ -1,0 +1,145 @@
+"""Pictures as SVG, PNG or PDF: the places are found by networkx, the lines drawn by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from earwitness.errors import InputError
+
+from .mermaid import mermaid
+from .records import Picture, PictureArrow, PictureNode
+
+MERMAID = (".mmd", ".mermaid")
+COLOURS = ("#cfe8ff", "#ffe3c2", "#d8f3d0", "#f6d5e5", "#e6dcf8", "#fdf3b4", "#d3f0ee", "#eeeeee")
+LINES = {"told": ("#1f4e79", "-"), "related": ("#999999", "-"), "stopped": ("#b03030", "--")}
+"""Style of an arrow → its colour and line."""
+CIRCLE, SPRINGS = 12, 400
+"""So few boxes stand in a circle; up to so many are moved apart by springs, which takes too long for more."""
+Places = Mapping[str, tuple[float, float]]
+
+
+def save_picture(picture: Picture, path: str) -> None:
+    """Save as Mermaid text (`.mmd`), or as SVG, PNG or PDF, depending on the ending of the path.
+
+    Raises `InputError` for another ending, and without matplotlib.
+    """
+    if Path(path).suffix.lower() in MERMAID:
+        Path(path).write_text(mermaid(picture), "utf-8")
+        return
+    draw = _figure(path)
+    places = _places(picture)
+    figure = draw(figsize=_size(picture), layout="constrained")
+    axes = figure.subplots()
+    axes.set_axis_off()
+    axes.margins(0.15)
+    axes.set_title(picture.title, parse_math=False)
+    boxes = _boxes(axes, picture.nodes, places)
+    for arrow in picture.arrows:
+        _arrow(axes, arrow, places, boxes, bend=_bend(arrow, picture.arrows))
+    _save(figure, path)
+
+
+def _figure(path: str) -> Any:
+    """matplotlib's `Figure`. Raises `InputError` without matplotlib, and for an ending that is no picture."""
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase  # type: ignore[import-not-found,unused-ignore]
+        from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore] # of an extra
+    except ImportError:
+        raise InputError(
+            f"{path!r} needs matplotlib: pip install 'earwitness[evaluate]'. Without it, a picture ends in .mmd."
+        ) from None
+    known = [*MERMAID, *(f".{ending}" for ending in FigureCanvasBase.get_supported_filetypes())]
+    if (ending := Path(path).suffix.lower()) not in known:
+        raise InputError(f"{path!r}: {ending!r} is not the ending of a picture. Endings: {', '.join(sorted(known))}.")
+    return Figure
+
+
+def _save(figure: Any, path: str) -> None:
+    from matplotlib import rc_context  # type: ignore[import-not-found,unused-ignore] # of an extra
+
+    is_svg = Path(path).suffix.lower() == ".svg"
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earwitness"}):  # the same picture every time, with text
+        figure.savefig(path, dpi=150, metadata={"Date": None} if is_svg else None)
+
+
+# ── places ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _size(picture: Picture) -> tuple[float, float]:
+    columns = {node.column for node in picture.nodes}
+    if None in columns or not columns:
+        side = min(24.0, max(5.0, 2.4 * len(picture.nodes) ** 0.6))
+        return side * 1.5, side
+    tallest = max(sum(node.column == column for node in picture.nodes) for column in columns)
+    return min(30.0, 3.4 * len(columns) + 1), min(40.0, max(3.5, 1.3 * tallest))
+
+
+def _places(picture: Picture) -> Places:
+    if all(node.column is not None for node in picture.nodes):
+        return _columns(picture.nodes)
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(node.id for node in picture.nodes)
+    graph.add_edges_from((each.source, each.target) for each in picture.arrows)
+    found = nx.circular_layout(graph)
+    if CIRCLE < len(graph) <= SPRINGS:
+        found = nx.spring_layout(graph, pos=found, k=2.5 / len(graph) ** 0.5, iterations=200, seed=7)
+    return {id: (float(x), float(y)) for id, (x, y) in found.items()}
+
+
+def _columns(nodes: Sequence[PictureNode]) -> Places:
+    places: dict[str, tuple[float, float]] = {}
+    for column in sorted({node.column or 0 for node in nodes}):
+        those = [node for node in nodes if (node.column or 0) == column]
+        top = (len(those) - 1) / 2 + 0.3 * (column % 2)  # not all in one line, for arrows over several columns
+        places |= {node.id: (float(column), top - row) for row, node in enumerate(those)}
+    return places
+
+
+# ── lines ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _boxes(axes: Any, nodes: Sequence[PictureNode], places: Places) -> dict[str, Any]:
+    groups = list(dict.fromkeys(node.group for node in nodes))
+    boxes = {}
+    for node in nodes:
+        colour = COLOURS[groups.index(node.group) % len(COLOURS)] if node.group else "#ffffff"
+        frame = {"boxstyle": "round,pad=0.4", "facecolor": colour, "edgecolor": "#444444"}
+        frame["linewidth"] = 2.2 if node.is_strong else 1.0
+        x, y = places[node.id]
+        middle = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 3, "parse_math": False}
+        boxes[node.id] = axes.text(x, y, node.label, bbox=frame, **middle)
+        axes.plot([x], [y], alpha=0)  # so that the axes reach to it
+    return boxes
+
+
+def _arrow(axes: Any, arrow: PictureArrow, places: Places, boxes: Mapping[str, Any], *, bend: float) -> None:
+    colour, line = LINES[arrow.style]
+    start, end = places[arrow.source], places[arrow.target]
+    head = "-" if arrow.style == "related" else "-|>"
+    look = {"arrowstyle": head, "color": colour, "linestyle": line, "connectionstyle": f"arc3,rad={bend}"}
+    ends = {"patchA": boxes[arrow.source].get_bbox_patch(), "patchB": boxes[arrow.target].get_bbox_patch()}
+    axes.annotate("", xy=end, xytext=start, arrowprops={**look, **ends, "shrinkA": 2, "shrinkB": 2}, zorder=1)
+    if arrow.label:
+        x, y = _middle(start, end, bend, part=0.7 if arrow.style == "stopped" else 0.5)
+        frame = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        middle = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 2, "parse_math": False}
+        axes.text(x, y, arrow.label, color=colour, bbox=frame, **middle)
+
+
+def _bend(arrow: PictureArrow, every: Sequence[PictureArrow]) -> float:
+    """Arrows between the same two boxes go round each other."""
+    ends = {arrow.source, arrow.target}
+    same = [each for each in every if {each.source, each.target} == ends]
+    return 0.0 if len(same) == 1 else 0.25 + 0.2 * (same.index(arrow) // 2)
+
+
+def _middle(
+    start: tuple[float, float], end: tuple[float, float], bend: float, part: float
+) -> tuple[float, float]:
+    """About the place of a label on an arrow, that part of the way from its start."""
+    (x0, y0), (x1, y1) = start, end
+    return x0 + part * (x1 - x0) + bend * (y1 - y0) / 2, y0 + part * (y1 - y0) - bend * (x1 - x0) / 2
