@@ -1,6 +1,6 @@
 """Pictures of rules and of what they do: SVG, PNG and PDF, and Mermaid text for docs."""
 
-from .drawing import save_picture
+from .canvas import save_picture
 from .mermaid import mermaid
 from .records import Picture, PictureArrow, PictureNode
 from .rules import rules_picture

@@ -1,4 +1,4 @@
-"""What a picture shows: nodes in groups, and arrows between them. It is drawn by `drawing` or written by `mermaid`."""
+"""What a picture shows: nodes in groups, and arrows between them. It is drawn by `canvas` or written by `mermaid`."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..graph.records import Relation
 from ..rules.edges import RuleEdge, edges
+from ..rules.phrases import how, limited, what
 from ..rules.records import Pantheon, RuleBook
-from ..rules.wording import how, limited, what
 from .records import Picture, PictureArrow, PictureNode
 
 

@@ -47,7 +47,7 @@ def _circles(book: RuleBook, unlimited: Iterable[RuleEdge]) -> Iterator[list[str
     """Those who reach each other, in the order of the file."""
     import networkx as nx
 
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str | tuple[str, str]] = nx.DiGraph()
     for each in unlimited:
         graph.add_edge(each.teller, ("all", each.listener) if each.to_all else each.listener)
     for pantheon in book.pantheons:

@@ -11,7 +11,7 @@ from pydantic import JsonValue, model_validator
 from earwitness import Record
 from earwitness.loading.settings import Proportion, Switch
 
-from .words import Days, GameDay, Hops, PersonalityId, PersonalityIds, Quota, Weight, Word, WordList
+from .words import DayCount, GameDay, Hops, PersonalityId, PersonalityIds, Quota, Weight, Word, WordList
 
 Manner = Literal["gossip", "intimate", "shared", "witnessed"]
 MemberRole = Literal["leader", "member", "observer"]
@@ -76,7 +76,7 @@ class Rules(Record):
     """The most listeners of one teller and message."""
     budget: Budget | None = None
     """The most tellings."""
-    delay: Days | None = None
+    delay: DayCount | None = None
     """Game days that each hop takes."""
     chance: Proportion | None = None
     """The probability of each telling, by a coin that always falls the same way."""

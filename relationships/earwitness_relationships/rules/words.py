@@ -47,7 +47,7 @@ WordList = Annotated[tuple[Word, ...], BeforeValidator(_one_or_more)]
 """WordList; one alone may be written without a list."""
 Weight = Annotated[float, Field(strict=True, ge=0, le=1_000_000, allow_inf_nan=False)]
 """How strong a relation is."""
-Days = Annotated[float, Field(strict=True, ge=0, le=1_000_000, allow_inf_nan=False)]
+DayCount = Annotated[float, Field(strict=True, ge=0, le=1_000_000, allow_inf_nan=False)]
 """A number of game days."""
 GameDay = Annotated[Day, Field(strict=True)]
 """A game day."""

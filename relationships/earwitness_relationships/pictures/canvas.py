@@ -30,8 +30,8 @@ def save_picture(picture: Picture, path: str) -> None:
         return
     draw = _figure(path)
     places = _places(picture)
-    figure = draw(figsize=_size(picture), layout="constrained")
-    axes = figure.subplots()
+    figure = draw(figsize=_size(picture))
+    axes = figure.add_axes((0.02, 0.02, 0.96, 0.9))
     axes.set_axis_off()
     axes.margins(0.15)
     axes.set_title(picture.title, parse_math=False)
@@ -42,7 +42,7 @@ def save_picture(picture: Picture, path: str) -> None:
 
 
 def _figure(path: str) -> Any:
-    """matplotlib's `Figure`. Raises `InputError` without matplotlib, and for an ending that is no picture."""
+    """Matplotlib's `Figure`. Raises `InputError` without matplotlib, and for an ending that is no picture."""
     try:
         from matplotlib.backend_bases import FigureCanvasBase  # type: ignore[import-not-found,unused-ignore]
         from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore] # of an extra
@@ -81,7 +81,7 @@ def _places(picture: Picture) -> Places:
         return _columns(picture.nodes)
     import networkx as nx
 
-    graph = nx.Graph()
+    graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(node.id for node in picture.nodes)
     graph.add_edges_from((each.source, each.target) for each in picture.arrows)
     found = nx.circular_layout(graph)
@@ -107,8 +107,8 @@ def _boxes(axes: Any, nodes: Sequence[PictureNode], places: Places) -> dict[str,
     boxes = {}
     for node in nodes:
         colour = COLOURS[groups.index(node.group) % len(COLOURS)] if node.group else "#ffffff"
-        frame = {"boxstyle": "round,pad=0.4", "facecolor": colour, "edgecolor": "#444444"}
-        frame["linewidth"] = 2.2 if node.is_strong else 1.0
+        line = {"edgecolor": "#444444", "linewidth": 2.2 if node.is_strong else 1.0}
+        frame = {"boxstyle": "round,pad=0.4", "facecolor": colour, **line}
         x, y = places[node.id]
         middle = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 3, "parse_math": False}
         boxes[node.id] = axes.text(x, y, node.label, bbox=frame, **middle)
@@ -137,9 +137,7 @@ def _bend(arrow: PictureArrow, every: Sequence[PictureArrow]) -> float:
     return 0.0 if len(same) == 1 else 0.25 + 0.2 * (same.index(arrow) // 2)
 
 
-def _middle(
-    start: tuple[float, float], end: tuple[float, float], bend: float, part: float
-) -> tuple[float, float]:
+def _middle(start: tuple[float, float], end: tuple[float, float], bend: float, part: float) -> tuple[float, float]:
     """About the place of a label on an arrow, that part of the way from its start."""
     (x0, y0), (x1, y1) = start, end
     return x0 + part * (x1 - x0) + bend * (y1 - y0) / 2, y0 + part * (y1 - y0) - bend * (x1 - x0) / 2

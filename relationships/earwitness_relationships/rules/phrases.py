@@ -36,9 +36,7 @@ def limited(rules: Rules) -> str:
 
 def own(rules: Rules) -> str:
     """The options of one level as they are written: `share_with: vaggie, as: intimate`."""
-    return ", ".join(
-        f"{'as' if name == 'manner' else name}: {_value(value)}" for name, value in rules.options.items()
-    )
+    return ", ".join(f"{'as' if name == 'manner' else name}: {_value(value)}" for name, value in rules.options.items())
 
 
 def _days(days: float) -> str:
