@@ -327,7 +327,7 @@ async def _answered(
 ) -> Sequence[Answered[StateChangeAnswer]]:
     """The plugins' answers to the change, unless nothing happens in it."""
     before, changed = live.snapshot.state, frozenset(plan.state)
-    if body.quiet or not (changed or body.updates or plan.movements):
+    if body.quiet or not (changed or body.updates):
         return []
     event = StateChangeEvent(
         session=live.snapshot.id,

@@ -1,0 +1,108 @@
+"""What the sharing rule, the guard, the reads and the extensions of one instance share: rule book and graph.
+
+It is made once for each instance, from `[relationships]`, and opened by whichever of them is opened first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from earwitness import Settings, State
+from earwitness.loading.resources import Resources
+from earwitness.loading.strategies import Strategies
+
+from .graph.protocol import GraphStore
+from .graph.records import Fact
+from .graph.view import GraphView
+from .rules.file import read_rules
+from .rules.records import RuleBook
+from .settings import RelationshipsSettings
+
+PACKAGE = "relationships"
+"""The name under which this package notes facts, and that of its settings table."""
+STORIES = 64
+"""The most stories of which the picture is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The rule book and graph as one story has them at one point."""
+
+    book: RuleBook
+    """The rules."""
+    graph: GraphView
+    """The graph of all stories with the story's own facts on top."""
+    facts: tuple[Fact, ...]
+    """The story's own facts."""
+    version: str
+    """What a decision rests on: the versions of rules and graph, and the number of the story's own facts."""
+
+
+class RelationshipsModel:
+    """The rule book and the graph of one instance."""
+
+    def __init__(self, settings: RelationshipsSettings, folder: Path, graph: GraphStore) -> None:
+        """Raises `RulesError` for a rule file that cannot be used."""
+        self.settings = settings
+        """The table `[relationships]`."""
+        self.file: RuleBook = read_rules(folder / settings.rules) if settings.rules else RuleBook().with_version()
+        """What the rule file says."""
+        self.graph: GraphStore = graph
+        """The graph of all stories."""
+        self._view = GraphView()
+        self._pictures: dict[str, tuple[object, Picture]] = {}
+        self._open = False
+        self._lock = anyio.Lock()
+
+    @classmethod
+    def shared(cls, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> RelationshipsModel:
+        """The model of an instance. Raises `SettingsError` and `RulesError`."""
+
+        def make() -> RelationshipsModel:
+            table = settings.table(RelationshipsSettings)
+            context: Mapping[str, Any] = {"path": path, "settings": settings, "resources": resources}
+            return cls(table, settings.folder, strategies.make("graph", table.graph, **context))
+
+        return resources.get(RelationshipsModel, PACKAGE, make)
+
+    async def open(self) -> None:
+        """Open the graph, unless it is open. Raises `StorageError`."""
+        async with self._lock:
+            if not self._open:
+                await self.graph.open()
+                self._open = True
+
+    async def close(self) -> None:
+        """Close the graph, unless it is closed."""
+        async with self._lock:
+            if self._open:
+                self._open = False
+                self._view, self._pictures = GraphView(), {}
+                await self.graph.close()
+
+    async def view(self) -> GraphView:
+        """The graph of all stories as it is now. Raises `StorageError`."""
+        await self._view.refresh(self.graph)
+        return self._view
+
+    async def picture(self, session: str, state: State) -> Picture:
+        """The rules and the graph of a story. Raises `StorageError`."""
+        view = await self.view()
+        noted = state.facts_of(PACKAGE)
+        known = self._pictures.pop(session, None)
+        if known is None or known[0] != noted or not known[1].graph.is_current:
+            known = (noted, self._picture(view, tuple(Fact.model_validate(each) for each in noted)))
+        self._pictures[session] = known
+        while len(self._pictures) > STORIES:
+            self._pictures.pop(next(iter(self._pictures)))
+        return known[1]
+
+    def _picture(self, view: GraphView, facts: tuple[Fact, ...]) -> Picture:
+        graph = view.with_facts(facts)
+        version = f"rules {self.file.version}, graph {view.version}, {len(facts)} facts of the story"
+        return Picture(self.file, graph, facts, version)
