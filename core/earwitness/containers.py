@@ -15,6 +15,8 @@ from .records.base import Record
 from .records.state import Day
 
 CHARACTER = "character"
+EVERYBODY = "*"
+"""The member that stands for every personality: a read provider may ask for the container by name, for anybody."""
 SESSION_KINDS = (CHARACTER, WORLD)
 """The kinds that sessions register themselves."""
 
@@ -38,7 +40,7 @@ class Membership(Record):
     container: str
     """Container name."""
     member: str
-    """Id of the personality that may read it."""
+    """Id of the personality that may read it; `*` = everybody for whom a read provider asks for it by name."""
     since: Day | None = None
     """The first game day of the membership, in the days of the session that reads; `None` = no beginning."""
     until: Day | None = None

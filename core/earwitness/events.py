@@ -270,6 +270,8 @@ class ReadRequest(Record):
     """The heading above the section in a prompt, by default its name; the first request of a section decides."""
     filter: Filter = EVERYTHING
     """Narrows what is found."""
+    always: bool = False
+    """Whether its newest memories are always included, whatever is asked; by default they are searched."""
     any_day: bool = False
     """Whether to find also what another session learned on a later day than it is here: for containers whose sessions
     count their days each for themselves."""

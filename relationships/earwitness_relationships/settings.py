@@ -9,13 +9,18 @@ from pydantic import field_validator
 from earwitness import Record
 from earwitness.loading.strategy_spec import StrategySpec
 
+from .personas.settings import PersonasSettings
 from .privacy.settings import PrivacySettings
 
 
 class RelationshipsSettings(Record):
     """What the sharing rule, the guard, the reads and the extensions of this package share."""
 
-    brings: ClassVar[dict[str, tuple[str, ...]]] = {"guards": ("relationships",)}
+    brings: ClassVar[dict[str, tuple[str, ...]]] = {
+        "guards": ("relationships",),
+        "sharing_rules": ("personas",),
+        "read_providers": ("personas",),
+    }
     """Strategies that are in use where the table stands."""
 
     rules: str | None = None
@@ -26,6 +31,8 @@ class RelationshipsSettings(Record):
     """What may be read where: the name of a table, or `[relationships.privacy]`."""
     canon: Literal["session", "personal"] = "session"
     """`personal` = what a user's persona lives with a personality is also kept beyond the session."""
+    personas: PersonasSettings = PersonasSettings()
+    """How much of canon and of what is known about users a recall includes."""
 
     @field_validator("privacy", mode="before")
     @classmethod

@@ -192,6 +192,13 @@ async def test_plugins_weigh_add_and_drop_what_is_shared_too(open_app: Open) -> 
     assert "pantheon-asgard-0" not in ids
 
 
+async def test_the_newest_of_what_is_always_included_come_whatever_is_asked(open_app: Open) -> None:
+    app = await open_app(**reads(ReadRequest(container=CANON.name, section="canon", number=2, always=True)))
+    await shared(app, CANON, "She hates tea.", "She was born at sea.", "She has a brother.")
+    turn = await (await begin(app)).turn("alice", query="sword", in_prompt=(), threshold=0.9)
+    assert [each.text for each in turn.sections()["canon"]] == ["She was born at sea.", "She has a brother."]
+
+
 # ── who may read ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -205,6 +212,26 @@ async def test_members_are_personalities_whatever_they_are_called_in_a_session(o
     turn = await story.turn("ares", query="sword")
     assert turn.memories == ()
     assert turn.failures == ("read_provider:reads: 'x' is no member of container 'pantheon-olympus' on game day 1",)
+
+
+async def test_everybody_may_read_what_everybody_is_a_member_of_when_it_is_asked_for_by_name(open_app: Open) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    class ByName:
+        async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
+            readable, named = event.containers.readable, [HUB.name]
+            asked.append(tuple(each.name for each in await readable(kind="pantheon")))
+            asked.append(tuple(each.name for each in await readable(names=named)))
+            return [ReadRequest(container=HUB.name)]
+
+    app = await open_app(read_providers=[ByName()])
+    await shared(app, HUB, "sword", member="*")
+    story = await app.session("s1", cast=["alice"])
+    assert len((await story.turn("alice", query="sword")).memories) == 1
+    assert asked == [(), (HUB.name,)]
+    await app.dismiss(HUB, "*", until=0)
+    turn = await story.turn("alice", query="sword")
+    assert turn.failures == ("read_provider:byname: 'alice' is no member of container 'pantheon-olympus' on game day 1",)
 
 
 async def test_a_provider_asks_the_register_what_may_be_read(open_app: Open) -> None:
@@ -336,6 +363,11 @@ async def test_fewer_memories_keep_their_headings_and_her_own_alone_have_none(op
     assert "### What the gods know\n1. Note: The sword" in turn.fill("###SUPERMEMORY###", [gods])
     assert "### Memories" not in turn.fill("###SUPERMEMORY###", [gods])
     assert turn.fill("###SUPERMEMORY###", []) == ""
+
+
+async def test_a_heading_with_marks_of_its_own_stands_as_it_is(open_app: Open) -> None:
+    turn = await two_sections(open_app, sections={"pantheon": {"heading": "**What the gods know:**"}})
+    assert "\n\n**What the gods know:**\n1. Note:" in turn.text()
 
 
 async def test_settings_word_the_headings(open_app: Open) -> None:

@@ -160,7 +160,8 @@ class FillSettings(Record):
     placeholders: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """Further placeholders besides `###SUPERMEMORY###`, such as `{{memories}}`."""
     heading: str = "### {heading}"
-    """The line above each of several sections, with `{heading}` in place of its heading."""
+    """The line above each of several sections, with `{heading}` in place of its heading. A heading that begins with `#`
+    or `*` stands as it is."""
     unsayable: Literal["mark", "leave_out"] = "mark"
     """Memories that must not be said here: `mark` puts `templates.unsayable` below each; `leave_out` omits them."""
     sections: dict[str, SectionSettings] = {}

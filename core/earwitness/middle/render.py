@@ -96,10 +96,12 @@ def _in_sections(texts: Mapping[str, Sequence[str]], settings: FillSettings, sec
 
 
 def _heading(name: str, given: str | None, settings: FillSettings) -> str:
-    """The line above a section; empty if the settings ask for none."""
+    """The line above a section; empty if the settings ask for none. A heading with marks of its own stands as it is."""
     chosen = settings.sections.get(name, SectionSettings()).heading
     words = next((each for each in (chosen, given) if each is not None), name.replace("_", " ").capitalize())
     line = " ".join(words.split())
+    if line.startswith(("#", "*")):
+        return _harmless(line, settings)
     return settings.heading.replace("{heading}", _harmless(line, settings)) if line else ""
 
 

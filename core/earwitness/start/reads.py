@@ -59,6 +59,8 @@ class Read:
     """The section of the prompt for what it finds."""
     number: int = 1
     """Maximum number of memories in the section."""
+    always: bool = False
+    """Whether the newest memories are always included."""
 
     @cached_property
     def filter(self) -> Filter:
@@ -135,7 +137,7 @@ def _requested_read(reader: Reader, request: ReadRequest, guarded: _Guarded, in_
         _learned(reader, request), _not_in_prompt(reader, request, in_prompt), request.filter, guarded.permitted
     )
     section = Section(name=request.section, heading=request.heading)
-    return Read(request.container, permitted, (), guarded.unsayable, section, request.number)
+    return Read(request.container, permitted, (), guarded.unsayable, section, request.number, request.always)
 
 
 def _learned(reader: Reader, request: ReadRequest) -> Filter:

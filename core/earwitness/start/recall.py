@@ -141,8 +141,16 @@ async def _searched(
     source: RecallSource, reads: Sequence[Read], query: str, day: float, settings: RecallSettings
 ) -> list[list[Hit]]:
     """One search for each read, in its own container. The filter is checked again on what the store returns."""
-    found = await asyncio.gather(*(candidates(source, read, query, day, settings) for read in reads))
+    found = await asyncio.gather(
+        *(_newest(source, each) if each.always else candidates(source, each, query, day, settings) for each in reads)
+    )
     return [[hit for hit in hits if read.allows(hit.memory)] for read, hits in zip(reads, found, strict=True)]
+
+
+async def _newest(source: RecallSource, read: Read) -> Sequence[Hit]:
+    """The newest memories of a read that are always included."""
+    memories = await source.list(read.container, filter=read.filter)
+    return [Hit(memory=each, score=1.0) for each in memories[-read.number :]]
 
 
 async def _permanent(source: RecallSource, own: Read) -> list[Recalled]:

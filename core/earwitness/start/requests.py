@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..consultation import Answered
-from ..containers import SESSION_KINDS, Container, Membership, character_container
+from ..containers import EVERYBODY, SESSION_KINDS, Container, Membership, character_container
 from ..engine import Engine
 from ..errors import InvalidFilter, named, quoted
 from ..events import ReadProviderEvent, ReadRequest
@@ -60,9 +60,11 @@ class ReadableContainers:
 
     async def readable(self, *, kind: str | None = None, names: Sequence[str] | None = None) -> Sequence[Container]:
         """The containers besides its own that the reader may read today: all, those of a kind, or by name."""
-        held = await self.ledger.memberships(containers=names, member=self.reader.personality, kind=kind)
+        held = [*await self.ledger.memberships(containers=names, member=self.reader.personality, kind=kind)]
+        if names is not None:
+            held += await self.ledger.memberships(containers=names, member=EVERYBODY, kind=kind)
         day = self.reader.snapshot.state.game_day
-        today = [each.container for each in held if each.holds_on(day)]
+        today = list(dict.fromkeys(each.container for each in held if each.holds_on(day)))
         found = await self.ledger.claimed(today) if today else ()
         return [each for each in found if self.reader.may_read(each)]
 
@@ -127,9 +129,16 @@ async def _decided(ledger: Ledger, reader: Reader, requests: Sequence[ReadReques
     if not names:
         return [(each, reader.own) for each in requests]
     found = {each.name: each for each in await ledger.claimed(names)}
-    held = await ledger.memberships(containers=names, member=reader.personality)
+    held = await _held(ledger, reader, names)
     found[reader.own.name] = reader.own
     return [_granted(reader, each, found.get(each.container), held) for each in requests]
+
+
+async def _held(ledger: Ledger, reader: Reader, names: Sequence[str]) -> Sequence[Membership]:
+    """The reader's memberships in these containers, and for the others those of everybody."""
+    own = await ledger.memberships(containers=names, member=reader.personality)
+    others = sorted({*names} - {each.container for each in own})
+    return [*own, *(await ledger.memberships(containers=others, member=EVERYBODY))] if others else own
 
 
 def _granted(

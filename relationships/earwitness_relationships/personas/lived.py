@@ -1,0 +1,97 @@
+"""What a user's persona lives with a personality: a memory for the container of both, which outlives sessions. Pure.
+
+They live a message together if both perceived it, and neither overheard it or hid behind another name. The memory holds
+what both perceived. A personality who is told of it knows it as told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from earwitness import Character, Derivation, SettledMessage, Share, SharingEvent
+from earwitness.containers import persona_container
+from earwitness.formats import metadata_key
+from earwitness.records.memory_types import MetaValue
+
+LIVED = "memory"
+"""The type of what was lived."""
+PERSONAL = "personal"
+TOGETHER = frozenset({"speaker", "addressee", "present"})
+RULE = "personal canon"
+
+
+def lived(event: SharingEvent) -> tuple[Derivation, ...]:
+    """What the personas in a message live with the characters in it."""
+    if event.arrived:
+        return ()
+    there = [event.cast[id] for id in _together(event.message) if id in event.cast]
+    pairs = ((persona, other) for persona in there if persona.persona_id for other in there if not is_played(other))
+    made = ((persona, other, _both_heard(event.message, persona, other)) for persona, other in pairs)
+    return tuple(_kept(event, persona, other, text) for persona, other, text in made if text)
+
+
+def told(event: SharingEvent, shares: Iterable[Share]) -> tuple[Derivation, ...]:
+    """What characters who are told of a message come to know of the personas in it."""
+    there = [event.cast[id] for id in _together(event.message) if id in event.cast]
+    personas = [each for each in there if each.persona_id]
+    return tuple(_told(event, personas, shares)) if personas else ()
+
+
+def is_played(member: Character) -> bool:
+    """Whether a user is behind a member of the cast."""
+    return member.kind == "persona" or member.persona_id is not None or member.user_id is not None
+
+
+def _together(message: SettledMessage) -> list[str]:
+    """Ids of those who take part in a message openly."""
+    parts = message.participants.items()
+    return [id for id, part in parts if part.role in TOGETHER and id not in message.disguises and message.heard_by(id)]
+
+
+def _both_heard(message: SettledMessage, one: Character, other: Character) -> str:
+    """What both perceived of a message: the smaller part, if the other one holds it."""
+    shorter, longer = sorted((message.heard_by(one.id), message.heard_by(other.id)), key=len)
+    return shorter if shorter in longer else ""
+
+
+def _told(event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share]) -> Iterator[Derivation]:
+    for share in shares:
+        listener = event.cast[share.character]
+        if is_played(listener):
+            continue
+        for persona in personas:
+            text = event.message.heard_by(persona.id) if share.text is None else share.text
+            more = {metadata_key(key): value for key, value in share.metadata.items()}
+            kept = _kept(event, persona, listener, text, more)
+            given = {"how": share.how, "shared_from": share.shared_from, "rule": share.rule}
+            yield kept.model_copy(update={**given, "due": share.due, "trust": share.trust})
+
+
+def _kept(
+    event: SharingEvent, persona: Character, other: Character, text: str, more: dict[str, MetaValue] | None = None
+) -> Derivation:
+    message = event.message.message
+    container = persona_container(str(persona.persona_id), other.personality_id)
+    metadata: dict[str, MetaValue] = {
+        **(more or {}),
+        "personalityId": other.personality_id,
+        "canonScope": PERSONAL,
+        "messageIds": [message.key],
+        "createdAt": message.timestamp,
+    }
+    if persona.user_id:
+        metadata["userId"] = persona.user_id
+    return Derivation(
+        text=f"{_name(event, message.speaker)}: {text}",
+        container=container.name,
+        registers=container,
+        admits=(other.personality_id,),
+        type=LIVED,
+        metadata=metadata,
+        rests_on=(message.key,),
+        rule=RULE,
+    )
+
+
+def _name(event: SharingEvent, speaker: str) -> str:
+    return event.message.disguises.get(speaker) or event.cast[speaker].name

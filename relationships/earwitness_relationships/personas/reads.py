@@ -1,0 +1,58 @@
+"""The read provider `personas`: her canon, what she lived with the personas of this story, and facts about users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+
+from earwitness import Container, ReadProviderEvent, ReadRequest, Settings
+from earwitness.containers import global_canon_container, persona_container, user_container
+from earwitness.errors import InvalidId
+from earwitness.filters import And, Not, equals
+
+from ..settings import RelationshipsSettings
+from .lived import LIVED
+
+
+class CanonReads:
+    """Asks for what the reader may know beyond this session. The guard decides what of it may be read here."""
+
+    def __init__(self, *, settings: Settings) -> None:
+        self._sizes = settings.table(RelationshipsSettings).personas
+
+    async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
+        """A section for each scope, of the containers that are registered and that the reader may read today."""
+        wanted = [*self._wanted(event)]
+        names = list(dict.fromkeys(each.container for each in wanted))
+        there = {each.name for each in await event.containers.readable(names=names)}
+        return [each for each in wanted if each.container in there]
+
+    def _wanted(self, event: ReadProviderEvent) -> Iterator[ReadRequest]:
+        sizes, here = self._sizes, equals("sessionId", event.session)
+        lived = equals("type", LIVED)
+        with_her = partial(persona_container, personality=event.personality)
+        ask = partial(ReadRequest, any_day=True)
+        for name in _names(global_canon_container, [event.personality]):
+            heading = sizes.global_canon_heading
+            yield ask(container=name, section="global_canon", number=sizes.global_canon, heading=heading, always=True)
+        for name in _names(with_her, (each.persona_id for each in event.cast)):
+            heading, earlier = sizes.personal_canon_heading, And((lived, Not(here)))  # of this session, she has her own
+            yield ask(
+                container=name, section="personal_canon", number=sizes.personal_canon, heading=heading, filter=earlier
+            )
+            yield ask(
+                container=name, section="facts", number=sizes.facts, heading=sizes.facts_heading, filter=Not(lived)
+            )
+        for name in _names(user_container, (each.user_id for each in event.cast)):
+            heading = sizes.general_facts_heading
+            yield ask(container=name, section="general_facts", number=sizes.general_facts, heading=heading)
+
+
+def _names(make: Callable[[str], Container], ids: Iterable[str | None]) -> list[str]:
+    """The container's name for each id. An id that no container can have is nobody's."""
+    made = []
+    for id in dict.fromkeys(id for id in ids if id):
+        with suppress(InvalidId):
+            made.append(make(id).name)
+    return made

@@ -1,0 +1,139 @@
+"""What a user's persona lives with a personality outlives the story, in a container of both."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from earwitness import Channel, Character, Earwitness, Membership, Memory, Session, Turn
+
+Open = Callable[..., Awaitable[Earwitness]]
+KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
+MARY = Character("mary", kind="persona", user_id="u2", persona_id="p2")
+ALICE = Character("al", name="Alice", personality_id="alice")
+DM = Channel(context="dm", channel_id="d1", persona_id="p1")
+SISTER = "My sister is called Mira."
+
+
+async def begin(open_app: Open, **given: Any) -> Session:
+    """A story with Alice, Bob, and Kenji's persona."""
+    ew = await open_app(relationships={"canon": "personal", **given})
+    return await ew.session("s1", cast=[ALICE, "bob", KENJI])
+
+
+async def kept(story: Session, name: str = "persona-p1-alice") -> list[Memory]:
+    """What a container beyond the session holds."""
+    await story.delivered()
+    return list(await story._engine.store.list(name))
+
+
+async def another(story: Session, *cast: Any, **given: Any) -> Turn:
+    """Alice's turn in another story with this cast, which asks for a sister."""
+    other = await story._app.session("s2", cast=[ALICE, *cast])  # type: ignore[call-arg]
+    return await other.turn("al", query="sister", in_prompt=[], **given)
+
+
+async def test_what_a_persona_says_to_a_character_is_kept_for_both(open_app: Open) -> None:
+    story = await begin(open_app)
+    outcome = await story.say("kenji", SISTER, key="m1", audience=["al"], channel=DM)
+    (memory,) = await kept(story)
+    said = (await outcome.settled()).message
+    assert said is not None
+    assert memory.content == f"Kenji: {SISTER}"
+    assert memory.metadata.items() >= {
+        "personaId": "p1",
+        "personalityId": "alice",
+        "userId": "u1",
+        "canonScope": "personal",
+        "interactionType": "direct",
+        "contextType": "dm",
+        "channelId": "d1",
+        "messageIds": ["m1"],
+        "createdAt": said.message.timestamp,
+        "sessionId": "s1",
+    }.items()
+    assert await kept(story, "persona-p1-bob") == []
+    ew: Any = story._app
+    assert await ew.memberships(container="persona-p1-alice") == (
+        Membership(container="persona-p1-alice", member="alice"),
+    )
+
+
+async def test_she_remembers_it_in_another_story_with_that_persona(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    await story.delivered()
+    turn = await another(story, KENJI)
+    assert [each.text for each in turn.sections()["personal_canon"]] == [f"Kenji: {SISTER}"]
+    assert "### From earlier stories with them\n1. Memory: Kenji: My sister" in turn.text()
+
+
+@pytest.mark.parametrize("cast", [[], [MARY], ["kenji"]], ids=["nobody", "another persona", "a namesake"])
+async def test_and_with_nobody_else(open_app: Open, cast: list[Any]) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    await story.delivered()
+    assert (await another(story, *cast)).memories == ()
+
+
+async def test_where_others_listen_privacy_decides(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"], channel=DM)
+    await story.delivered()
+    for channel, found in [(DM, 1), (Channel(), 0), (Channel(context="public_channel"), 0)]:
+        assert len((await another(story, KENJI, channel=channel)).memories) == found
+    with_others = await another(story, KENJI, MARY)
+    assert with_others.memories == ()
+
+
+async def test_in_the_same_story_she_remembers_it_once(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    await story.delivered()
+    turn = await story.turn("al", query="sister", in_prompt=[])
+    assert [each.section for each in turn.memories] == ["memories"]
+
+
+async def test_only_what_both_perceived_is_kept(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("bob", SISTER, audience=["al"])
+    await story.say("kenji", "Nobody hears this.", audience=[])
+    await story.say("al", "Hello Kenji.", audience=["kenji", "bob"])
+    assert [each.content for each in await kept(story)] == ["Alice: Hello Kenji."]
+    assert [each.content for each in await kept(story, "persona-p1-bob")] == ["Alice: Hello Kenji."]
+
+
+async def test_a_persona_in_disguise_is_nobody_she_knows(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"], speak_as="Stranger")
+    assert await kept(story) == []
+
+
+async def test_it_goes_with_its_message(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, key="m1", audience=["al"])
+    assert len(await kept(story)) == 1
+    await story.edit("m1", "My brother is called Mira.")
+    assert [each.content for each in await kept(story)] == ["Kenji: My brother is called Mira."]
+    await story.retract("m1")
+    assert await kept(story) == []
+
+
+async def test_without_personal_canon_nothing_outlives_the_story(open_app: Open) -> None:
+    story = await begin(open_app, canon="session")
+    await story.say("kenji", SISTER, audience=["al"])
+    ew: Any = story._app
+    await story.delivered()
+    assert await ew.containers() == ()
+
+
+async def test_it_outlives_its_story(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    await story.delivered()
+    ew: Any = story._app
+    await ew.forget("s1")
+    other = await ew.session("s2", cast=[ALICE, KENJI])
+    assert len((await other.turn("al", query="sister")).memories) == 1
