@@ -231,7 +231,9 @@ async def test_everybody_may_read_what_everybody_is_a_member_of_when_it_is_asked
     assert asked == [(), (HUB.name,)]
     await app.dismiss(HUB, "*", until=0)
     turn = await story.turn("alice", query="sword")
-    assert turn.failures == ("read_provider:byname: 'alice' is no member of container 'pantheon-olympus' on game day 1",)
+    assert turn.failures == (
+        "read_provider:byname: 'alice' is no member of container 'pantheon-olympus' on game day 1",
+    )
 
 
 async def test_a_provider_asks_the_register_what_may_be_read(open_app: Open) -> None:

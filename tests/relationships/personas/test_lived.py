@@ -42,18 +42,21 @@ async def test_what_a_persona_says_to_a_character_is_kept_for_both(open_app: Ope
     said = (await outcome.settled()).message
     assert said is not None
     assert memory.content == f"Kenji: {SISTER}"
-    assert memory.metadata.items() >= {
-        "personaId": "p1",
-        "personalityId": "alice",
-        "userId": "u1",
-        "canonScope": "personal",
-        "interactionType": "direct",
-        "contextType": "dm",
-        "channelId": "d1",
-        "messageIds": ["m1"],
-        "createdAt": said.message.timestamp,
-        "sessionId": "s1",
-    }.items()
+    assert (
+        memory.metadata.items()
+        >= {
+            "personaId": "p1",
+            "personalityId": "alice",
+            "userId": "u1",
+            "canonScope": "personal",
+            "interactionType": "direct",
+            "contextType": "dm",
+            "channelId": "d1",
+            "messageIds": ["m1"],
+            "createdAt": said.timestamp,
+            "sessionId": "s1",
+        }.items()
+    )
     assert await kept(story, "persona-p1-bob") == []
     ew: Any = story._app
     assert await ew.memberships(container="persona-p1-alice") == (
