@@ -187,6 +187,18 @@ async def test_what_is_due_later_arrives_in_the_branch_too(
     assert await keys(memories, story, "charlie") == []
 
 
+async def test_a_day_that_came_and_went_brings_nothing_planned_since(begin: Begin, memories: Memories) -> None:
+    """The plans of a branch are applied together: what is due on day 5 waits, though day 9 was before it."""
+    story = await begin(sharing_rules=[Gossip()])
+    await story.change(game_day=9)
+    await story.change(game_day=1)
+    await story.say("alice", "A secret.", key="m1", audience=["bob"])
+    branch = await story.fork("s2")
+    assert await keys(memories, branch, "charlie") == await keys(memories, story, "charlie") == []
+    await branch.change(game_day=5)
+    assert await keys(memories, branch, "charlie") == ["m1"]
+
+
 async def test_what_rests_on_something_rests_on_it_in_the_branch(
     begin: Begin, memories: Memories, teller: Callable[..., Any]
 ) -> None:

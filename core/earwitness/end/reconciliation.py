@@ -20,8 +20,9 @@ from .deliveries import Work, arrival_day, work_from
 async def work_of(engine: Engine, plans: Sequence[Plan]) -> Work:
     """The store work of recorded plans of one session, by the ledger's current state. Raises `StorageError`."""
     ledger, session = engine.ledger, plans[0].session
-    days = [plan.due_day for plan in plans if plan.due_day is not None]
-    due = await ledger.deliveries(session, status="pending", due_by=max(days)) if days else ()
+    days = [(plan.sequence, plan.due_day) for plan in plans if plan.due_day is not None]
+    pending = await ledger.deliveries(session, status="pending", due_by=max(day for _, day in days)) if days else ()
+    due = [each for each in pending if any(each.sequence <= number and each.due <= day for number, day in days)]
     fresh = [(plan, each) for plan in plans for each in plan.deliveries if each.status != "struck"]
     arriving = {each.id for each in due} | {each.id for plan, each in fresh if each.due <= arrival_day(plan)}
     touched = await _touched(ledger, plans, {each.memory_id for each in (*(each for _, each in fresh), *due)})
