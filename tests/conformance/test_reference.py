@@ -2,6 +2,7 @@
 
 from earwitness.testing.ledger import LedgerSuite
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.reference_branches import BranchingMemoryLedger, BranchingMemoryStore
 from earwitness.testing.store import StoreSuite
 
 IN_MEMORY = "keeps nothing outside its process"
@@ -22,3 +23,13 @@ class TestMemoryLedger(LedgerSuite):
 
     def make_ledger(self) -> MemoryLedger:
         return MemoryLedger()
+
+
+class TestBranchingMemoryStore(TestMemoryStore):
+    def make_store(self) -> BranchingMemoryStore:
+        return BranchingMemoryStore()
+
+
+class TestBranchingMemoryLedger(TestMemoryLedger):
+    def make_ledger(self) -> BranchingMemoryLedger:
+        return BranchingMemoryLedger()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocols import Store
+from .cases.store_branches import StoreBranches
 from .cases.store_filters import Filtering
 from .cases.store_ranking import Ranking
 from .cases.store_walls import Walls
@@ -25,7 +26,7 @@ from .cases.store_writes import Keeping
 from .suite import Report, adapted, check
 
 
-class StoreSuite(Keeping, Walls, Filtering, Ranking):
+class StoreSuite(Keeping, Walls, Filtering, Ranking, StoreBranches):
     """Subclass it, and create your own store in `make_store`."""
 
 

@@ -38,6 +38,11 @@ _COPY = (
         " WHERE tail.rid BETWEEN :to AND :end"
     ),
     (
+        "INSERT INTO store_memory (rid, id, slot, text) SELECT m.rid - :from + :to, m.id, m.slot, m.text"
+        " FROM store_memory AS m WHERE m.rid BETWEEN :from AND :last AND m.slot <= :begins AND m.slot <= :newest"
+        " AND m.slot NOT IN (SELECT slot FROM store_gone WHERE container = :new)"
+    ),
+    (
         "UPDATE store_text SET uses = uses + its.count FROM (SELECT text, count(*) AS count FROM store_memory"
         " WHERE rid BETWEEN :to AND :end GROUP BY text) AS its WHERE number = its.text"
     ),
@@ -74,6 +79,7 @@ def branch(connection: apsw.Connection, name: str, new_name: str, without: Seque
     kept = f"SELECT coalesce(max(m.slot), 0), count(*) FROM {seen} AND NOT {_WITHOUT}"  # noqa: S608 - our own words
     newest, live = connection.execute(kept, bindings).fetchall()[0]
     bindings |= {"newest": int(str(newest)), "live": int(str(live)), "reach": _reach(connection, old, int(str(newest)))}
+    bindings["begins"] = layers.begins(connection, old)
     for statement in _COPY:
         connection.execute(statement.format(seen=seen), bindings)
     layers.share(connection, old, new.number, min(int(str(newest)), old.folded))

@@ -51,12 +51,18 @@ def in_layers(columns: str, condition: str = "", container: str = "?1") -> str:
     )
 
 
+def begins(connection: apsw.Connection, container: ContainerRow) -> int:
+    """Up to this slot, a container reads layers. The memories of such slots that are its own were kept from changes."""
+    stored = "SELECT coalesce(max(up_to), 0) FROM store_layer WHERE container = ?1 AND layer <> ?1"
+    found: Any = connection.execute(stored, (container.number,)).get
+    return int(found)
+
+
 def share(connection: apsw.Connection, parent: ContainerRow, new: int, up_to: int) -> None:
     """Let a new container read what another one reads, up to a slot."""
     read = select(connection, "SELECT layer, above, up_to FROM store_layer WHERE container = ?", (parent.number,))
     others = [(layer, above, min(reach, up_to)) for layer, above, reach in read if layer != parent.number]
-    begins = max((reach for *_, reach in others), default=0)  # what it has of earlier slots is no other's
-    rows = [(new, *each) for each in (*others, (parent.number, begins, up_to))]
+    rows = [(new, *each) for each in (*others, (parent.number, begins(connection, parent), up_to))]
     insert = "INSERT INTO store_layer (container, layer, above, up_to) VALUES (?, ?, ?, ?)"
     connection.executemany(insert, [*rows, (new, new, 0, LAST)])
     flag = "UPDATE store_container SET layered = layered | ? WHERE number = ?"

@@ -1,0 +1,101 @@
+"""A store and a ledger for tests that can branch: they copy what others share. An executable form of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+
+from ..containers import SESSION_KINDS, character_container, world_container
+from ..end.deliveries import arrival_day
+from ..records.plan import Delivery, Plan, Snapshot
+from .reference import Book, MemoryLedger, MemoryStore, was_forgotten
+
+
+class BranchingMemoryStore(MemoryStore):
+    """A `MemoryStore` that is a `BranchingStore`, too."""
+
+    async def branch(self, containers: Mapping[str, str], without: Mapping[str, Sequence[str]]) -> None:
+        """Copy each container under its new name, in order, without some memories."""
+        for name, new in containers.items():
+            left = set(without.get(name, ()))
+            memories = self._containers.get(name, {})
+            copies = [each.model_copy(update={"container": new}) for id, each in memories.items() if id not in left]
+            self._containers[new] = {each.id: each for each in copies}
+
+
+class BranchingMemoryLedger(MemoryLedger):
+    """A `MemoryLedger` that is a `BranchingLedger`, too: it plays a branch's past again."""
+
+    async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
+        """Create the branch from the plans up to an entry; `None` if it cannot be shared."""
+        parent = self._books.get(session)
+        own = [each for each in self._containers.values() if each.session == session]
+        if parent is None or any(each.kind not in SESSION_KINDS for each in own):
+            return None
+        if not all(entry.applied for number, entry in parent.entries.items() if number <= up_to):
+            return None
+        book = as_of(parent, id, up_to)
+        self._claim([world_container(id), *(character_container(id, each) for each in book.snapshot.cast.ids)])
+        self._books[id] = book
+        return book.snapshot
+
+    async def touched(self, session: str, after: int) -> Mapping[str, Sequence[str]]:
+        """The memories of deliveries that are not as they were after the entry."""
+        book = self._read(session)
+        then = as_of(book, session, after).deliveries
+        changed = [each for id, each in book.deliveries.items() if id not in then or then[id].status != each.status]
+        return {
+            each.container: [one.memory_id for one in changed if one.container == each.container] for each in changed
+        }
+
+    async def finish(self, session: str) -> None:
+        """The branch is whole."""
+        book = self._book(session)
+        book.snapshot = book.snapshot.model_copy(update={"unfinished": False})
+
+
+def as_of(parent: Book, id: str, up_to: int) -> Book:
+    """The book of a session as it was after one of its entries, under another session id."""
+    old = parent.snapshot
+    book = Book(Snapshot(id=id), began=up_to)
+    for number, entry in parent.entries.items():
+        if number <= up_to:
+            book.entries[number] = entry.model_copy(update={"session": id})
+    for number, plan in sorted(parent.plans.items()):
+        if number <= up_to:
+            _play(book, _moved(plan, old.id, id))
+    _forget(book, parent)
+    if up_to == old.decided:
+        book.data = deepcopy(parent.data)
+    origin = {"parent": old.id, "forked_at": up_to, "origin": old.origin or old.id, "unfinished": True}
+    book.snapshot = book.snapshot.model_copy(update=origin)
+    return book
+
+
+def _play(book: Book, plan: Plan) -> None:
+    """Record a plan and apply what is due with it."""
+    book.record(plan, book.snapshot.after(plan))
+    fresh = [each.id for each in plan.deliveries if each.due <= arrival_day(plan)]
+    by = float("-inf") if plan.due_day is None else plan.due_day
+    due = [each.id for each in book.deliveries.values() if each.due <= by]
+    for id in {*fresh, *due}:
+        if book.deliveries[id].status == "pending":
+            book.change(id, "applied")
+
+
+def _forget(book: Book, parent: Book) -> None:
+    """What the parent has forgotten since is forgotten in its branches."""
+    for id in list(book.deliveries):
+        if id not in parent.deliveries:
+            del book.deliveries[id]
+        elif was_forgotten(parent.deliveries[id]):
+            book.change(id, "struck", "forgotten")
+
+
+def _moved(plan: Plan, old: str, new: str) -> Plan:
+    own = [each for each in plan.deliveries if not each.beyond_session]
+    return plan.model_copy(update={"session": new, "deliveries": tuple(_delivery(each, old, new) for each in own)})
+
+
+def _delivery(each: Delivery, old: str, new: str) -> Delivery:
+    return each.model_copy(update={"session": new, "container": new + each.container.removeprefix(old)})
