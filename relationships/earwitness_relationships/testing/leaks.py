@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from earwitness import Channel
 
 from ..graph.records import Relation
-from ..propagation.records import Seed, Spread
+from ..propagation.records import Seed, Spread, Telling
 from ..rules.records import RuleBook
 from .cases import Heard, LeakCase, case
 from .reference import has_caps, reached, unjustified
@@ -67,20 +67,30 @@ def _of_tellings(given: LeakCase, rules: RulesAsWritten, seed: Seed, spread: Spr
         yield Disagreement(given.number, seed.key, complaint, leak=True)
     if has_caps(given.book):
         return
-    expected = {(who, way.hop, way.day, way.tellers) for who, way in reached(rules, seed).items()}
+    expected = {who: outcome(way.hop, way.day, way.tellers, way.strength) for who, way in reached(rules, seed).items()}
     found = told(spread)
-    for each in sorted(found - expected):
-        yield Disagreement(given.number, seed.key, f"should not be told so: {each}", leak=True)
-    for each in sorted(expected - found):
-        yield Disagreement(given.number, seed.key, f"is not told: {each}", leak=False)
+    for who in sorted(expected.keys() | found.keys()):
+        if expected.get(who) != found.get(who):
+            what = f"{who} is told {found.get(who, 'nothing')}, and should be told {expected.get(who, 'nothing')}"
+            yield Disagreement(given.number, seed.key, what, leak=who not in expected)
 
 
-def told(spread: Spread) -> set[tuple[str, int, float, tuple[str, ...]]]:
-    """Listener, hop, day and tellers of everybody who is told."""
-    tellers: dict[tuple[str, int, float], set[str]] = {}
-    for each in spread.tellings:
-        tellers.setdefault((each.listener, each.hop, each.day), set()).add(each.teller)
-    return {(*key, tuple(sorted(names))) for key, names in tellers.items()}
+def told(spread: Spread) -> dict[str, str]:
+    """Everybody who is told: at which hop, on which day, by whom, and how strong it is then."""
+    tellings: dict[str, list[Telling]] = {}
+    for each in sorted(spread.tellings, key=lambda telling: (telling.day, telling.hop)):
+        tellings.setdefault(each.listener, []).append(each)
+    return {who: _outcome(ways) for who, ways in tellings.items()}
+
+
+def _outcome(ways: Sequence[Telling]) -> str:
+    tellers = tuple(sorted({each.teller for each in ways}))
+    return outcome(ways[0].hop, ways[0].day, tellers, max(each.strength for each in ways))
+
+
+def outcome(hop: int, day: float, tellers: Sequence[str], strength: float) -> str:
+    """How somebody is told, in words that can be compared."""
+    return f"at hop {hop} on day {day:g} by {', '.join(tellers)} with strength {strength:.4f}"
 
 
 def _of_reading(given: LeakCase, heard: Heard, spread: Spread, table: ReadingTable) -> Iterator[Disagreement]:
@@ -116,9 +126,13 @@ class LeakSuite:
     def test_nobody_recalls_what_no_chain_of_rules_allows(self) -> None:
         """Whoever is told was told by somebody who knew it, by a rule that is written, and reads it where they may."""
         found = check_leaks(self.spread, self.readable, self.cases, self.first)
-        assert "\n".join(str(each) for each in found if each.leak) == ""
+        assert not (leaks := [each for each in found if each.leak]), _listed(leaks)
 
     def test_everybody_is_told_whom_the_rules_mean(self) -> None:
         """Where no coin and no cap decides, exactly those are told whom the reference tells, by the same tellers."""
         found = check_leaks(self.spread, self.readable, self.cases, self.first)
-        assert "\n".join(str(each) for each in found if not each.leak) == ""
+        assert not (losses := [each for each in found if not each.leak]), _listed(losses)
+
+
+def _listed(found: Sequence[Disagreement]) -> str:
+    return "\n".join([f"{len(found)} in all", *(str(each) for each in found[:10])])

@@ -199,18 +199,23 @@ def _when(telling: Telling) -> tuple[float, int]:
 
 
 def _ways(rules: RulesAsWritten, seed: Seed, teller: Knowing | None, telling: Telling) -> list[Offer]:
-    """The offers that allow a telling."""
+    """The offers by which this teller tells this listener at this hop and on this day, if one of them is as told."""
     if teller is None or teller.hop + 1 != telling.hop:
         return []
-    return [
+    ways = [
         offer
         for offer in rules.offers(teller.who, teller.day)
         if offer.listener == telling.listener
         and abs(teller.day + (offer.options.delay or 0.0) - telling.day) < 1e-9
-        and telling.how == ("witnessed" if offer.options.manner == "witnessed" else "shared")
         and stopped(offer, seed, teller) is None
-        and (offer.certain or _falls(seed, offer, telling))
     ]
+    return ways if any(_is_as_told(seed, offer, teller, telling) for offer in ways) else []
+
+
+def _is_as_told(seed: Seed, offer: Offer, teller: Knowing, telling: Telling) -> bool:
+    how = "witnessed" if offer.options.manner == "witnessed" else "shared"
+    weakened = abs(telling.strength - strength_after(offer, teller)) < 1e-9
+    return telling.how == how and weakened and (offer.certain or _falls(seed, offer, telling))
 
 
 def _falls(seed: Seed, offer: Offer, telling: Telling) -> bool:
