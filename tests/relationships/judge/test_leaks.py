@@ -26,7 +26,7 @@ def obedient(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Sprea
     told = [(listener, way, teller) for listener, way in known.items() for teller in way.tellers]
     return Spread(
         tellings=tuple(
-            Telling(listener=who, teller=teller, hop=way.hop, day=way.day, rule="r", how=how)
+            Telling(listener=who, teller=teller, hop=way.hop, day=way.day, rule="r", how=how, strength=way.strength)
             for who, way, teller in told
             for how in manners(rules, teller, who, days[teller])
         )
