@@ -7,16 +7,15 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from earwitness_relationships.propagation.adjacency import Adjacency
-from earwitness_relationships.propagation.walk import spread
-
 from earwitness import Channel
 from earwitness.filters import matches
 from earwitness_relationships.graph import Relation
 from earwitness_relationships.privacy.place import Place, readable
 from earwitness_relationships.privacy.settings import PrivacySettings
 from earwitness_relationships.privacy.table import privacy_table
+from earwitness_relationships.propagation.adjacency import Adjacency
 from earwitness_relationships.propagation.records import Seed, Spread
+from earwitness_relationships.propagation.walk import spread
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.testing.leaks import LeakSuite
 
