@@ -1,0 +1,92 @@
+"""`ew.personas`: what a persona has lived, as its user may search it. No character is ever asked or told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from earwitness import Container, Earwitness, Hit
+from earwitness.containers import persona_container
+from earwitness.errors import InputError
+from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Or, as_filter, equals
+from earwitness.records.memory import STRENGTH, Interaction
+
+Wanted = str | int | float | bool | Sequence[str]
+"""A value that metadata must have, or several texts of which it must have one."""
+
+
+class Personas:
+    """The personas of users, in all stories. Each personality that a persona has met is a wall of its own."""
+
+    def __init__(self, ew: Earwitness) -> None:
+        self._ew = ew
+
+    async def collection(self, persona: str) -> tuple[Container, ...]:
+        """The containers of a persona: one for each personality it has lived anything with."""
+        return await self._ew.containers(kind="persona", owner=persona)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        persona: str,
+        personality: str | None = None,
+        interactions: Iterable[Interaction] | None = None,
+        pantheon: str | None = None,
+        limit: int = 10,
+        filter: Filter | str = EVERYTHING,
+        **metadata: Wanted,
+    ) -> tuple[Hit, ...]:
+        """What a persona has lived, best first: with one `personality`, or with all of them (the user's own view).
+
+        By default, what they lived together themselves (`direct`). `interactions` names others: `shared` is what the
+        personality was told of the persona, `witnessed` what it saw. With a `pantheon` (its slug), everything that
+        reached the personality directly or through that pantheon. Any metadata narrows it, in either spelling, lists
+        included: `context_type=["dm", "private_channel"]`. Several containers are searched one by one, and merged by
+        rank. Raises `InvalidFilter`, and `InputError` for an interaction that is none or a limit below 1.
+        """
+        if not isinstance(limit, int) or limit < 1:
+            raise InputError(f"limit = {limit!r} must be a whole number of at least 1.")
+        test = And((as_filter(filter), _of(interactions, pantheon), *_metadata(metadata)))
+        found = [
+            await self._ew.engine.store.search(each.name, query, filter=test, limit=limit)
+            for each in await self._containers(persona, personality)
+        ]
+        return tuple(merged(found)[:limit])
+
+    async def _containers(self, persona: str, personality: str | None) -> Sequence[Container]:
+        every = await self.collection(persona)
+        if personality is None:
+            return every
+        wanted = persona_container(persona, personality)
+        return [each for each in every if each == wanted]
+
+
+def merged(found: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The hits of several containers, the best of each first: their scores are not comparable. Pure."""
+    if len(found) == 1:
+        return list(found[0])
+    ranked = [(rank, at, hit) for at, hits in enumerate(found) for rank, hit in enumerate(hits, 1)]
+    return [
+        hit.model_copy(update={"score": 1 / rank, "parts": {**hit.parts, "rank": 1 / rank}})
+        for rank, _, hit in sorted(ranked, key=lambda each: each[:2])
+    ]
+
+
+def _of(interactions: Iterable[Interaction] | None, pantheon: str | None) -> Filter:
+    """The test for ways in which the personality knows it; all ways if a pantheon is named."""
+    default = ("direct",) if pantheon is None else STRENGTH
+    ways = default if interactions is None else tuple(interactions)
+    if wrong := next((each for each in ways if each not in STRENGTH), None):
+        raise InputError(f"interactions: {wrong!r} is not one of {', '.join(STRENGTH)}.")
+    through = (
+        EVERYTHING if pantheon is None else Or((equals("interactionType", "direct"), equals("pantheonId", pantheon)))
+    )
+    return And((In("interactionType", ways), through))
+
+
+def _metadata(wanted: Mapping[str, Wanted]) -> list[Filter]:
+    """A test for each field. `InvalidFilter` for a value that no field can have."""
+    return [
+        Compare(field, "==", value) if isinstance(value, str | int | float | bool) else In(field, tuple(value))
+        for field, value in wanted.items()
+    ]
