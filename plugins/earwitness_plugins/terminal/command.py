@@ -22,10 +22,25 @@ from typing import Any
 
 import click
 
+from earwitness.errors import did_you_mean
+
 from .context import DEFAULT_STORE, CliContext
 
 SENTENCES = ("query", "text")
 """Arguments that take a sentence."""
+
+
+class GuessingGroup(click.Group):
+    """A group of commands that says which one was probably meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a guess at what was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(error.message + did_you_mean(args[0], self.list_commands(ctx)), ctx) from None
 
 
 class StoryCommand(click.Command):

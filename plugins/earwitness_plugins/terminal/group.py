@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from earwitness.errors import did_you_mean, named
+from earwitness.errors import named
 
+from .command import GuessingGroup
 from .context import program
 from .errors import CommandFailed, as_failure, first_of
 
@@ -30,7 +31,7 @@ def main() -> None:
     group(prog_name="earwitness")
 
 
-class CommandGroup(click.Group):
+class CommandGroup(GuessingGroup):
     """Commands by entry point. One that cannot be loaded is listed as such, and the others work."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -52,15 +53,6 @@ class CommandGroup(click.Group):
             value = "" if error.option_name == "--json" else " FILE"
             where = f"It goes after the command: {program()} COMMAND … {error.option_name}{value}"
             raise click.UsageError(f"{error.option_name} is an option of the commands. {where}", ctx) from None
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a guess at what was meant."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            raise click.UsageError(error.message + did_you_mean(args[0], self.list_commands(ctx)), ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. An error becomes one line and an exit code, unless the traceback was asked for."""

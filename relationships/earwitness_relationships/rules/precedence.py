@@ -20,7 +20,7 @@ from typing import Literal
 
 from .records import Budget, Conditions, Rules
 
-Level = Literal["relationship", "member", "pantheon", "default"]
+RuleLevel = Literal["relationship", "member", "pantheon", "default"]
 
 DEFAULTS = Rules(
     share_direct_interactions=False,
@@ -62,9 +62,9 @@ def merged(*levels: Rules | None) -> Rules:
 
 def deciding_level(
     option: str, pantheon: Rules, member: Rules | None = None, relationship: Rules | None = None
-) -> Level:
+) -> RuleLevel:
     """The level that decides an option."""
-    levels: tuple[tuple[Level, Rules | None], ...] = (
+    levels: tuple[tuple[RuleLevel, Rules | None], ...] = (
         ("relationship", relationship),
         ("member", member),
         ("pantheon", pantheon),

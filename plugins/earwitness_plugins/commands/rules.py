@@ -1,0 +1,127 @@
+"""`earwitness rules new|check|show|schema`: files that say who tells what to whom."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+SETTINGS = """\
+path = "{store}"
+
+[relationships]
+rules = {rules}
+"""
+
+
+@click.group("rules", cls=GuessingGroup)
+def command() -> None:
+    """Write, check and show rule files: who tells what to whom."""
+
+
+@story_command("new")
+@click.argument("file", default="rules.yaml")
+@click.option("--force", is_flag=True, help="Write over a rule file that exists.")
+async def new(cli: CliContext, file: str, force: bool) -> None:
+    """Write a commented rule file that plays with the demo story, and settings that name it.
+
+    Settings that are there already are left as they are.
+    """
+    from earwitness.errors import InputError
+    from earwitness.loading.settings import FILE_NAME
+    from earwitness_plugins.terminal.context import DEFAULT_STORE, program
+    from earwitness_plugins.terminal.output import refuse_existing
+    from earwitness_relationships.rules.example import example
+
+    if Path(file).suffix.lower() not in {".yaml", ".yml"}:
+        raise InputError(f"{file!r}: an example has comments, which YAML can hold. End its name in .yaml.")
+    refuse_existing([file], force=force)
+    Path(file).write_text(example(shlex.quote(file)), "utf-8")
+    settings = Path(cli.settings_file or FILE_NAME)
+    if is_new := not settings.exists():
+        path = Path(file).resolve()
+        named = path.name if path.parent == settings.resolve().parent else str(path)
+        text = SETTINGS.format(store=cli.store or DEFAULT_STORE, rules=json.dumps(named))
+        settings.write_text(text, "utf-8")
+    told = (
+        f"Wrote {settings}, which names it." if is_new else f'Name it in {settings}:  [relationships] rules = "{file}"'
+    )
+    check = shlex.join([program(), "rules", "check", file])
+    answer = {"rules": file, "settings": str(settings), "settings_written": is_new}
+    cli.answer(answer, f"Wrote {file}. {told}\nCheck it:  {check}\nPlay with it:  {program()} play STORY")
+
+
+@story_command("check")
+@click.argument("file")
+@click.option("--story", metavar="STORY", help="A story file, whose cast the file should know.")
+@click.option("--session", metavar="ID", help="A story in the store, whose cast the file should know.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if there are warnings.")
+async def check(cli: CliContext, file: str, story: str | None, session: str | None, strict: bool) -> None:
+    """Check a rule file: mistakes, with line and column, and warnings about what is probably not meant.
+
+    Exits with 2 if it cannot be used.
+    """
+    from earwitness_plugins.terminal.rule_tables import counts, warning_lines
+    from earwitness_relationships.rules.check import warnings
+    from earwitness_relationships.rules.file import rule_file
+
+    read = rule_file(file)
+    found = warnings(read, await _cast(cli, story, session))
+    fine = f"{file}: {counts(read.book)}; {len(found) or 'no'} {'warning' if len(found) == 1 else 'warnings'}."
+    answer = {"file": file, "version": read.book.version, "warnings": [each.model_dump() for each in found]}
+    cli.answer(answer, "\n".join(filter(None, [warning_lines(file, found), fine])))
+    cli.finish(ok=not (strict and found))
+
+
+@story_command("show")
+@click.argument("file")
+@click.option(
+    "--output", metavar="PICTURE", help="A picture of the graph with its rules: .svg, .png, or .mmd for Mermaid."
+)
+@click.option("--force", is_flag=True, help="Write over a picture that exists.")
+async def show(cli: CliContext, file: str, output: str | None, force: bool) -> None:
+    """Show a rule file as a table: who tells whom what, and within which limits; and as a picture."""
+    from earwitness_plugins.terminal.output import refuse_existing
+    from earwitness_plugins.terminal.rule_tables import rule_tables
+    from earwitness_relationships.pictures import rules_picture, save_picture
+    from earwitness_relationships.rules import read_rules
+
+    book = read_rules(file)
+    if output:
+        refuse_existing([output], force=force)
+        save_picture(rules_picture(book, title=Path(file).name), output)
+    cli.answer(book.model_dump(mode="json", exclude_none=True), rule_tables(book))
+    if output and not cli.json:
+        click.echo(f"Wrote {output}.")
+
+
+@story_command("schema")
+async def schema(cli: CliContext) -> None:
+    """Print the JSON Schema of rule files, with which editors complete and check them."""
+    from earwitness_relationships.rules.schema import schema as built
+
+    cli.answer(built(), json.dumps(built(), indent=2, ensure_ascii=False))
+
+
+async def _cast(cli: CliContext, story: str | None, session: str | None) -> Collection[str] | None:
+    """The personality ids of the story that was named."""
+    from earwitness_plugins.applications.stories.reader import read_story
+
+    if story is not None:
+        return [each.personality_id for each in read_story(story).people()]
+    if session is None:
+        return None
+    async with cli.open() as ew:
+        return [each.personality_id for each in (await ew.open_session(session)).cast]
+
+
+for each in (new, check, show, schema):
+    command.add_command(each)

@@ -1,0 +1,93 @@
+"""`earwitness rules`: a designer writes, checks and looks at a rule file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from earwitness.loading.settings import Settings
+from earwitness_relationships.rules.records import RuleBook
+from earwitness_relationships.settings import RelationshipsSettings
+
+from .conftest import Run
+
+RULES = "cellar:\n  members: [alice, bob, charly]\n  relationships: [{from: alice, to: bob, rules: [gossip_about_others]}]\n"
+
+
+def answer(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def rules(folder: Path) -> Path:
+    (folder / "rules.yaml").write_text(RULES, "utf-8")
+    return folder / "rules.yaml"
+
+
+def test_new_writes_a_file_that_check_finds_fine_and_settings_that_name_it(run: Run, folder: Path) -> None:
+    made = answer(run("rules", "new", "--json"))
+    assert made == {"rules": "rules.yaml", "settings": "earwitness.toml", "settings_written": True}
+    assert answer(run("rules", "check", "rules.yaml", "--json"))["warnings"] == []
+    settings = Settings.load(folder / "earwitness.toml")
+    assert settings.table(RelationshipsSettings).rules == "rules.yaml"
+
+
+def test_new_leaves_what_is_there_as_it_is(run: Run, rules: Path, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text("", "utf-8")
+    assert run("rules", "new").exit_code == 2
+    assert rules.read_text("utf-8") == RULES
+    result = run("rules", "new", "--force")
+    assert 'Name it in earwitness.toml:  [relationships] rules = "rules.yaml"' in result.stdout
+    assert (folder / "earwitness.toml").read_text("utf-8") == ""
+
+
+def test_new_says_that_comments_need_yaml(run: Run) -> None:
+    result = run("rules", "new", "rules.json")
+    assert (result.exit_code, "End its name in .yaml" in result.stderr) == (2, True)
+
+
+def test_check_counts_what_it_found(run: Run, rules: Path) -> None:
+    result = run("rules", "check", "rules.yaml")
+    assert result.stdout == "rules.yaml: 1 pantheon, 3 members, 1 relationship; no warnings.\n"
+
+
+def test_check_compares_names_with_the_cast_of_a_story_file_or_of_a_played_story(
+    run: Run, rules: Path, played: Run
+) -> None:
+    said = "rules.yaml:2:25: warning: nobody in the cast is called 'charly'. Did you mean 'charlie'?"
+    assert said in run("rules", "check", "rules.yaml", "--story", "cellar.yaml").stdout
+    assert said in run("rules", "check", "rules.yaml", "--session", "cellar").stdout
+    assert run("rules", "check", "rules.yaml", "--session", "cellar").exit_code == 0
+    assert run("rules", "check", "rules.yaml", "--session", "cellar", "--strict").exit_code == 1
+
+
+def test_check_answers_mistakes_with_line_and_column_and_exits_with_2(run: Run, folder: Path) -> None:
+    (folder / "rules.yaml").write_text(RULES.replace("members", "memebrs"), "utf-8")
+    result = run("rules", "check", "rules.yaml")
+    assert result.exit_code == 2
+    assert "rules.yaml:2:3: unknown key 'memebrs' in cellar." in result.stderr
+    assert "Did you mean 'members'?" in result.stderr
+
+
+def test_show_says_who_tells_whom_what(run: Run, rules: Path) -> None:
+    shown = run("rules", "show", "rules.yaml").stdout
+    assert "alice → bob" in shown
+    assert "what they learn about others" in " ".join(shown.split())
+    assert RuleBook.model_validate(answer(run("rules", "show", "rules.yaml", "--json"))).pantheons[0].slug == "cellar"
+
+
+def test_show_draws_a_picture_and_writes_over_none(run: Run, rules: Path, folder: Path) -> None:
+    assert "Wrote rules.mmd." in run("rules", "show", "rules.yaml", "--output", "rules.mmd").stdout
+    assert (folder / "rules.mmd").read_text("utf-8").startswith('---\ntitle: "rules.yaml"\n---\nflowchart LR\n')
+    assert run("rules", "show", "rules.yaml", "--output", "rules.mmd").exit_code == 2
+
+
+def test_schema_is_json(run: Run) -> None:
+    assert answer(run("rules", "schema"))["title"] == "Earwitness rule file"
+
+
+def test_a_misspelt_command_is_guessed(run: Run) -> None:
+    assert "No such command 'chekc'. Did you mean 'check'?" in run("rules", "chekc").stderr
