@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from click import Context, Group
 
 from earwitness.errors import StorageFull, WallError
 from earwitness_plugins.terminal import CliContext
@@ -171,13 +172,20 @@ def test_a_command_that_cannot_be_loaded_is_listed_and_the_others_work(
 
 
 def test_every_command_says_what_it_does_and_takes_the_same_options(run: Run) -> None:
-    from click import Context
+    words = list(every_command(group))
+    assert len(words) >= 17
+    for each in words:
+        shown = run(*each, "--help").stdout
+        assert all(option in shown for option in ("--store FILE", "--settings FILE", "--json")), each
 
-    names = group.list_commands(Context(group))
-    assert len(names) >= 13
-    for name in names:
-        shown = run(name, "--help").stdout
-        assert all(option in shown for option in ("--store FILE", "--settings FILE", "--json")), name
+
+def every_command(parent: Group) -> Iterator[tuple[str, ...]]:
+    """The words of each command, those within groups of commands too."""
+    context = Context(parent)
+    for name in parent.list_commands(context):
+        command = parent.get_command(context, name)
+        rest = every_command(command) if isinstance(command, Group) else [()]
+        yield from ((name, *words) for words in rest)
 
 
 def test_help_brings_in_nothing_that_weighs() -> None:

@@ -13,7 +13,11 @@ from earwitness_relationships.settings import RelationshipsSettings
 
 from .conftest import Run
 
-RULES = "cellar:\n  members: [alice, bob, charly]\n  relationships: [{from: alice, to: bob, rules: [gossip_about_others]}]\n"
+RULES = """\
+cellar:
+  members: [alice, bob, charly]
+  relationships: [{from: alice, to: bob, rules: [gossip_about_others]}]
+"""
 
 
 def answer(result: Result) -> Any:
@@ -40,7 +44,7 @@ def test_new_leaves_what_is_there_as_it_is(run: Run, rules: Path, folder: Path) 
     assert run("rules", "new").exit_code == 2
     assert rules.read_text("utf-8") == RULES
     result = run("rules", "new", "--force")
-    assert 'Name it in earwitness.toml:  [relationships] rules = "rules.yaml"' in result.stdout
+    assert 'Name it in earwitness.toml: [relationships] rules = "rules.yaml"' in result.stdout
     assert (folder / "earwitness.toml").read_text("utf-8") == ""
 
 

@@ -35,28 +35,41 @@ async def new(cli: CliContext, file: str, force: bool) -> None:
 
     Settings that are there already are left as they are.
     """
-    from earwitness.errors import InputError
     from earwitness.loading.settings import FILE_NAME
-    from earwitness_plugins.terminal.context import DEFAULT_STORE, program
+    from earwitness_plugins.terminal.context import program
     from earwitness_plugins.terminal.output import refuse_existing
+
+    refuse_existing([file], force=force)
+    _write_example(file)
+    settings = cli.settings_file or FILE_NAME
+    is_new = _write_settings(settings, file, cli.store)
+    told = (
+        f"Wrote {settings}, which names it." if is_new else f'Name it in {settings}: [relationships] rules = "{file}"'
+    )
+    check = shlex.join([program(), "rules", "check", file])
+    answer = {"rules": file, "settings": settings, "settings_written": is_new}
+    cli.answer(answer, f"Wrote {file}. {told}\nCheck it:  {check}\nPlay with it:  {program()} play STORY")
+
+
+def _write_example(file: str) -> None:
+    from earwitness.errors import InputError
     from earwitness_relationships.rules.example import example
 
     if Path(file).suffix.lower() not in {".yaml", ".yml"}:
         raise InputError(f"{file!r}: an example has comments, which YAML can hold. End its name in .yaml.")
-    refuse_existing([file], force=force)
     Path(file).write_text(example(shlex.quote(file)), "utf-8")
-    settings = Path(cli.settings_file or FILE_NAME)
-    if is_new := not settings.exists():
-        path = Path(file).resolve()
-        named = path.name if path.parent == settings.resolve().parent else str(path)
-        text = SETTINGS.format(store=cli.store or DEFAULT_STORE, rules=json.dumps(named))
-        settings.write_text(text, "utf-8")
-    told = (
-        f"Wrote {settings}, which names it." if is_new else f'Name it in {settings}:  [relationships] rules = "{file}"'
-    )
-    check = shlex.join([program(), "rules", "check", file])
-    answer = {"rules": file, "settings": str(settings), "settings_written": is_new}
-    cli.answer(answer, f"Wrote {file}. {told}\nCheck it:  {check}\nPlay with it:  {program()} play STORY")
+
+
+def _write_settings(settings: str, rules: str, store: str | None) -> bool:
+    """Write settings that name the rule file, unless there are some. Returns whether they were written."""
+    from earwitness_plugins.terminal.context import DEFAULT_STORE
+
+    path, file = Path(settings), Path(rules).resolve()
+    if path.exists():
+        return False
+    named = file.name if file.parent == path.resolve().parent else str(file)
+    path.write_text(SETTINGS.format(store=store or DEFAULT_STORE, rules=json.dumps(named)), "utf-8")
+    return True
 
 
 @story_command("check")

@@ -2,8 +2,8 @@
 
 from .canvas import save_picture
 from .mermaid import mermaid
-from .records import Picture, PictureArrow, PictureNode
+from .records import Diagram, DiagramArrow, DiagramNode
 from .rules import rules_picture
 from .spread import spread_picture
 
-__all__ = ["Picture", "PictureArrow", "PictureNode", "mermaid", "rules_picture", "save_picture", "spread_picture"]
+__all__ = ["Diagram", "DiagramArrow", "DiagramNode", "mermaid", "rules_picture", "save_picture", "spread_picture"]

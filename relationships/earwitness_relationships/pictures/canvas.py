@@ -9,7 +9,7 @@ from typing import Any
 from earwitness.errors import InputError
 
 from .mermaid import mermaid
-from .records import Picture, PictureArrow, PictureNode
+from .records import Diagram, DiagramArrow, DiagramNode
 
 MERMAID = (".mmd", ".mermaid")
 COLOURS = ("#cfe8ff", "#ffe3c2", "#d8f3d0", "#f6d5e5", "#e6dcf8", "#fdf3b4", "#d3f0ee", "#eeeeee")
@@ -20,7 +20,7 @@ CIRCLE, SPRINGS = 12, 400
 Places = Mapping[str, tuple[float, float]]
 
 
-def save_picture(picture: Picture, path: str) -> None:
+def save_picture(picture: Diagram, path: str) -> None:
     """Save as Mermaid text (`.mmd`), or as SVG, PNG or PDF, depending on the ending of the path.
 
     Raises `InputError` for another ending, and without matplotlib.
@@ -67,7 +67,7 @@ def _save(figure: Any, path: str) -> None:
 # ── places ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _size(picture: Picture) -> tuple[float, float]:
+def _size(picture: Diagram) -> tuple[float, float]:
     columns = {node.column for node in picture.nodes}
     if None in columns or not columns:
         side = min(24.0, max(5.0, 2.4 * len(picture.nodes) ** 0.6))
@@ -76,7 +76,7 @@ def _size(picture: Picture) -> tuple[float, float]:
     return min(30.0, 3.4 * len(columns) + 1), min(40.0, max(3.5, 1.3 * tallest))
 
 
-def _places(picture: Picture) -> Places:
+def _places(picture: Diagram) -> Places:
     if all(node.column is not None for node in picture.nodes):
         return _columns(picture.nodes)
     import networkx as nx
@@ -90,7 +90,7 @@ def _places(picture: Picture) -> Places:
     return {id: (float(x), float(y)) for id, (x, y) in found.items()}
 
 
-def _columns(nodes: Sequence[PictureNode]) -> Places:
+def _columns(nodes: Sequence[DiagramNode]) -> Places:
     places: dict[str, tuple[float, float]] = {}
     for column in sorted({node.column or 0 for node in nodes}):
         those = [node for node in nodes if (node.column or 0) == column]
@@ -102,7 +102,7 @@ def _columns(nodes: Sequence[PictureNode]) -> Places:
 # ── lines ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _boxes(axes: Any, nodes: Sequence[PictureNode], places: Places) -> dict[str, Any]:
+def _boxes(axes: Any, nodes: Sequence[DiagramNode], places: Places) -> dict[str, Any]:
     groups = list(dict.fromkeys(node.group for node in nodes))
     boxes = {}
     for node in nodes:
@@ -116,7 +116,7 @@ def _boxes(axes: Any, nodes: Sequence[PictureNode], places: Places) -> dict[str,
     return boxes
 
 
-def _arrow(axes: Any, arrow: PictureArrow, places: Places, boxes: Mapping[str, Any], *, bend: float) -> None:
+def _arrow(axes: Any, arrow: DiagramArrow, places: Places, boxes: Mapping[str, Any], *, bend: float) -> None:
     colour, line = LINES[arrow.style]
     start, end = places[arrow.source], places[arrow.target]
     head = "-" if arrow.style == "related" else "-|>"
@@ -130,7 +130,7 @@ def _arrow(axes: Any, arrow: PictureArrow, places: Places, boxes: Mapping[str, A
         axes.text(x, y, arrow.label, color=colour, bbox=frame, **middle)
 
 
-def _bend(arrow: PictureArrow, every: Sequence[PictureArrow]) -> float:
+def _bend(arrow: DiagramArrow, every: Sequence[DiagramArrow]) -> float:
     """Arrows between the same two boxes go round each other."""
     ends = {arrow.source, arrow.target}
     same = [each for each in every if {each.source, each.target} == ends]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .records import Picture, PictureArrow, PictureNode
+from .records import Diagram, DiagramArrow, DiagramNode
 
 ARROWS = {"told": "-->", "related": "---", "stopped": "-.->"}
 
 
-def mermaid(picture: Picture) -> str:
+def mermaid(picture: Diagram) -> str:
     """The picture as a flowchart. Any text in it is shown as it is, and obeyed nowhere."""
     ids = {node.id: f"n{number}" for number, node in enumerate(picture.nodes)}
     head = [f"---\ntitle: {_quoted(picture.title)}\n---"] if picture.title else []
@@ -19,7 +19,7 @@ def mermaid(picture: Picture) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _frames(picture: Picture, ids: dict[str, str]) -> Iterator[str]:
+def _frames(picture: Diagram, ids: dict[str, str]) -> Iterator[str]:
     groups = dict.fromkeys(node.group for node in picture.nodes)
     for number, group in enumerate(groups):
         nodes = [_box(node, ids) for node in picture.nodes if node.group == group]
@@ -31,11 +31,11 @@ def _frames(picture: Picture, ids: dict[str, str]) -> Iterator[str]:
         yield "  end"
 
 
-def _box(node: PictureNode, ids: dict[str, str]) -> str:
+def _box(node: DiagramNode, ids: dict[str, str]) -> str:
     return f"{ids[node.id]}[{_quoted(node.label)}]"
 
 
-def _arrow(arrow: PictureArrow, ids: dict[str, str]) -> str:
+def _arrow(arrow: DiagramArrow, ids: dict[str, str]) -> str:
     said = f"|{_quoted(arrow.label)}|" if arrow.label else ""
     return f"  {ids[arrow.source]} {ARROWS[arrow.style]}{said} {ids[arrow.target]}"
 

@@ -7,7 +7,7 @@ from typing import Literal
 from earwitness import Record
 
 
-class PictureNode(Record):
+class DiagramNode(Record):
     """A box."""
 
     id: str
@@ -22,7 +22,7 @@ class PictureNode(Record):
     """Its place from left to right, where that has a meaning; `None` = wherever it fits."""
 
 
-class PictureArrow(Record):
+class DiagramArrow(Record):
     """An arrow from one box to another."""
 
     source: str
@@ -35,12 +35,12 @@ class PictureArrow(Record):
     """`told` = a way of a message, `related` = a relation without rules, `stopped` = a way that it did not go."""
 
 
-class Picture(Record):
+class Diagram(Record):
     """A picture."""
 
     title: str = ""
     """Above it."""
-    nodes: tuple[PictureNode, ...]
+    nodes: tuple[DiagramNode, ...]
     """The boxes."""
-    arrows: tuple[PictureArrow, ...]
+    arrows: tuple[DiagramArrow, ...]
     """The arrows."""

@@ -8,29 +8,29 @@ from ..graph.records import Relation
 from ..rules.edges import RuleEdge, edges
 from ..rules.phrases import how, limited, what
 from ..rules.records import Pantheon, RuleBook
-from .records import Picture, PictureArrow, PictureNode
+from .records import Diagram, DiagramArrow, DiagramNode
 
 
-def rules_picture(book: RuleBook, relations: Sequence[Relation] = (), title: str = "") -> Picture:
+def rules_picture(book: RuleBook, relations: Sequence[Relation] = (), title: str = "") -> Diagram:
     """The relationship graph with its rules. `relations` are those of the graph that have no rules of their own."""
     found = list(edges(book))
     arrows = [*_told(found), *_related(book, relations, {(each.teller, each.listener) for each in found})]
     nodes = {node.id: node for node in _nodes(book, {each.listener for each in found if each.to_all})}
     for id in (end for each in arrows for end in (each.source, each.target)):
-        nodes.setdefault(id, PictureNode(id=id, label=id))
-    return Picture(title=title, nodes=tuple(nodes.values()), arrows=tuple(arrows))
+        nodes.setdefault(id, DiagramNode(id=id, label=id))
+    return Diagram(title=title, nodes=tuple(nodes.values()), arrows=tuple(arrows))
 
 
-def _nodes(book: RuleBook, audiences: set[str]) -> Iterator[PictureNode]:
+def _nodes(book: RuleBook, audiences: set[str]) -> Iterator[DiagramNode]:
     known: set[str] = set()
     for pantheon in book.pantheons:
         name = pantheon.name or pantheon.slug
         people = [each for each in _people(pantheon) if each not in known]
         known.update(people)
         leaders = {each.personality_id for each in pantheon.members if each.role == "leader"}
-        yield from (PictureNode(id=id, label=id, group=name, is_strong=id in leaders) for id in people)
+        yield from (DiagramNode(id=id, label=id, group=name, is_strong=id in leaders) for id in people)
         if pantheon.slug in audiences:
-            yield PictureNode(id=_all(pantheon.slug), label=f"all of {name}", group=name, is_strong=True)
+            yield DiagramNode(id=_all(pantheon.slug), label=f"all of {name}", group=name, is_strong=True)
 
 
 def _people(pantheon: Pantheon) -> Iterator[str]:
@@ -39,21 +39,21 @@ def _people(pantheon: Pantheon) -> Iterator[str]:
     yield from dict.fromkeys([*members, *related])
 
 
-def _told(found: Sequence[RuleEdge]) -> Iterator[PictureArrow]:
+def _told(found: Sequence[RuleEdge]) -> Iterator[DiagramArrow]:
     for each in found:
         target = _all(each.listener) if each.to_all else each.listener
         said = [each.relationship.type] if each.relationship else []
         said += [f"{what(each)} ({how(each.options)})", *filter(None, [limited(each.options)])]
-        yield PictureArrow(source=each.teller, target=target, label="\n".join(said))
+        yield DiagramArrow(source=each.teller, target=target, label="\n".join(said))
 
 
-def _related(book: RuleBook, relations: Sequence[Relation], told: set[tuple[str, str]]) -> Iterator[PictureArrow]:
+def _related(book: RuleBook, relations: Sequence[Relation], told: set[tuple[str, str]]) -> Iterator[DiagramArrow]:
     """Relations by which nothing is told."""
     own = [(each.source, each.target, each.type) for pantheon in book.pantheons for each in pantheon.relationships]
     every = dict.fromkeys([*own, *((each.source, each.target, each.type) for each in relations)])
     for source, target, type in every:
         if (source, target) not in told:
-            yield PictureArrow(source=source, target=target, label=type, style="related")
+            yield DiagramArrow(source=source, target=target, label=type, style="related")
 
 
 def _all(slug: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from earwitness.records.state import day_text
 
 from ..propagation.records import Spread, Telling
-from .records import Picture, PictureArrow, PictureNode
+from .records import Diagram, DiagramArrow, DiagramNode
 
 
 def spread_picture(
@@ -17,7 +17,7 @@ def spread_picture(
     names: Mapping[str, str] | None = None,
     day: float | None = None,
     unit: str = "day",
-) -> Picture:
+) -> Diagram:
     """The days from left to right, each with those who learn it then; dashed arrows lead to those who do not.
 
     `names` are the display names of personalities. `day` is the day on which it was said, and `unit` the calendar's
@@ -33,9 +33,9 @@ def spread_picture(
     for arrow in stopped:
         label = f"{called.get(arrow.target, arrow.target)}\nis not told"
         nodes.setdefault(
-            arrow.target, PictureNode(id=arrow.target, label=label, group="not told", column=1 + len(days))
+            arrow.target, DiagramNode(id=arrow.target, label=label, group="not told", column=1 + len(days))
         )
-    return Picture(title=title, nodes=tuple(nodes.values()), arrows=(*_told(spread.tellings), *stopped))
+    return Diagram(title=title, nodes=tuple(nodes.values()), arrows=(*_told(spread.tellings), *stopped))
 
 
 def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:
@@ -47,26 +47,26 @@ def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:
     return first
 
 
-def _knower(id: str, names: Mapping[str, str], day: float | None, unit: str) -> PictureNode:
+def _knower(id: str, names: Mapping[str, str], day: float | None, unit: str) -> DiagramNode:
     when = "" if day is None else f", {unit} {day_text(day)}"
-    return PictureNode(
+    return DiagramNode(
         id=id, label=f"{names.get(id, id)}\nperceived it{when}", group="perceived it", is_strong=True, column=0
     )
 
 
-def _learner(telling: Telling, names: Mapping[str, str], unit: str, column: int) -> PictureNode:
+def _learner(telling: Telling, names: Mapping[str, str], unit: str, column: int) -> DiagramNode:
     when = f"{unit} {day_text(telling.day)}"
     name = names.get(telling.listener, telling.listener)
-    return PictureNode(id=telling.listener, label=f"{name}\n{telling.how}, {when}", group=when, column=column)
+    return DiagramNode(id=telling.listener, label=f"{name}\n{telling.how}, {when}", group=when, column=column)
 
 
-def _told(tellings: Sequence[Telling]) -> Iterator[PictureArrow]:
+def _told(tellings: Sequence[Telling]) -> Iterator[DiagramArrow]:
     for each in tellings:
         trust = "" if each.trust == 1 else f"\nbelieved at {each.trust:g}"
-        yield PictureArrow(source=each.teller, target=each.listener, label=f"{each.rule}{trust}")
+        yield DiagramArrow(source=each.teller, target=each.listener, label=f"{each.rule}{trust}")
 
 
-def _stopped(spread: Spread, told: Mapping[str, Telling]) -> Iterator[PictureArrow]:
+def _stopped(spread: Spread, told: Mapping[str, Telling]) -> Iterator[DiagramArrow]:
     """The ways that it did not go to those who never learn it."""
     why: dict[tuple[str, str], list[str]] = {}
     for each in spread.stops:
@@ -74,4 +74,4 @@ def _stopped(spread: Spread, told: Mapping[str, Telling]) -> Iterator[PictureArr
             why.setdefault((each.teller, each.listener), []).append(each.why)
     for (teller, listener), reasons in why.items():
         label = "\n".join(dict.fromkeys(reasons))
-        yield PictureArrow(source=teller, target=listener, label=label, style="stopped")
+        yield DiagramArrow(source=teller, target=listener, label=label, style="stopped")

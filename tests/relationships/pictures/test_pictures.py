@@ -6,7 +6,7 @@ import pytest
 
 from earwitness.errors import InputError
 from earwitness_relationships.graph import Relation
-from earwitness_relationships.pictures import Picture, PictureNode, mermaid, rules_picture, save_picture, spread_picture
+from earwitness_relationships.pictures import Diagram, DiagramNode, mermaid, rules_picture, save_picture, spread_picture
 from earwitness_relationships.propagation.records import Spread, Stop, Telling
 from earwitness_relationships.rules import rules_text
 
@@ -33,7 +33,7 @@ SPREAD = Spread(
 )
 
 
-def arrows(picture: Picture) -> dict[tuple[str, str], tuple[str, str]]:
+def arrows(picture: Diagram) -> dict[tuple[str, str], tuple[str, str]]:
     return {(each.source, each.target): (each.style, each.label) for each in picture.arrows}
 
 
@@ -79,7 +79,7 @@ def test_mermaid_frames_each_pantheon() -> None:
 
 
 def test_text_in_a_picture_is_shown_and_never_obeyed() -> None:
-    picture = Picture(nodes=(PictureNode(id="x", label='"] --> y\n<script>%% $x$ `end`'),), arrows=())
+    picture = Diagram(nodes=(DiagramNode(id="x", label='"] --> y\n<script>%% $x$ `end`'),), arrows=())
     text = mermaid(picture)
     assert '["#34;#93; --#62; y<br>#60;script#62;#37;#37; #36;x#36; #96;end#96;"]' in text
 
