@@ -14,6 +14,7 @@ from earwitness.records.plan import Plan, Snapshot, Status
 from earwitness.testing.detector import DetectorSuite, check_detector
 from earwitness.testing.ledger import LedgerSuite, check_ledger
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.reference_branches import BranchingMemoryLedger, BranchingMemoryStore
 from earwitness.testing.store import StoreSuite, check_store
 from earwitness.testing.suite import Suite, adapted
 
@@ -129,6 +130,22 @@ class MovesToTheEnd(MemoryStore):
         await super().put(memories)
 
 
+class LiveStore(BranchingMemoryStore):
+    """What its parent loses, a branch loses, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._branches: dict[str, str] = {}
+
+    async def branch(self, containers: Any, without: Any) -> None:
+        await super().branch(containers, without)
+        self._branches |= {new: name for name, new in containers.items()}
+
+    async def remove(self, ids: Any) -> None:
+        followed = {new: ids[name] for new, name in self._branches.items() if name in ids}
+        await super().remove({**ids, **followed})
+
+
 @pytest.mark.parametrize(
     ("store", "found_by"),
     [
@@ -142,6 +159,8 @@ class MovesToTheEnd(MemoryStore):
         (SharedStatistics, "test_another_container_moves_no_ranking"),
         (MovesToTheEnd, "test_the_list_is_in_the_order_of_first_writing"),
         (OnlyWhatIsSeen, "test_names_that_look_alike_are_apart"),
+        (LiveStore, "test_neither_sees_what_the_other_does_later"),
+        (LiveStore, "test_whatever_happens_they_are_as_copies_would_be"),
     ],
 )
 def test_a_broken_store_is_found(store: type[MemoryStore], found_by: str) -> None:
@@ -214,6 +233,20 @@ class HalfRegistered(MemoryLedger):
             super()._claim([container])
 
 
+class LiveLedger(BranchingMemoryLedger):
+    """A branch has the deliveries of its parent as they are now."""
+
+    async def branch(self, session: str, id: str, up_to: int) -> Any:
+        made = await super().branch(session, id, up_to)
+        if made is not None:
+            later = [each for each in self._books[session].deliveries.values() if each.sequence > up_to]
+            self._books[id].deliveries |= {
+                each.id: each.model_copy(update={"session": id, "container": id + each.container.removeprefix(session)})
+                for each in later
+            }
+        return made
+
+
 class LooseRegister(MemoryLedger):
     """A name may have several owners."""
 
@@ -232,6 +265,8 @@ class LooseRegister(MemoryLedger):
         (EmptyMeansAll, "test_deliveries_must_meet_every_condition_given"),
         (HalfRegistered, "test_a_registration_that_collides_claims_nothing"),
         (LooseRegister, "test_a_session_that_would_share_a_container_is_refused_wholly"),
+        (LiveLedger, "test_a_branch_is_its_parent_as_it_was_then"),
+        (LiveLedger, "test_whatever_happens_they_are_as_if_played_again"),
     ],
 )
 def test_a_broken_ledger_is_found(ledger: type[MemoryLedger], found_by: str) -> None:

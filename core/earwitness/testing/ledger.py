@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocols import Ledger
+from .cases.ledger_branches import LedgerBranches
 from .cases.ledger_containers import BeyondSessions
 from .cases.ledger_journal import JournalCases
 from .cases.ledger_plans import Plans
@@ -24,7 +25,7 @@ from .cases.ledger_withdrawals import Withdrawals
 from .suite import Report, adapted, check
 
 
-class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals):
+class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals, LedgerBranches):
     """Subclass it, and create your own ledger in `make_ledger`."""
 
 
