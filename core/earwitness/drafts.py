@@ -50,11 +50,11 @@ class Drafts:
         """A message. See `Session.say`."""
         where = known_channel(channel, context)
         refuse_place(place, where)
-        id = await self._names.id(speaker)
+        id, mask = await self._names.speaker(speaker)
         return checked(
             Said,
             speaker=id,
-            speak_as=self._names.mask(id, speak_as),
+            speak_as=self._names.mask(id, mask if speak_as is None else speak_as),
             content=message_text(content),
             channel=where,
             present=await self._names.listed("present", present),
@@ -127,7 +127,7 @@ class Drafts:
 
     async def leaving(self, character: str) -> Changed:
         """A character who is forgotten. See `Session.forget`."""
-        return Changed(leaves_cast=(await self._names.id(character),), quiet=True)
+        return Changed(leaves_cast=(await self._names.own_id(character),), quiet=True)
 
     async def reroll(self, content: str, key: str | None, own_key: str | None) -> Revised:
         """Another answer in place of a message. See `Session.reroll`."""
@@ -152,7 +152,7 @@ class Drafts:
         metadata: Mapping[str, Any],
     ) -> Changed:
         """An update of the world. See `Session.update`."""
-        about = await self._names.id(character) if character else None
+        about = await self._names.own_id(character) if character else None
         update = checked(
             Update,
             description=update_text(description),

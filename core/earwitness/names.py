@@ -46,9 +46,19 @@ class NameResolver:
         (id,) = await self.ids(name)
         return id
 
+    async def own_id(self, name: str) -> str:
+        """The id of the character with this id, name or alias; a mask names nobody here. Raises `UnknownName`."""
+        return await self.found(lambda: self.member(name).id)
+
     async def ids(self, *names: str) -> tuple[str, ...]:
-        """The ids of these characters. Raises `UnknownName`."""
-        return await self.found(lambda: tuple(self.member(each).id for each in names))
+        """The ids of these characters, who may also be named by a mask. Raises `UnknownName`."""
+        return await self.found(lambda: tuple(self.wearer(each) for each in names))
+
+    async def speaker(self, name: str) -> tuple[str, str | None]:
+        """The id of who speaks, and the mask if that is what they are named by. Raises `UnknownName`."""
+        id = await self.id(name)
+        snapshot = self._live.snapshot
+        return id, None if snapshot.cast.called(name) else snapshot.mask_called(name, id)
 
     async def listed(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
         """The ids of those whom an argument names, such as `present`; `None` without it. Raises `UnknownName`."""
@@ -63,19 +73,21 @@ class NameResolver:
 
         `character` may also be that name, if one character alone has it. Raises `UnknownName`.
         """
-        wearer = self.wearer(character)
-        names = self._live.snapshot.masks.get(wearer, ())
+        wearer, snapshot = self.wearer(character), self._live.snapshot
+        names = snapshot.masks.get(wearer, ())
         if not names:
             raise UnknownName(f"{wearer!r} has not spoken in disguise: there is nothing to unmask.")
-        given = character.strip().casefold()
-        last = name or next((each for each in names if each.casefold() == given), names[-1])
+        last = name or snapshot.mask_called(character, wearer) or names[-1]
         if last not in names:
             raise unknown(f"disguise of {wearer}", last, names)
         return wearer, last
 
     def wearer(self, name: str) -> str:
-        """The id of a character, who may also be named by a mask. Raises `UnknownName`."""
-        return self._live.snapshot.wearer(name) or self.member(name).id
+        """The id of a character, who may also be named by a mask that nobody else has worn. Raises `UnknownName`."""
+        found = self._live.snapshot.wearers(name)
+        if len(found) > 1:
+            raise UnknownName(f"{name!r} has been the mask of {' and of '.join(found)}: give the id.")
+        return found[0] if found else self.member(name).id
 
     async def audience(self, audience: Audience | list[str]) -> Audience:
         """An audience with ids in place of names. Raises `UnknownName`, and `InputError` for an unknown keyword."""

@@ -88,7 +88,7 @@ class Transcript:
 
     async def _checked(self, query: MessageQuery) -> MessageQuery:
         """The same query with ids in place of names. Raises `UnknownName`, `InputError`."""
-        speaker, heard_by = [None if each is None else await self._names.id(each) for each in query.characters]
+        speaker, heard_by = [None if each is None else await self._names.own_id(each) for each in query.characters]
         if query.limit is not None:
             count("limit", query.limit)
         return replace(query, speaker=speaker, heard_by=heard_by)

@@ -11,7 +11,7 @@ import pytest
 from earwitness import Character, Earwitness, Plugin, RecallAnswer, RecallEvent, Session
 from earwitness.errors import InputError, UnknownName
 from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
-from earwitness.filters import EVERYTHING, Filter
+from earwitness.filters import EVERYTHING, Compare, Filter
 
 Begin = Callable[..., Awaitable[Session]]
 MILL = "I have bought the old mill."
@@ -374,5 +374,88 @@ async def test_he_is_found_by_his_mask_by_all_but_players(story: Session) -> Non
     await story.join(Character("kim", kind="persona"))
     with pytest.raises(UnknownName):
         await story.backstage(role="player", persona="kim").inspect(ROUX)
+
+
+async def test_who_is_named_by_the_mask_speaks_in_disguise(story: Session) -> None:
+    said = await (await story.say("monsieur  roux", "Good night.", key="m9")).settled()
+    assert (said.message.speaker, said.message.speak_as) == ("count", ROUX)
+    assert not (await story.say("count", "Good night.", speak_as=ROUX, key="m9")).created
+    assert not leaks(await shown(story, "bob"))
+    own = await (await story.say(ROUX, "It was me.", speak_as="count")).settled()
+    assert own.message.speak_as is None
+    other = await (await story.say(ROUX, "Boo!", speak_as="The Ghost")).settled()
+    assert other.message.speak_as == "The Ghost"
+
+
+async def test_he_is_there_and_goes_under_the_name_of_his_mask_too(story: Session) -> None:
+    said = await (await story.say("bob", "Listen.", present=[ROUX])).settled()
+    assert list(said.participants) == ["bob", "count"]
+    await (await story.move(ROUX, "market")).settled()
+    assert story.state.whereabouts["count"].place == "market"
+
+
+async def test_a_mask_that_two_have_worn_names_neither(story: Session) -> None:
+    await (await story.say("dana", "Boo!", speak_as=ROUX, audience=HERE)).settled()
+    with pytest.raises(UnknownName, match=r"'Monsieur Roux' has been the mask of count and of dana: give the id"):
+        await story.say(ROUX, "Boo!")
+
+
+async def test_nobody_is_forgotten_by_the_name_of_a_mask(story: Session) -> None:
     with pytest.raises(UnknownName):
-        await story.say(ROUX, "Good night.")
+        await story.forget(ROUX)
+
+
+class NotOf:
+    """Withholds what this speaker said."""
+
+    def __init__(self, speaker: str) -> None:
+        self.speaker = speaker
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return Compare("speaker", "!=", self.speaker)
+
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        return ()
+
+
+async def test_filters_see_what_the_reader_sees(story: Session) -> None:
+    async def found(speaker: str) -> list[str]:
+        turn = await story.turn("bob", query="the old mill", in_prompt=[], filter=f'speaker = "{speaker}"')
+        return [each.text for each in turn.memories]
+
+    assert MILL in "".join(await found(ROUX))
+    assert await found("count") == []
+    await (await story.unmask("count", audience=["bob"])).settled()
+    assert MILL in "".join(await found("count"))
+    assert await found(ROUX) == []
+
+
+@pytest.mark.parametrize(("speaker", "withheld"), [("count", False), (ROUX, True)])
+async def test_a_guards_filter_sees_what_the_reader_sees(begin: Begin, speaker: str, withheld: bool) -> None:
+    story = await begin(cast=CAST, present=HERE, guards=[NotOf(speaker)])
+    await (await story.say("count", MILL, speak_as=ROUX, audience=HERE)).settled()
+    turn = await story.turn("bob", query="the old mill", in_prompt=[])
+    assert (MILL not in "".join(each.text for each in turn.memories)) == withheld
+
+
+class Namer(Plugin):
+    """Keeps what `on_recall` shows besides the memories, and answers nothing."""
+
+    def __init__(self) -> None:
+        self.seen = ""
+
+    def on_recall(self, event: RecallEvent) -> None:
+        self.seen += f"{event.cast} {event.state}"
+
+
+async def test_what_events_show_of_the_cast_gets_into_no_prompt(begin: Begin) -> None:
+    namer = Namer()
+    story = await begin(cast=CAST, present=HERE, plugins=[namer])
+    await story.say("count", MILL, speak_as=ROUX, audience=HERE)
+    await story.move("count", "market")
+    await story.change(quest="the mill")
+    await (await story.leave("count")).settled()
+    said = await shown(story, "bob")
+    assert "Fosco" in namer.seen
+    assert MILL in said
+    assert not leaks(said)

@@ -113,10 +113,11 @@ class Backstage:
         sequence = live.snapshot.decided + 1
         where = known_channel(channel, context)
         refuse_place(place, where)
-        id, by_mask = self._wearer(speaker), not self._session.cast.called(speaker)
+        id = self._wearer(speaker)
+        mask = None if self._session.cast.called(speaker) else live.snapshot.mask_called(speaker, id)
         body = Said(
             speaker=id,
-            speak_as=mask_name(self._session.cast, id, speaker if speak_as is None and by_mask else speak_as),
+            speak_as=mask_name(self._session.cast, id, mask if speak_as is None else speak_as),
             content=message_text(content),
             channel=where,
             present=self._members("present", present),
@@ -255,7 +256,7 @@ class Backstage:
         return character_container(self._session.id, self._wearer(owner, WORLD))
 
     def _members(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
-        return None if names is None else tuple(self._member(each) for each in several(what, names))
+        return None if names is None else tuple(self._wearer(each) for each in several(what, names))
 
     def _member(self, name: str) -> str:
         return self._session.cast.named(name).id

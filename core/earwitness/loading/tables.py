@@ -48,7 +48,7 @@ def resolved_tables(settings: type[BaseModel], core: type[BaseModel], values: Ma
 def defaults(model: type[Model]) -> Model:
     """A table with its defaults. Raises `SettingsError` if a field has no default."""
     try:
-        return model()
+        return model.model_validate({})
     except ValidationError as invalid:
         needed = ", ".join(".".join(map(str, problem["loc"])) for problem in invalid.errors())
         raise SettingsError(f"settings: {model.__name__} must be set, at least {needed}.") from None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ..errors import InputError
 from .prose import fields
+from .refusal import explained
 
 # The slots of a pydantic model, set without the search for their names that `object.__setattr__` makes each time.
 _set_values = BaseModel.__dict__["__dict__"].__set__
@@ -26,6 +28,16 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, ser_json_inf_nan="constants")
     """`constants`: NaN is written as NaN, so that `check_readable` finds it, and never becomes `null` unseen."""
+
+    def __init__(self, /, **values: Any) -> None:
+        """Make a record of these values. Raises `InputError`, which quotes the value that cannot be used."""
+        try:
+            self.__pydantic_validator__.validate_python(values, self_instance=self)
+        except ValidationError as error:
+            kind = type(self)
+            raise InputError(f"{kind.__name__}: {explained(error, kind.model_fields)}") from error
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined] # so `model_validate` need not call it
 
     def __str__(self) -> str:
         return fields(self)

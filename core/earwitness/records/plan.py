@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import JsonValue, field_validator
@@ -338,11 +338,19 @@ class Snapshot(Record):
 
     def wearer(self, name: str) -> str | None:
         """Id of the one who alone has spoken in disguise under this name; `None` if it is anybody's own name."""
+        found = self.wearers(name)
+        return found[0] if len(found) == 1 else None
+
+    def wearers(self, name: str) -> Sequence[str]:
+        """Ids of those who have spoken in disguise under this name; none if it is anybody's own name."""
         if not self.masks or self.cast.called(name):
-            return None
-        given = name.strip().casefold()
-        wearers = [id for id, names in self.masks.items() if any(given == each.casefold() for each in names)]
-        return wearers[0] if len(wearers) == 1 else None
+            return ()
+        return [id for id in self.masks if self.mask_called(name, id)]
+
+    def mask_called(self, name: str, character: str) -> str | None:
+        """The mask of a character with this name, in any letter case, as it was first written."""
+        given = " ".join(name.split()).casefold()
+        return next((each for each in self.masks.get(character, ()) if each.casefold() == given), None)
 
     def _disguises_after(self, plan: Plan) -> dict[str, object]:
         found: dict[str, object] = {} if plan.unmaskings is None else {"unmaskings": plan.unmaskings}

@@ -13,32 +13,18 @@ from ..errors import InputError, quoted
 from ..formats import is_game_day, snake
 from ..places import parts
 from ..records.base import Record
+from ..records.refusal import ENCLOSING, KEEPABLE, explained
 from ..records.state import State
 from .arguments import text
 
 R = TypeVar("R", bound=Record)
 REQUIRED = ("current_scene", "participants", "game_day")
-ENCLOSING = 80
-"""Levels of nesting that plans, snapshots and exports may add around a value. JSON is read up to 200 levels deep."""
-KEEPABLE = (
-    "Text must be valid Unicode, free values must be JSON (no NaN, no infinity), "
-    "lists and tables nested at most 100 deep."
-)
-
-
-def explained(error: ValidationError) -> str:
-    """Which value cannot be used, and why: `game_day = 'soon' cannot be used: …`."""
-    problem = error.errors()[0]
-    if len(problem["loc"]) > ENCLOSING:
-        return f"{problem['loc'][0]} cannot be used: it is nested too deep. {KEEPABLE}"
-    where = ".".join(str(part) for part in problem["loc"])
-    return f"{where} = {quoted(problem['input'])} cannot be used: {problem['msg']}."
 
 
 def checked(record: type[R], **values: Any) -> R:
-    """Make a record of these values. Raises `InputError`, which quotes the value that cannot be used."""
+    """Make a record of the arguments of a call. Raises `InputError`, which quotes the value that cannot be used."""
     try:
-        return record(**values)
+        return record.model_validate(values)
     except ValidationError as error:
         raise InputError(explained(error)) from error
 

@@ -42,7 +42,7 @@ class StoryMember(Record):
         return {"id": given} if isinstance(given, str) else given
 
     def character(self) -> Character:
-        """The member as a `Character`. Raises pydantic's `ValidationError` for an unusable id."""
+        """The member as a `Character`. Raises `InvalidId`."""
         return Character(self.id, name=self.name, aliases=self.aliases, kind=self.kind, user_id=self.user_id)
 
 
