@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from ..graph.view import GraphView
 from ..rules.records import RuleBook, Rules
 from .carriers import Carrier
-from .tribe import ALL_DAYS, Edge, Relations, Told, Tribe, Whom
+from .tribe import ALL_DAYS, Relations, Told, Tribe, Whom, days_of
 
 
-class Run(NamedTuple):
+class ListenerRun(NamedTuple):
     """Consecutive listeners of one teller, or all members of a pantheon, under one carrier."""
 
     carrier: int
@@ -25,7 +26,7 @@ class Run(NamedTuple):
     """In the order in which they are told: by weight (highest first), then by id."""
 
 
-class Entry(NamedTuple):
+class TellerEntry(NamedTuple):
     """One listener of a teller."""
 
     listener: str
@@ -34,23 +35,15 @@ class Entry(NamedTuple):
     """Number of the carrier."""
 
 
-class NoRelations:
-    """A graph without relations, for rules that need none."""
-
-    def relations_of(self, node: str, types: object = None, min_weight: float = 0.0) -> tuple[Edge, ...]:
-        """None."""
-        return ()
-
-
 class Adjacency:
     """Teller → whom they may tell, by carrier."""
 
     def __init__(self, book: RuleBook, relations: Relations | None = None) -> None:
         self.book = book
-        self.relations: Relations = relations or NoRelations()
+        self.relations: Relations = GraphView() if relations is None else relations
         self.carriers: list[Carrier] = []
         """Every carrier by its number."""
-        self.runs: dict[str, tuple[Run, ...]] = {}
+        self.runs: dict[str, tuple[ListenerRun, ...]] = {}
         """Teller → whom they tell. A teller who is missing has not been compiled yet."""
         self.has_budgets = False
         """Whether some carrier has a budget."""
@@ -58,7 +51,7 @@ class Adjacency:
         """Whether some rule lets somebody tell on what they were told."""
         self._numbers: dict[Carrier, int] = {}
         self._by_identity: dict[int, int] = {}
-        self._listed: dict[tuple[str, int], tuple[Run, ...]] = {}
+        self._listed: dict[tuple[str, int], tuple[ListenerRun, ...]] = {}
         by_slug = {pantheon.slug: pantheon for pantheon in book.pantheons}
         self._tribes = {slug: Tribe(pantheon, by_slug) for slug, pantheon in by_slug.items()}
         self._by_teller: dict[str, list[Tribe]] = {}
@@ -66,13 +59,13 @@ class Adjacency:
             for id in tribe.tellers:
                 self._by_teller.setdefault(id, []).append(tribe)
 
-    def compile(self, teller: str) -> tuple[Run, ...]:
+    def compile(self, teller: str) -> tuple[ListenerRun, ...]:
         """Make the entries of one teller."""
         entries, groups = self._told_by(teller)
         if groups and self._competes([*entries, *groups]):
             entries, groups = [*entries, *_one_by_one(groups)], []
         entries.sort(key=_by_weight)
-        runs = [Run(number, tuple(each.listener for each in run)) for number, run in groupby(entries, _carrier)]
+        runs = [ListenerRun(number, tuple(each.listener for each in run)) for number, run in groupby(entries, _carrier)]
         self.runs[teller] = made = (*runs, *groups)
         return made
 
@@ -82,7 +75,7 @@ class Adjacency:
             if teller not in self.runs:
                 self.compile(teller)
 
-    def entries(self, teller: str) -> list[Entry]:
+    def entries(self, teller: str) -> list[TellerEntry]:
         """Everybody whom a teller may tell, one by one, with the weight of what joins them."""
         entries, groups = self._told_by(teller)
         return sorted([*entries, *_one_by_one(groups)], key=_by_weight)
@@ -107,17 +100,17 @@ class Adjacency:
             yield from (each.rules for each in pantheon.members)
             yield from (each.rules for each in pantheon.relationships)
 
-    def _told_by(self, teller: str) -> tuple[list[Entry], list[Run]]:
+    def _told_by(self, teller: str) -> tuple[list[TellerEntry], list[ListenerRun]]:
         """Those whom a teller tells one by one, and the lists of members."""
         entries: dict[tuple[str, int], float] = {}
-        groups: dict[Run, None] = {}
+        groups: dict[ListenerRun, None] = {}
         for tribe in self._by_teller.get(teller, ()):
             for whom in tribe.tellings(teller, self.relations):
                 self._add(entries, tribe, whom)
                 groups |= dict.fromkeys(run for slug in whom.slugs for run in self._groups(slug, whom.carrier, tribe))
-        return [Entry(listener, weight, number) for (listener, number), weight in entries.items()], list(groups)
+        return [TellerEntry(listener, weight, number) for (listener, number), weight in entries.items()], list(groups)
 
-    def _competes(self, told: Iterable[Entry | Run]) -> bool:
+    def _competes(self, told: Iterable[TellerEntry | ListenerRun]) -> bool:
         """Whether several carriers share a teller's fan-out, so that whom they tell must be put into one order."""
         limited = {each.carrier for each in told if self.carriers[each.carrier].fan_out is not None}
         return len(limited) > 1
@@ -138,20 +131,20 @@ class Adjacency:
         free = [self._number(carrier.unlimited().within(*told.days).within(*days)) for days in seeing]
         return free if ALL_DAYS in seeing else [*free, limited]
 
-    def _groups(self, slug: str, carrier: Carrier, tribe: Tribe) -> tuple[Run, ...]:
+    def _groups(self, slug: str, carrier: Carrier, tribe: Tribe) -> tuple[ListenerRun, ...]:
         """All members of a pantheon, in lists that all tellers share."""
         key = (slug, self._number(carrier))
         if (found := self._listed.get(key)) is None:
             found = self._listed[key] = tuple(self._lists(slug, carrier, tribe))
         return found
 
-    def _lists(self, slug: str, carrier: Carrier, tribe: Tribe) -> Iterator[Run]:
+    def _lists(self, slug: str, carrier: Carrier, tribe: Tribe) -> Iterator[ListenerRun]:
         by_number: dict[int, list[str]] = {}
         for member in self._tribes[slug].members:
-            told = Told(member.personality_id, days=(member.since, member.until))
+            told = Told(member.personality_id, days=days_of(member))
             for number in self._limited(self._number(carrier), tribe, carrier, told):
                 by_number.setdefault(number, []).append(told.listener)
-        return (Run(number, tuple(sorted(ids))) for number, ids in by_number.items())
+        return (ListenerRun(number, tuple(sorted(ids))) for number, ids in by_number.items())
 
     def _number(self, carrier: Carrier) -> int:
         known = self._by_identity.get(id(carrier))
@@ -165,14 +158,14 @@ class Adjacency:
         return number
 
 
-def _one_by_one(groups: Iterable[Run]) -> list[Entry]:
-    return [Entry(listener, 1.0, number) for number, listeners in groups for listener in listeners]
+def _one_by_one(groups: Iterable[ListenerRun]) -> list[TellerEntry]:
+    return [TellerEntry(listener, 1.0, number) for number, listeners in groups for listener in listeners]
 
 
-def _by_weight(entry: Entry) -> tuple[float, str]:
+def _by_weight(entry: TellerEntry) -> tuple[float, str]:
     """Sort key. The same listener by several carriers stays in the order of the rule book."""
     return -entry.weight, entry.listener
 
 
-def _carrier(entry: Entry) -> int:
+def _carrier(entry: TellerEntry) -> int:
     return entry.carrier

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 from pydantic import JsonValue
@@ -58,12 +59,12 @@ class Carrier:
     places: tuple[str, ...] = ()
     """Places, one of which it must have been said at or within; empty = anywhere."""
     spreading: str | None = None
-    since: float | None = None
-    until: float | None = None
+    since: float = -inf
+    until: float = inf
 
     def holds_on(self, day: float) -> bool:
         """Whether the teller, the listener and what joins them are there on a game day."""
-        return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
+        return self.since <= day <= self.until
 
     def allows(self, flags: Mapping[str, JsonValue], place: str | None) -> bool:
         """Whether its conditions are met."""
@@ -71,13 +72,11 @@ class Carrier:
         here = not self.places or any(said_at.startswith(f"{each}/") for each in self.places)
         return here and all(name in flags and _json(flags[name]) == value for name, value in self.flags)
 
-    def within(self, since: float | None, until: float | None) -> Carrier:
+    def within(self, since: float, until: float) -> Carrier:
         """The same carrier, only on these game days."""
-        if since is None and until is None:
+        if since <= self.since and self.until <= until:
             return self
-        since = max((each for each in (self.since, since) if each is not None), default=None)
-        until = min((each for each in (self.until, until) if each is not None), default=None)
-        return replace(self, since=since, until=until)
+        return replace(self, since=max(self.since, since), until=min(self.until, until))
 
     def unlimited(self) -> Carrier:
         """The same carrier for an omniscient listener, whatever chance, fan-out and budgets say."""

@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
+from ..graph.columns import Edge
 from ..rules.records import Lasting, Member, Pantheon, RelationshipRule, Rules
 from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_of, over
 
 
-class Edge(Protocol):
-    """What the graph says of two nodes: a `Relation` has all of it."""
-
-    @property
-    def target(self) -> str:
-        """Where it points to."""
-        ...
-
-    @property
-    def type(self) -> str:
-        """Its type."""
-        ...
-
-    @property
-    def weight(self) -> float:
-        """How strong it is."""
-        ...
-
-    @property
-    def since(self) -> float | None:
-        """First game day."""
-        ...
-
-    @property
-    def until(self) -> float | None:
-        """Last game day."""
-        ...
-
-
 class Relations(Protocol):
-    """The part of the graph that rules ask."""
+    """The part of the graph that rules ask: a `GraphView` has it."""
 
-    def relations_of(self, node: str, types: Collection[str] | None = None, min_weight: float = 0.0) -> Iterable[Edge]:
-        """Relations that start at a node, of these types and with at least this weight, whenever they hold."""
+    def edges(self, source: str) -> Sequence[Edge]:
+        """Relations that start at a node, on whatever days they hold."""
         ...
 
 
-Days = tuple[float | None, float | None]
-"""The first and the last game day of something; `None` = no beginning, no end."""
-ALL_DAYS: Days = (None, None)
+DaySpan = tuple[float, float]
+"""The first and the last game day of something, or infinities."""
+ALL_DAYS: DaySpan = (-inf, inf)
 
 
 class Told(NamedTuple):
@@ -57,7 +29,7 @@ class Told(NamedTuple):
 
     listener: str
     weight: float = 1.0
-    days: Days = ALL_DAYS
+    days: DaySpan = ALL_DAYS
 
 
 class Whom(NamedTuple):
@@ -73,7 +45,7 @@ class Standing(NamedTuple):
 
     member: Rules | None
     """A member's own rules; `None` = no member then, so that only relationships with rules count."""
-    days: Days
+    days: DaySpan
 
 
 class Tribe:
@@ -98,10 +70,10 @@ class Tribe:
         """Ids of those who may tell by this pantheon's rules."""
         return dict.fromkeys([*self.memberships, *self.relationships])
 
-    def omniscient(self, listener: str) -> list[Days]:
+    def omniscient(self, listener: str) -> list[DaySpan]:
         """The days on which somebody learns whatever chance, fan-out and budgets say."""
         held = self.memberships.get(listener, ())
-        return [_days(each) for each in held if over(self.rules, each.rules).omniscient]
+        return [days_of(each) for each in held if over(self.rules, each.rules).omniscient]
 
     def tellings(self, teller: str, relations: Relations) -> Iterator[Whom]:
         """Whom a teller tells, by carrier."""
@@ -112,9 +84,9 @@ class Tribe:
     def _standings(self, teller: str) -> list[Standing]:
         """Of an observer there is none. Relationships with rules hold for those who are no members, too."""
         held = self.memberships.get(teller, ())
-        found = [Standing(each.rules, _days(each)) for each in held if each.role != "observer"]
+        found = [Standing(each.rules, days_of(each)) for each in held if each.role != "observer"]
         if teller in self.relationships:
-            found += [Standing(None, days) for days in _besides([_days(each) for each in held])]
+            found += [Standing(None, days) for days in _besides([days_of(each) for each in held])]
         return found
 
     def _tellings(self, teller: str, member: Rules | None, relations: Relations) -> Iterator[Whom]:
@@ -135,7 +107,7 @@ class Tribe:
         each: Carrier,
         rules: Rules,
         relations: Relations,
-        apart: Mapping[str, list[Days]],
+        apart: Mapping[str, list[DaySpan]],
     ) -> Whom:
         """Whom an option tells, but on the days of a relationship with rules, which then decides."""
         if asks_for_relations(rules):
@@ -172,7 +144,7 @@ class Tribe:
     def _all_of(self, slug: str, only: str | None = None) -> Iterator[Told]:
         members = self._pantheons[slug].members
         found = members if only is None else [each for each in members if each.personality_id == only]
-        return (Told(each.personality_id, days=_days(each)) for each in found)
+        return (Told(each.personality_id, days=days_of(each)) for each in found)
 
     def _related(self, edge: RelationshipRule, member: Rules | None, relations: Relations) -> Iterator[Whom]:
         """The carriers of one relationship: what its own rules switch on, and what names its target anyway."""
@@ -192,11 +164,11 @@ class Tribe:
 
     def _ways(self, edge: RelationshipRule, rules: Rules, relations: Relations) -> list[Told]:
         """The target of a relationship, on the days on which a relation that the rules ask for leads there."""
-        lasting = Told(edge.target, edge.weight, _days(edge))
+        lasting = Told(edge.target, edge.weight, days_of(edge))
         if not asks_for_relations(rules):
             return [lasting]
         edges = [each for each in self.relationships[edge.source] if _carries(each, rules)]
-        found = [Told(each.target, each.weight, _days(each)) for each in edges]
+        found = [Told(each.target, each.weight, days_of(each)) for each in edges]
         found += _neighbours(edge.source, rules, relations)
         return [
             told._replace(days=both)
@@ -216,19 +188,23 @@ def _carries(edge: RelationshipRule, rules: Rules) -> bool:
 
 
 def _neighbours(teller: str, rules: Rules, relations: Relations) -> list[Told]:
-    found = relations.relations_of(teller, rules.relation_types, rules.min_weight or 0.0)
-    return [Told(each.target, each.weight, (each.since, each.until)) for each in found]
+    types, least = rules.relation_types, rules.min_weight or 0.0
+    return [
+        Told(each.target, each.weight, (each.begins, each.ends))
+        for each in relations.edges(teller)
+        if each.weight >= least and (types is None or each.type in types)
+    ]
 
 
-def _apart(edges: Iterable[RelationshipRule]) -> dict[str, list[Days]]:
+def _apart(edges: Iterable[RelationshipRule]) -> dict[str, list[DaySpan]]:
     """Those to whom a teller has relationships with rules → the days on which there is none of them."""
-    held: dict[str, list[Days]] = {}
+    held: dict[str, list[DaySpan]] = {}
     for edge in edges:
-        held.setdefault(edge.target, []).append(_days(edge))
+        held.setdefault(edge.target, []).append(days_of(edge))
     return {target: _besides(days) for target, days in held.items()}
 
 
-def _without(tolds: Iterable[Told], apart: Mapping[str, list[Days]]) -> list[Told]:
+def _without(tolds: Iterable[Told], apart: Mapping[str, list[DaySpan]]) -> list[Told]:
     """These, but those who stand apart only on the days on which they do not."""
     return [
         told._replace(days=both)
@@ -238,22 +214,22 @@ def _without(tolds: Iterable[Told], apart: Mapping[str, list[Days]]) -> list[Tol
     ]
 
 
-def _days(each: Lasting) -> Days:
-    return each.since, each.until
+def days_of(each: Lasting) -> DaySpan:
+    """The days on which it holds."""
+    return (-inf if each.since is None else each.since, inf if each.until is None else each.until)
 
 
-def _overlap(one: Days, other: Days) -> Days | None:
-    since = max((each for each in (one[0], other[0]) if each is not None), default=None)
-    until = min((each for each in (one[1], other[1]) if each is not None), default=None)
-    return None if since is not None and until is not None and since > until else (since, until)
+def _overlap(one: DaySpan, other: DaySpan) -> DaySpan | None:
+    since, until = max(one[0], other[0]), min(one[1], other[1])
+    return None if since > until else (since, until)
 
 
-def _besides(held: Iterable[Days]) -> list[Days]:
+def _besides(held: Iterable[DaySpan]) -> list[DaySpan]:
     """All days but these."""
-    free: list[Days] = [ALL_DAYS]
+    free: list[DaySpan] = [ALL_DAYS]
     for since, until in held:
-        before = None if since is None else (None, nextafter(since, -inf))
-        after = None if until is None else (nextafter(until, inf), None)
-        parts = [_overlap(days, part) for days in free for part in (before, after) if part is not None]
+        outside = [(-inf, nextafter(since, -inf))] if since > -inf else []
+        outside += [(nextafter(until, inf), inf)] if until < inf else []
+        parts = [_overlap(days, part) for days in free for part in outside]
         free = [each for each in parts if each is not None]
     return free

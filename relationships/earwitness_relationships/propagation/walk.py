@@ -37,14 +37,14 @@ GOSSIP = frozenset({"gossip"})
 """What is told on where the rule that brought it allows no more hops."""
 FOREVER = float("inf")
 
-Level = tuple[float, int]
+Arrival = tuple[float, int]
 """Game day and hop."""
-Heard = Callable[[str, float], int]
+HeardOn = Callable[[str, float], int]
 """Listener and game day → how many tellings they have had on that day."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class TellingWay:
     """How all those are told whom the tellers of a level, reached alike, tell by one carrier."""
 
     carrier: Carrier
@@ -52,7 +52,7 @@ class Way:
     """Why they are not told; `None` = they are."""
     strength: float
     trust: float
-    level: Level
+    level: Arrival
     """When and how they learn it."""
     waiting: list[Waiting]
     """Where their tellings wait for that."""
@@ -60,14 +60,14 @@ class Way:
     """Whether everybody is told who does not know it yet."""
 
 
-By = tuple[str, Way]
+ToldBy = tuple[str, TellingWay]
 """A teller, and how they tell."""
-Waiting = tuple[By, Iterable[str]]
+Waiting = tuple[ToldBy, Iterable[str]]
 """A teller, and those they tell that way."""
 
 
 def spread(
-    adjacency: Adjacency, seed: Seed, *, until: float = FOREVER, heard: Heard | None = None, told: int = 0
+    adjacency: Adjacency, seed: Seed, *, until: float = FOREVER, heard: HeardOn | None = None, told: int = 0
 ) -> Spread:
     """Who learns a message, through whom, when and by which rule; and who does not, and why.
 
@@ -104,7 +104,7 @@ class Walk:
         seed: Seed,
         *,
         until: float = FOREVER,
-        heard: Heard | None = None,
+        heard: HeardOn | None = None,
         told: int = 0,
         stops: Stops | None = None,
         when: str = "message",
@@ -117,14 +117,14 @@ class Walk:
         self._coins: Coins | None = None
         self._refusals: dict[int, str | None] = {}
         self._absent = frozenset(seed.about).difference(seed.direct)
-        self.known: dict[str, By | None] = dict.fromkeys(chain(seed.direct, seed.heard))
+        self.known: dict[str, ToldBy | None] = dict.fromkeys(chain(seed.direct, seed.heard))
         """Everybody who knows it → how they were told; `None` = they knew it before."""
-        self.supports: list[tuple[str, By]] = []
+        self.supports: list[tuple[str, ToldBy]] = []
         """Further tellings of those who were told already."""
         self._farther: dict[str, int] = {}
         """Those whom several have told at once by different rules → the most hops that one of the rules allows."""
-        self._levels: list[Level] = []
-        self._waiting: dict[Level, list[Waiting]] = {}
+        self._levels: list[Arrival] = []
+        self._waiting: dict[Arrival, list[Waiting]] = {}
 
     def run(self) -> None:
         """Walk until everybody was told whom somebody may tell."""
@@ -155,9 +155,9 @@ class Walk:
             kinds = self._kinds_told(goes_on=each.max_hops > each.hop)
             self._tell([each.listener], (each.day, each.hop), each.strength, each.trust, kinds)
 
-    def _tell_on(self, fresh: Iterable[str], level: Level) -> None:
+    def _tell_on(self, fresh: Iterable[str], level: Arrival) -> None:
         """Those who have just learned it tell it on."""
-        alike: dict[tuple[Way, int], list[str]] = {}
+        alike: dict[tuple[TellingWay, int], list[str]] = {}
         for listener in fresh:
             if (by := self.known[listener]) is not None:
                 farthest = self._farther.get(listener, by[1].carrier.max_hops) if self._farther else 0
@@ -182,9 +182,11 @@ class Walk:
             return GOSSIP
         return EVERY_KIND if self._seed.users else BUT_USERS
 
-    def _tell(self, tellers: Iterable[str], level: Level, strength: float, trust: float, kinds: frozenset[str]) -> None:
+    def _tell(
+        self, tellers: Iterable[str], level: Arrival, strength: float, trust: float, kinds: frozenset[str]
+    ) -> None:
         """These tellers, who all know it alike, tell all whom their carriers name."""
-        ways: dict[int, Way] = {}
+        ways: dict[int, TellingWay] = {}
         runs_of = self._adjacency.runs
         for teller in tellers:
             runs = runs_of.get(teller)
@@ -198,7 +200,7 @@ class Walk:
                 elif way.refusal is None or self._stops is not None:
                     way.waiting.append(((teller, way), self._let_through(teller, way, listeners, counted)))
 
-    def _way(self, number: int, level: Level, strength: float, trust: float, kinds: frozenset[str]) -> Way:
+    def _way(self, number: int, level: Arrival, strength: float, trust: float, kinds: frozenset[str]) -> TellingWay:
         carrier, (day, hop) = self._carriers[number], level
         weaker = strength * carrier.decay
         why = self._refusal(number, carrier) or _refusal(carrier, kinds, level, weaker)
@@ -206,16 +208,16 @@ class Walk:
         waiting = [] if why is not None else self._waiting_at(arrival)
         limited = carrier.fan_out is not None or carrier.chance is not None
         plain = why is None and not limited
-        return Way(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
+        return TellingWay(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
 
-    def _waiting_at(self, level: Level) -> list[Waiting]:
+    def _waiting_at(self, level: Arrival) -> list[Waiting]:
         waiting = self._waiting.get(level)
         if waiting is None:
             waiting = self._waiting[level] = []
             heappush(self._levels, level)
         return waiting
 
-    def _let_through(self, teller: str, way: Way, listeners: Iterable[str], counted: set[str]) -> list[str]:
+    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> list[str]:
         """Those whom coins, the fan-out and the kind of talk let through. `counted` are those told so far."""
         carrier, known = way.carrier, self.known
         through = [each for each in listeners if each not in known]
@@ -253,7 +255,7 @@ class Walk:
             self._refusals[number] = message_refusal(carrier, self._seed, self._when)
         return self._refusals[number]
 
-    def _arrive(self, waiting: list[Waiting], level: Level) -> list[str]:
+    def _arrive(self, waiting: list[Waiting], level: Arrival) -> list[str]:
         """Those who learn it now. Tellings of others who have learned it now too go to the supports."""
         if self._adjacency.has_budgets:
             waiting = self._within_budgets(waiting)
@@ -267,7 +269,7 @@ class Walk:
                     self._support(listener, first, by)
         return fresh
 
-    def _support(self, listener: str, first: By, second: By) -> None:
+    def _support(self, listener: str, first: ToldBy, second: ToldBy) -> None:
         """Of two tellings of the same listener at once, the stronger counts; of the same rule, the first."""
         if first[1] is not second[1]:
             farther = self._farther.get(listener, first[1].carrier.max_hops)
@@ -311,12 +313,12 @@ class Walk:
                     self._stops.add(each, teller, rule, why)
 
 
-def _in_order(told: tuple[str, By]) -> tuple[Level, str, float, str]:
+def _in_order(told: tuple[str, ToldBy]) -> tuple[Arrival, str, float, str]:
     listener, (teller, way) = told
     return way.level, listener, -way.strength, teller
 
 
-def _telling(listener: str, teller: str, way: Way) -> Telling:
+def _telling(listener: str, teller: str, way: TellingWay) -> Telling:
     day, hop = way.level
     carrier = way.carrier
     return Telling(
@@ -358,7 +360,7 @@ WRONG_KIND = {
 """Kind of a carrier → why a teller does not tell by it."""
 
 
-def _refusal(carrier: Carrier, kinds: frozenset[str], level: Level, strength: float) -> str | None:
+def _refusal(carrier: Carrier, kinds: frozenset[str], level: Arrival, strength: float) -> str | None:
     """Why one teller, who has learned it on a day and at a hop, does not tell by a carrier; `None` if they do."""
     day, hop = level
     if hop == 0 and carrier.max_hops == 0:

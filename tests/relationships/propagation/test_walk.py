@@ -4,14 +4,18 @@ from typing import Any
 
 import pytest
 
-from earwitness_relationships.graph import Relation
+from earwitness_relationships.graph import Fact, Relation
+from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
 from earwitness_relationships.propagation.coins import Coins, threshold
 from earwitness_relationships.propagation.walk import Walk
 from earwitness_relationships.rules import Member, Pantheon, RuleBook, Rules
 from earwitness_relationships.rules.records import Budget
 
-from .graphs import Listed
+
+def graph(relations: list[Relation]) -> GraphView:
+    return GraphView.of(Fact(relation=each) for each in relations)
+
 
 FRIENDS = [("a", "b", 0.9), ("a", "c", 0.5), ("b", "d", 0.8), ("c", "d", 0.7), ("d", "e", 0.6), ("a", "f", 0.1)]
 
@@ -20,7 +24,7 @@ def village(rules: dict[str, Any], **members: dict[str, Any]) -> Adjacency:
     everybody = [Member(personality_id=id, **members.get(id, {})) for id in "abcdef"]
     rules = {"share_direct_interactions": True, "relation_types": ("friend",), **rules}
     book = RuleBook(pantheons=(Pantheon(slug="village", rules=Rules(**rules), members=tuple(everybody)),))
-    return Adjacency(book, Listed([Relation(source=s, target=t, type="friend", weight=w) for s, t, w in FRIENDS]))
+    return Adjacency(book, graph([Relation(source=s, target=t, type="friend", weight=w) for s, t, w in FRIENDS]))
 
 
 def said(**given: Any) -> Seed:
@@ -118,7 +122,7 @@ def test_a_rule_about_somebody_needs_them_in_the_message(seed: dict[str, Any], l
 def test_an_edited_relation_counts_with_the_next_message() -> None:
     adjacency = village({})
     assert "e" not in hops(spread(adjacency, said()))
-    adjacency.relations = Listed([Relation(source="a", target="e", type="friend")])
+    adjacency.relations = graph([Relation(source="a", target="e", type="friend")])
     adjacency.invalidate(["a"])
     assert set(hops(spread(adjacency, said()))) == {"e"}
 
