@@ -19,6 +19,8 @@ from earwitness.loading.strategies import Strategies
 from .graph.protocol import GraphStore
 from .graph.records import Fact
 from .graph.view import GraphView
+from .propagation.adjacency import Adjacency
+from .propagation.compiled import CompiledRules
 from .rules.file import read_rules
 from .rules.records import RuleBook
 from .settings import RelationshipsSettings
@@ -30,7 +32,7 @@ STORIES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class StoryPicture:
     """The rule book and graph as one story has them at one point."""
 
     book: RuleBook
@@ -55,7 +57,8 @@ class RelationshipsModel:
         self.graph: GraphStore = graph
         """The graph of all stories."""
         self._view = GraphView()
-        self._pictures: dict[str, tuple[object, Picture]] = {}
+        self._pictures: dict[str, tuple[object, StoryPicture]] = {}
+        self._compiled = CompiledRules()
         self._open = False
         self._lock = anyio.Lock()
 
@@ -87,10 +90,12 @@ class RelationshipsModel:
 
     async def view(self) -> GraphView:
         """The graph of all stories as it is now. Raises `StorageError`."""
-        await self._view.refresh(self.graph)
+        edited = await self._view.refresh(self.graph)
+        if edited is None or edited:
+            self._compiled.edited(edited)
         return self._view
 
-    async def picture(self, session: str, state: State) -> Picture:
+    async def picture(self, session: str, state: State) -> StoryPicture:
         """The rules and the graph of a story. Raises `StorageError`."""
         view = await self.view()
         noted = state.facts_of(PACKAGE)
@@ -102,7 +107,11 @@ class RelationshipsModel:
             self._pictures.pop(next(iter(self._pictures)))
         return known[1]
 
-    def _picture(self, view: GraphView, facts: tuple[Fact, ...]) -> Picture:
+    def adjacency(self, picture: StoryPicture) -> Adjacency:
+        """The compiled rules of a story's picture."""
+        return self._compiled.of(picture.book, self._view, picture.graph)
+
+    def _picture(self, view: GraphView, facts: tuple[Fact, ...]) -> StoryPicture:
         graph = view.with_facts(facts)
         version = f"rules {self.file.version}, graph {view.version}, {len(facts)} facts of the story"
-        return Picture(self.file, graph, facts, version)
+        return StoryPicture(self.file, graph, facts, version)

@@ -7,7 +7,7 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -35,6 +35,18 @@ class TellerEntry(NamedTuple):
     """Number of the carrier."""
 
 
+class TellerRuns(dict[str, tuple[ListenerRun, ...]]):
+    """Teller → whom they tell. A teller who is asked for the first time is compiled."""
+
+    def __init__(self, compile: Callable[[str], tuple[ListenerRun, ...]]) -> None:
+        super().__init__()
+        self._compile = compile
+
+    def __missing__(self, teller: str) -> tuple[ListenerRun, ...]:
+        self[teller] = made = self._compile(teller)
+        return made
+
+
 class Adjacency:
     """Teller → whom they may tell, by carrier."""
 
@@ -43,8 +55,8 @@ class Adjacency:
         self.relations: Relations = GraphView() if relations is None else relations
         self.carriers: list[Carrier] = []
         """Every carrier by its number."""
-        self.runs: dict[str, tuple[ListenerRun, ...]] = {}
-        """Teller → whom they tell. A teller who is missing has not been compiled yet."""
+        self.runs = TellerRuns(self.compiled)
+        """Teller → whom they tell."""
         self.has_budgets = False
         """Whether some carrier has a budget."""
         self.has_gossip = self.any_rule("gossip_about_others")
@@ -59,25 +71,30 @@ class Adjacency:
             for id in tribe.tellers:
                 self._by_teller.setdefault(id, []).append(tribe)
 
-    def compile(self, teller: str) -> tuple[ListenerRun, ...]:
-        """Make the entries of one teller."""
-        entries, groups = self._told_by(teller)
+    def compiled(self, teller: str) -> tuple[ListenerRun, ...]:
+        """Whom one teller tells, by the rules and the graph as they are."""
+        return self._compiled(teller, self.relations)
+
+    def _compiled(self, teller: str, relations: Relations) -> tuple[ListenerRun, ...]:
+        entries, groups = self._told_by(teller, relations)
         if groups and self._competes([*entries, *groups]):
             entries, groups = [*entries, *_one_by_one(groups)], []
         entries.sort(key=_by_weight)
         runs = [ListenerRun(number, tuple(each.listener for each in run)) for number, run in groupby(entries, _carrier)]
-        self.runs[teller] = made = (*runs, *groups)
-        return made
+        return (*runs, *groups)
+
+    def of_story(self, relations: Relations, own_sources: Collection[str]) -> StoryAdjacency:
+        """The same rules on the graph of one story, in which the relations of some nodes are others."""
+        return StoryAdjacency(self, relations, own_sources)
 
     def compile_all(self) -> None:
         """Make the entries of every teller."""
         for teller in self._by_teller:
-            if teller not in self.runs:
-                self.compile(teller)
+            self.runs[teller]
 
     def entries(self, teller: str) -> list[TellerEntry]:
         """Everybody whom a teller may tell, one by one, with the weight of what joins them."""
-        entries, groups = self._told_by(teller)
+        entries, groups = self._told_by(teller, self.relations)
         return sorted([*entries, *_one_by_one(groups)], key=_by_weight)
 
     @property
@@ -100,12 +117,12 @@ class Adjacency:
             yield from (each.rules for each in pantheon.members)
             yield from (each.rules for each in pantheon.relationships)
 
-    def _told_by(self, teller: str) -> tuple[list[TellerEntry], list[ListenerRun]]:
+    def _told_by(self, teller: str, relations: Relations) -> tuple[list[TellerEntry], list[ListenerRun]]:
         """Those whom a teller tells one by one, and the lists of members."""
         entries: dict[tuple[str, int], float] = {}
         groups: dict[ListenerRun, None] = {}
         for tribe in self._by_teller.get(teller, ()):
-            for whom in tribe.tellings(teller, self.relations):
+            for whom in tribe.tellings(teller, relations):
                 self._add(entries, tribe, whom)
                 groups |= dict.fromkeys(run for slug in whom.slugs for run in self._groups(slug, whom.carrier, tribe))
         return [TellerEntry(listener, weight, number) for (listener, number), weight in entries.items()], list(groups)
@@ -156,6 +173,24 @@ class Adjacency:
             self.carriers.append(carrier)
             self.has_budgets |= carrier.per_message is not None or carrier.per_listener_day is not None
         return number
+
+
+class StoryAdjacency(Adjacency):
+    """The rules on the graph of one story. What its facts leave alone is compiled once for all stories."""
+
+    def __init__(self, below: Adjacency, relations: Relations, own_sources: Collection[str]) -> None:
+        self.__dict__.update(below.__dict__)
+        self._below, self._own = below, own_sources
+        self.relations = relations
+        self.runs = TellerRuns(self.compiled)
+
+    def compiled(self, teller: str) -> tuple[ListenerRun, ...]:
+        """Whom one teller tells, by the story's own facts where they say something of that teller."""
+        if teller not in self._own:
+            return self._below.runs[teller]
+        made = self._compiled(teller, self.relations)
+        self.has_budgets = self._below.has_budgets
+        return made
 
 
 def _one_by_one(groups: Iterable[ListenerRun]) -> list[TellerEntry]:

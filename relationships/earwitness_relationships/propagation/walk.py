@@ -13,7 +13,7 @@ What happens in which order:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import chain
@@ -67,14 +67,20 @@ Waiting = tuple[ToldBy, Iterable[str]]
 
 
 def spread(
-    adjacency: Adjacency, seed: Seed, *, until: float = FOREVER, heard: HeardOn | None = None, told: int = 0
+    adjacency: Adjacency,
+    seed: Seed,
+    *,
+    until: float = FOREVER,
+    heard: HeardOn | None = None,
+    told: int = 0,
+    among: Container[str] | None = None,
 ) -> Spread:
     """Who learns a message, through whom, when and by which rule; and who does not, and why.
 
-    Only those who know it by the day `until` tell it on. `heard` and `told`, the number of earlier tellings of this
-    message, are for budgets.
+    Only those who know it by the day `until` tell it on, and only those `among` are told (`None` = everybody). `heard`
+    and `told`, the number of earlier tellings of this message, are for budgets.
     """
-    walk = Walk(adjacency, seed, until=until, heard=heard, told=told, stops=Stops())
+    walk = Walk(adjacency, seed, until=until, heard=heard, told=told, stops=Stops(), among=among)
     walk.run()
     return Spread(tellings=tuple(walk.tellings()), stops=tuple(walk.stopped()))
 
@@ -108,12 +114,13 @@ class Walk:
         told: int = 0,
         stops: Stops | None = None,
         when: str = "message",
+        among: Container[str] | None = None,
     ) -> None:
-        """`stops` collects who is not told; `None` = nobody asks. `when` chooses the rules."""
+        """Only those `among` are told. `stops` collects who is not; `None` = nobody asks. `when` chooses the rules."""
         self._adjacency, self._carriers = adjacency, adjacency.carriers
         self._seed, self._until, self._when = seed, until, when
         self._heard, self._told = heard, told
-        self._stops = stops
+        self._stops, self._among = stops, among
         self._coins: Coins | None = None
         self._refusals: dict[int, str | None] = {}
         self._absent = frozenset(seed.about).difference(seed.direct)
@@ -189,9 +196,8 @@ class Walk:
         ways: dict[int, TellingWay] = {}
         runs_of = self._adjacency.runs
         for teller in tellers:
-            runs = runs_of.get(teller)
             counted: set[str] = set()
-            for number, listeners in self._adjacency.compile(teller) if runs is None else runs:
+            for number, listeners in runs_of[teller]:
                 way = ways.get(number)
                 if way is None:
                     way = ways[number] = self._way(number, level, strength, trust, kinds)
@@ -207,7 +213,7 @@ class Walk:
         arrival = (day + carrier.delay, hop + 1)
         waiting = [] if why is not None else self._waiting_at(arrival)
         limited = carrier.fan_out is not None or carrier.chance is not None
-        plain = why is None and not limited
+        plain = why is None and not limited and self._among is None
         return TellingWay(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
 
     def _waiting_at(self, level: Arrival) -> list[Waiting]:
@@ -221,6 +227,9 @@ class Walk:
         """Those whom coins, the fan-out and the kind of talk let through. `counted` are those told so far."""
         carrier, known = way.carrier, self.known
         through = [each for each in listeners if each not in known]
+        if self._among is not None:
+            among = self._among
+            through = [each for each in through if each in among]
         if way.refusal is not None:
             self._stop(teller, carrier.rule, through, way.refusal)
             return []

@@ -1,0 +1,62 @@
+"""The cast of a story as rules know it: by personality id. And whom a text mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from earwitness import Cast, SettledMessage
+
+from .walk import AT_FIRST_HAND
+
+_WORD = re.compile(r"\w+")
+
+
+class People:
+    """A cast by personality."""
+
+    def __init__(self, cast: Cast) -> None:
+        self.cast = cast
+        """Everybody."""
+        self.personality = {each.id: each.personality_id for each in cast}
+        """Character id → personality id."""
+        self.users = frozenset(each.personality_id for each in cast if each.kind == "persona" or each.user_id)
+        """Personality ids of the users' personas."""
+
+    @cached_property
+    def characters(self) -> dict[str, str]:
+        """Personality id → id of the first character with it."""
+        return {each.personality_id: each.id for each in reversed(self.cast.members)}
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, ...], str]:
+        """The words of a name → personality id."""
+        return {_words(name): each.personality_id for each in reversed(self.cast.members) for name in each.names}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._named), default=0)
+
+    def mentioned(self, text: str) -> tuple[str, ...]:
+        """Personality ids of those whom a text calls by name."""
+        return tuple(dict.fromkeys(self._mentions(_words(text))))
+
+    def of(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """The personalities of characters."""
+        return tuple(dict.fromkeys(self.personality.get(id, id) for id in ids))
+
+    def users_in(self, message: SettledMessage) -> tuple[str, ...]:
+        """The users' personas who take part in a message."""
+        parts = message.participants.items()
+        return tuple(id for id in self.of(id for id, part in parts if part.role in AT_FIRST_HAND) if id in self.users)
+
+    def _mentions(self, words: tuple[str, ...]) -> Iterator[str]:
+        for begin in range(len(words)):
+            for end in range(begin + 1, min(begin + self._longest, len(words)) + 1):
+                if (found := self._named.get(words[begin:end])) is not None:
+                    yield found
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold()))

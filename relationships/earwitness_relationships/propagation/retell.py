@@ -1,0 +1,58 @@
+"""How a message is worded when it is told on: verbatim, as a summary, or by a reteller."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from earwitness import SharingEvent
+from earwitness.loading.strategies import Strategies
+from earwitness.protocols import Soon
+from earwitness.sentences import excerpt
+from earwitness.words import terms
+
+from .records import Telling
+
+VERBATIM, SUMMARY = "verbatim", "summary"
+SHORT = 240
+"""Characters of a summary."""
+
+
+@runtime_checkable
+class Reteller(Protocol):
+    """Rewords what is told on. The kind is `reteller`; a rule names one with `retell`."""
+
+    def retell(self, text: str, telling: Telling) -> Soon[str]:
+        """The words of the teller for the listener. If it raises, the rule tells nobody."""
+        ...
+
+
+class Retellers:
+    """The retellers that rules name, each made when it is first needed."""
+
+    def __init__(self, strategies: Strategies) -> None:
+        self._strategies = strategies
+        self._made: dict[str, Reteller] = {}
+
+    async def text(self, event: SharingEvent, telling: Telling) -> str | None:
+        """What the listener is told; `None` = what the teller perceived."""
+        if telling.retell == VERBATIM:
+            return None
+        heard = event.message.content
+        if telling.retell == SUMMARY:
+            return summary([heard])
+        if telling.retell not in self._made:
+            self._made[telling.retell] = self._strategies.make("reteller", telling.retell)
+        found = self._made[telling.retell].retell(heard, telling)
+        return await found if inspect.isawaitable(found) else found
+
+
+def summary(texts: Sequence[str], room: int = SHORT) -> str:
+    """The sentences of some texts that say most of what they are about, in at most about `room` characters."""
+    whole = "\n".join(text.strip() for text in texts if text.strip())
+    counts: dict[str, int] = {}
+    for term in terms(whole):
+        counts[term] = counts.get(term, 0) + 1
+    wanted = sorted(counts, key=lambda term: (-counts[term], term))[:12]
+    return excerpt(whole, room, frozenset(wanted))

@@ -1,0 +1,46 @@
+"""From what a sharing rule is asked to the seed of a walk. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from earwitness import SettledMessage, SharingEvent
+from earwitness.records.state import State
+
+from .people import People
+from .records import Seed, Telling
+
+
+def seed_of(event: SharingEvent, people: People) -> Seed:
+    """The seed of a message that was just said."""
+    heard = {id: part.role for id, part in event.message.participants.items() if event.message.heard_by(id)}
+    direct = {people.personality.get(id, id): role for id, role in heard.items()}
+    return _seed(event.message, event.state, people).model_copy(
+        update={"day": event.message.message.game_day, "direct": direct}
+    )
+
+
+def seed_of_arrived(event: SharingEvent, people: People, told: Mapping[str, Telling]) -> Seed:
+    """The seed of what goes on when delayed tellings arrive; `told` are all tellings of the message by listener."""
+    arrived = [people.personality.get(each.owner, each.owner) for each in event.arrived]
+    return _seed(event.message, event.state, people).model_copy(
+        update={
+            "day": event.day,
+            "heard": tuple(dict.fromkeys([*people.of(event.message.participants), *told])),
+            "arrived": tuple(told[id].model_copy(update={"day": event.day}) for id in arrived if id in told),
+        }
+    )
+
+
+def _seed(settled: SettledMessage, state: State, people: People) -> Seed:
+    message = settled.message
+    return Seed(
+        key=message.key,
+        day=message.game_day,
+        speaker=people.personality.get(message.speaker, message.speaker),
+        users=people.users_in(settled),
+        about=people.mentioned(message.content),
+        private=message.context == "dm",
+        flags=state.flags,
+        place=message.scene,
+    )

@@ -1,0 +1,86 @@
+"""The sharing rule `relationships`: who else learns of a message, by the rule book and the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from earwitness import Settings, Share, SharingAnswer, SharingEvent
+from earwitness.loading.resources import Resources
+from earwitness.loading.strategies import Strategies
+
+from ..model import RelationshipsModel
+from .adjacency import Adjacency
+from .memo import Memo
+from .people import People
+from .records import Seed, Telling
+from .retell import Retellers
+from .seeds import seed_of, seed_of_arrived
+from .walk import Walk
+
+
+class RelationshipsSharing:
+    """Tells on what members of pantheons live and learn.
+
+    What takes days is told on when it arrives, by the rules, the graph and the flags of that day.
+    """
+
+    def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
+        self._model = RelationshipsModel.shared(settings, resources, strategies, path)
+        self._retellers = Retellers(strategies)
+        self._people: People | None = None
+
+    async def open(self) -> None:
+        """Open the graph."""
+        await self._model.open()
+
+    async def close(self) -> None:
+        """Close the graph."""
+        await self._model.close()
+
+    async def share(self, event: SharingEvent) -> SharingAnswer:
+        """Who learns of the message, or, when tellings have arrived, to whom it is told on."""
+        picture = await self._model.picture(event.session, event.state)
+        adjacency = self._model.adjacency(picture)
+        people, memo = self._of(event), Memo(event.data)
+        told = memo.told(event.message.key) if event.arrived else {}
+        seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
+        tellings = _walked(adjacency, seed, memo, people, len(told))
+        first = {each.listener: each for each in reversed(tellings)}
+        memo.keep(event.message.key, {**told, **first}, event.day)
+        if adjacency.has_budgets:
+            memo.count(first.values(), event.day)
+        return SharingAnswer(shares=tuple(await self._shares(event, tellings, people)), version=picture.version)
+
+    async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: People) -> list[Share]:
+        return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]
+
+    def _of(self, event: SharingEvent) -> People:
+        if self._people is None or self._people.cast is not event.cast:
+            self._people = People(event.cast)
+        return self._people
+
+
+def _walked(adjacency: Adjacency, seed: Seed, memo: Memo, people: People, told: int) -> list[Telling]:
+    walk = Walk(adjacency, seed, until=seed.day, heard=memo.heard, told=told, among=people.characters)
+    walk.run()
+    return list(walk.tellings())
+
+
+def _share(telling: Telling, people: People, text: str | None) -> Share:
+    return Share(
+        character=people.characters[telling.listener],
+        how=telling.how,
+        shared_from=people.characters[telling.teller],
+        rule=telling.rule,
+        due=telling.day,
+        text=text,
+        metadata=dict(_metadata(telling)),
+        trust=telling.trust,
+    )
+
+
+def _metadata(telling: Telling) -> Iterator[tuple[str, str | int | float]]:
+    if telling.pantheon is not None:
+        yield "pantheonId", telling.pantheon
+    yield "hop", telling.hop
+    yield "strength", round(telling.strength, 6)
