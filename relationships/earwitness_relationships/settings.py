@@ -18,7 +18,7 @@ class RelationshipsSettings(Record):
 
     brings: ClassVar[dict[str, tuple[str, ...]]] = {
         "guards": ("relationships",),
-        "sharing_rules": ("personas",),
+        "sharing_rules": ("personas", "relationships"),
         "read_providers": ("personas",),
     }
     """Strategies that are in use where the table stands."""

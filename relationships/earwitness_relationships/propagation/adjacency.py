@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..graph.view import GraphView
 from ..rules.records import RuleBook, Rules
 from .carriers import Carrier
-from .tribe import ALL_DAYS, Relations, Told, Tribe, Whom, days_of
+from .tribe import ALL_DAYS, EdgesBySource, PossibleListener, Tribe, Whom, days_of
 
 
 class ListenerRun(NamedTuple):
@@ -50,9 +50,9 @@ class TellerRuns(dict[str, tuple[ListenerRun, ...]]):
 class Adjacency:
     """Teller → whom they may tell, by carrier."""
 
-    def __init__(self, book: RuleBook, relations: Relations | None = None) -> None:
+    def __init__(self, book: RuleBook, relations: EdgesBySource | None = None) -> None:
         self.book = book
-        self.relations: Relations = GraphView() if relations is None else relations
+        self.relations: EdgesBySource = GraphView() if relations is None else relations
         self.carriers: list[Carrier] = []
         """Every carrier by its number."""
         self.runs = TellerRuns(self.compiled)
@@ -75,7 +75,7 @@ class Adjacency:
         """Whom one teller tells, by the rules and the graph as they are."""
         return self._compiled(teller, self.relations)
 
-    def _compiled(self, teller: str, relations: Relations) -> tuple[ListenerRun, ...]:
+    def _compiled(self, teller: str, relations: EdgesBySource) -> tuple[ListenerRun, ...]:
         entries, groups = self._told_by(teller, relations)
         if groups and self._competes([*entries, *groups]):
             entries, groups = [*entries, *_one_by_one(groups)], []
@@ -83,7 +83,7 @@ class Adjacency:
         runs = [ListenerRun(number, tuple(each.listener for each in run)) for number, run in groupby(entries, _carrier)]
         return (*runs, *groups)
 
-    def of_story(self, relations: Relations, own_sources: Collection[str]) -> StoryAdjacency:
+    def of_story(self, relations: EdgesBySource, own_sources: Collection[str]) -> StoryAdjacency:
         """The same rules on the graph of one story, in which the relations of some nodes are others."""
         return StoryAdjacency(self, relations, own_sources)
 
@@ -117,7 +117,7 @@ class Adjacency:
             yield from (each.rules for each in pantheon.members)
             yield from (each.rules for each in pantheon.relationships)
 
-    def _told_by(self, teller: str, relations: Relations) -> tuple[list[TellerEntry], list[ListenerRun]]:
+    def _told_by(self, teller: str, relations: EdgesBySource) -> tuple[list[TellerEntry], list[ListenerRun]]:
         """Those whom a teller tells one by one, and the lists of members."""
         entries: dict[tuple[str, int], float] = {}
         groups: dict[ListenerRun, None] = {}
@@ -139,7 +139,7 @@ class Adjacency:
                 key = (told.listener, number)
                 entries[key] = max(told.weight, entries.get(key, told.weight))
 
-    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, told: Told) -> list[int]:
+    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, told: PossibleListener) -> list[int]:
         """Numbers of the carrier as it holds for one listener, without limits on the days on which they see all."""
         seeing = tribe.omniscient(told.listener)
         limited = plain if told.days == ALL_DAYS else self._number(carrier.within(*told.days))
@@ -158,7 +158,7 @@ class Adjacency:
     def _lists(self, slug: str, carrier: Carrier, tribe: Tribe) -> Iterator[ListenerRun]:
         by_number: dict[int, list[str]] = {}
         for member in self._tribes[slug].members:
-            told = Told(member.personality_id, days=days_of(member))
+            told = PossibleListener(member.personality_id, days=days_of(member))
             for number in self._limited(self._number(carrier), tribe, carrier, told):
                 by_number.setdefault(number, []).append(told.listener)
         return (ListenerRun(number, tuple(sorted(ids))) for number, ids in by_number.items())
@@ -178,7 +178,7 @@ class Adjacency:
 class StoryAdjacency(Adjacency):
     """The rules on the graph of one story. What its facts leave alone is compiled once for all stories."""
 
-    def __init__(self, below: Adjacency, relations: Relations, own_sources: Collection[str]) -> None:
+    def __init__(self, below: Adjacency, relations: EdgesBySource, own_sources: Collection[str]) -> None:
         self.__dict__.update(below.__dict__)
         self._below, self._own = below, own_sources
         self.relations = relations

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from earwitness import SettledMessage, SharingEvent
 from earwitness.records.state import State
 
-from .people import People
+from .personalities import Personalities
 from .records import Seed, Telling
 
 
-def seed_of(event: SharingEvent, people: People) -> Seed:
+def seed_of(event: SharingEvent, people: Personalities) -> Seed:
     """The seed of a message that was just said."""
     heard = {id: part.role for id, part in event.message.participants.items() if event.message.heard_by(id)}
     direct = {people.personality.get(id, id): role for id, role in heard.items()}
@@ -20,7 +20,7 @@ def seed_of(event: SharingEvent, people: People) -> Seed:
     )
 
 
-def seed_of_arrived(event: SharingEvent, people: People, told: Mapping[str, Telling]) -> Seed:
+def seed_of_arrived(event: SharingEvent, people: Personalities, told: Mapping[str, Telling]) -> Seed:
     """The seed of what goes on when delayed tellings arrive; `told` are all tellings of the message by listener."""
     arrived = [people.personality.get(each.owner, each.owner) for each in event.arrived]
     return _seed(event.message, event.state, people).model_copy(
@@ -32,7 +32,7 @@ def seed_of_arrived(event: SharingEvent, people: People, told: Mapping[str, Tell
     )
 
 
-def _seed(settled: SettledMessage, state: State, people: People) -> Seed:
+def _seed(settled: SettledMessage, state: State, people: Personalities) -> Seed:
     message = settled.message
     return Seed(
         key=message.key,

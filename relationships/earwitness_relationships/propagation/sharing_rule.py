@@ -11,7 +11,7 @@ from earwitness.loading.strategies import Strategies
 from ..model import RelationshipsModel
 from .adjacency import Adjacency
 from .memo import Memo
-from .people import People
+from .personalities import Personalities
 from .records import Seed, Telling
 from .retell import Retellers
 from .seeds import seed_of, seed_of_arrived
@@ -27,7 +27,7 @@ class RelationshipsSharing:
     def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
         self._retellers = Retellers(strategies)
-        self._people: People | None = None
+        self._people: Personalities | None = None
 
     async def open(self) -> None:
         """Open the graph."""
@@ -51,22 +51,22 @@ class RelationshipsSharing:
             memo.count(first.values(), event.day)
         return SharingAnswer(shares=tuple(await self._shares(event, tellings, people)), version=picture.version)
 
-    async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: People) -> list[Share]:
+    async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: Personalities) -> list[Share]:
         return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]
 
-    def _of(self, event: SharingEvent) -> People:
+    def _of(self, event: SharingEvent) -> Personalities:
         if self._people is None or self._people.cast is not event.cast:
-            self._people = People(event.cast)
+            self._people = Personalities(event.cast)
         return self._people
 
 
-def _walked(adjacency: Adjacency, seed: Seed, memo: Memo, people: People, told: int) -> list[Telling]:
+def _walked(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities, told: int) -> list[Telling]:
     walk = Walk(adjacency, seed, until=seed.day, heard=memo.heard, told=told, among=people.characters)
     walk.run()
     return list(walk.tellings())
 
 
-def _share(telling: Telling, people: People, text: str | None) -> Share:
+def _share(telling: Telling, people: Personalities, text: str | None) -> Share:
     return Share(
         character=people.characters[telling.listener],
         how=telling.how,

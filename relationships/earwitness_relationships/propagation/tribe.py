@@ -11,11 +11,11 @@ from ..rules.records import Lasting, Member, Pantheon, RelationshipRule, Rules
 from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_of, over
 
 
-class Relations(Protocol):
+class EdgesBySource(Protocol):
     """The part of the graph that rules ask: a `GraphView` has it."""
 
     def edges(self, source: str) -> Sequence[Edge]:
-        """Relations that start at a node, on whatever days they hold."""
+        """EdgesBySource that start at a node, on whatever days they hold."""
         ...
 
 
@@ -24,7 +24,7 @@ DaySpan = tuple[float, float]
 ALL_DAYS: DaySpan = (-inf, inf)
 
 
-class Told(NamedTuple):
+class PossibleListener(NamedTuple):
     """Somebody whom a teller may tell."""
 
     listener: str
@@ -36,7 +36,7 @@ class Whom(NamedTuple):
     """A carrier, with those it tells one by one, and the slugs of pantheons all of which it tells."""
 
     carrier: Carrier
-    tolds: Sequence[Told]
+    tolds: Sequence[PossibleListener]
     slugs: tuple[str, ...] = ()
 
 
@@ -75,7 +75,7 @@ class Tribe:
         held = self.memberships.get(listener, ())
         return [days_of(each) for each in held if over(self.rules, each.rules).omniscient]
 
-    def tellings(self, teller: str, relations: Relations) -> Iterator[Whom]:
+    def tellings(self, teller: str, relations: EdgesBySource) -> Iterator[Whom]:
         """Whom a teller tells, by carrier."""
         for standing in self._standings(teller):
             for whom in self._tellings(teller, standing.member, relations):
@@ -89,7 +89,7 @@ class Tribe:
             found += [Standing(None, days) for days in _besides([days_of(each) for each in held])]
         return found
 
-    def _tellings(self, teller: str, member: Rules | None, relations: Relations) -> Iterator[Whom]:
+    def _tellings(self, teller: str, member: Rules | None, relations: EdgesBySource) -> Iterator[Whom]:
         rules = self.rules if member is None else as_member(member, over(self.rules, member))
         edges = self.relationships.get(teller, ())
         if member is not None:
@@ -106,7 +106,7 @@ class Tribe:
         option: str,
         each: Carrier,
         rules: Rules,
-        relations: Relations,
+        relations: EdgesBySource,
         apart: Mapping[str, list[DaySpan]],
     ) -> Whom:
         """Whom an option tells, but on the days of a relationship with rules, which then decides."""
@@ -115,9 +115,9 @@ class Tribe:
             return Whom(each, [named for told in near for named in self._named(told, option, rules)])
         names, slugs = self._names(option, rules)
         if apart:
-            tolds = [*map(Told, names), *(told for slug in slugs for told in self._all_of(slug))]
+            tolds = [*map(PossibleListener, names), *(told for slug in slugs for told in self._all_of(slug))]
             return Whom(each, _without(tolds, apart))
-        return Whom(each, [*map(Told, names)], slugs)
+        return Whom(each, [*map(PossibleListener, names)], slugs)
 
     def _names(self, option: str, rules: Rules) -> tuple[Sequence[str], tuple[str, ...]]:
         """The ids and slugs that an option tells by name."""
@@ -127,7 +127,7 @@ class Tribe:
         slugs = tuple(name for name in named if name in self._pantheons)
         return [name for name in named if name not in slugs], slugs
 
-    def _named(self, told: Told, option: str, rules: Rules) -> list[Told]:
+    def _named(self, told: PossibleListener, option: str, rules: Rules) -> list[PossibleListener]:
         """A neighbour, on the days on which an option names them; all of them if it names nobody."""
         if option not in EVERYBODY and rules.share_with is None:
             return [told]
@@ -141,12 +141,12 @@ class Tribe:
             if (both := _overlap(told.days, each.days)) is not None
         ]
 
-    def _all_of(self, slug: str, only: str | None = None) -> Iterator[Told]:
+    def _all_of(self, slug: str, only: str | None = None) -> Iterator[PossibleListener]:
         members = self._pantheons[slug].members
         found = members if only is None else [each for each in members if each.personality_id == only]
-        return (Told(each.personality_id, days=days_of(each)) for each in found)
+        return (PossibleListener(each.personality_id, days=days_of(each)) for each in found)
 
-    def _related(self, edge: RelationshipRule, member: Rules | None, relations: Relations) -> Iterator[Whom]:
+    def _related(self, edge: RelationshipRule, member: Rules | None, relations: EdgesBySource) -> Iterator[Whom]:
         """The carriers of one relationship: what its own rules switch on, and what names its target anyway."""
         below = self.rules if member is None else over(self.rules, member)
         rules = over(below, edge.rules)
@@ -162,13 +162,13 @@ class Tribe:
                 told = [named for way in ways for named in self._named(way, option, rules)]
                 yield Whom(carrier(self.slug, option, rules), told)
 
-    def _ways(self, edge: RelationshipRule, rules: Rules, relations: Relations) -> list[Told]:
+    def _ways(self, edge: RelationshipRule, rules: Rules, relations: EdgesBySource) -> list[PossibleListener]:
         """The target of a relationship, on the days on which a relation that the rules ask for leads there."""
-        lasting = Told(edge.target, edge.weight, days_of(edge))
+        lasting = PossibleListener(edge.target, edge.weight, days_of(edge))
         if not asks_for_relations(rules):
             return [lasting]
         edges = [each for each in self.relationships[edge.source] if _carries(each, rules)]
-        found = [Told(each.target, each.weight, days_of(each)) for each in edges]
+        found = [PossibleListener(each.target, each.weight, days_of(each)) for each in edges]
         found += _neighbours(edge.source, rules, relations)
         return [
             told._replace(days=both)
@@ -187,10 +187,10 @@ def _carries(edge: RelationshipRule, rules: Rules) -> bool:
     return is_one and edge.weight >= (rules.min_weight or 0.0)
 
 
-def _neighbours(teller: str, rules: Rules, relations: Relations) -> list[Told]:
+def _neighbours(teller: str, rules: Rules, relations: EdgesBySource) -> list[PossibleListener]:
     types, least = rules.relation_types, rules.min_weight or 0.0
     return [
-        Told(each.target, each.weight, (each.begins, each.ends))
+        PossibleListener(each.target, each.weight, (each.begins, each.ends))
         for each in relations.edges(teller)
         if each.weight >= least and (types is None or each.type in types)
     ]
@@ -204,7 +204,7 @@ def _apart(edges: Iterable[RelationshipRule]) -> dict[str, list[DaySpan]]:
     return {target: _besides(days) for target, days in held.items()}
 
 
-def _without(tolds: Iterable[Told], apart: Mapping[str, list[DaySpan]]) -> list[Told]:
+def _without(tolds: Iterable[PossibleListener], apart: Mapping[str, list[DaySpan]]) -> list[PossibleListener]:
     """These, but those who stand apart only on the days on which they do not."""
     return [
         told._replace(days=both)

@@ -54,7 +54,7 @@ class TellingWay:
     trust: float
     level: Arrival
     """When and how they learn it."""
-    waiting: list[Waiting]
+    waiting: list[Offered]
     """Where their tellings wait for that."""
     is_plain: bool
     """Whether everybody is told who does not know it yet."""
@@ -62,7 +62,7 @@ class TellingWay:
 
 ToldBy = tuple[str, TellingWay]
 """A teller, and how they tell."""
-Waiting = tuple[ToldBy, Iterable[str]]
+Offered = tuple[ToldBy, Iterable[str]]
 """A teller, and those they tell that way."""
 
 
@@ -131,7 +131,7 @@ class Walk:
         self._farther: dict[str, int] = {}
         """Those whom several have told at once by different rules → the most hops that one of the rules allows."""
         self._levels: list[Arrival] = []
-        self._waiting: dict[Arrival, list[Waiting]] = {}
+        self._waiting: dict[Arrival, list[Offered]] = {}
 
     def run(self) -> None:
         """Walk until everybody was told whom somebody may tell."""
@@ -216,7 +216,7 @@ class Walk:
         plain = why is None and not limited and self._among is None
         return TellingWay(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
 
-    def _waiting_at(self, level: Arrival) -> list[Waiting]:
+    def _waiting_at(self, level: Arrival) -> list[Offered]:
         waiting = self._waiting.get(level)
         if waiting is None:
             waiting = self._waiting[level] = []
@@ -264,7 +264,7 @@ class Walk:
             self._refusals[number] = message_refusal(carrier, self._seed, self._when)
         return self._refusals[number]
 
-    def _arrive(self, waiting: list[Waiting], level: Arrival) -> list[str]:
+    def _arrive(self, waiting: list[Offered], level: Arrival) -> list[str]:
         """Those who learn it now. Tellings of others who have learned it now too go to the supports."""
         if self._adjacency.has_budgets:
             waiting = self._within_budgets(waiting)
@@ -290,9 +290,9 @@ class Walk:
             self.known[listener], second = second, first
         self.supports.append((listener, second))
 
-    def _within_budgets(self, waiting: list[Waiting]) -> list[Waiting]:
+    def _within_budgets(self, waiting: list[Offered]) -> list[Offered]:
         """The tellings that a budget is left for."""
-        kept, fresh = list[Waiting](), dict[str, int]()
+        kept, fresh = list[Offered](), dict[str, int]()
         every = [(by, listener) for by, listeners in waiting for listener in listeners if listener not in self.known]
         for by, listener in sorted(every, key=lambda each: (-each[0][1].strength, each[0][0])):
             teller, way = by

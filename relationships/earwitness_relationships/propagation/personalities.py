@@ -13,7 +13,7 @@ from .walk import AT_FIRST_HAND
 _WORD = re.compile(r"\w+")
 
 
-class People:
+class Personalities:
     """A cast by personality."""
 
     def __init__(self, cast: Cast) -> None:
