@@ -20,11 +20,12 @@ from .records.moment import Moment
 from .records.observation import Observation
 from .records.plan import Answer
 from .records.read_only import sealed
+from .records.refusal import ENCLOSING
 from .records.usage import Reply, Usage
 from .redaction import without
 from .strategy import Strategy
 from .time_limit import LimitReached, contained, reason, within
-from .validation.records import ENCLOSING, check_finite, check_readable
+from .validation.records import check_finite, check_readable
 
 T = TypeVar("T")
 S = TypeVar("S")

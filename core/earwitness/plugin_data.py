@@ -10,7 +10,8 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from .errors import InputError, quoted
-from .validation.records import KEEPABLE, check_readable
+from .records.refusal import KEEPABLE
+from .validation.records import check_readable
 
 
 class PluginData(MutableMapping[str, JsonValue]):

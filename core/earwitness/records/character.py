@@ -48,7 +48,7 @@ class Character(Record):
         persona_id: str | None = None,
     ) -> None:
         super().__init__(
-            id=check_character_id(id),  # type: ignore[call-arg] # here, so that pydantic does not wrap the refusal
+            id=check_character_id(id),  # here, so that pydantic does not wrap the refusal
             name=name or display_name(id),
             aliases=aliases,
             kind=kind,
