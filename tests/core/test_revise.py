@@ -118,7 +118,7 @@ async def test_no_later_turn_is_decided_anew(begin: Begin, memories: Memories, d
     assert [moment.message.key for moment in directions.moments[asked:]] == ["m1"]
     assert "charlie" not in later.participants
     assert await said(memories, story, "charlie") == ["Stay, Charlie."]
-    assert story.state.here == ("alice", "bob")
+    assert story.state.here == ("alice", "bob", "charlie")  # from the next message on
 
 
 async def test_a_message_may_be_edited_again_and_again(begin: Begin, memories: Memories) -> None:
@@ -240,7 +240,7 @@ async def test_an_edit_far_back_reads_the_plans_shortly_before_it(begin: Begin) 
         await (await story.edit(key, f"Another {key}.")).settled()
         assert ledger.folded <= most
     again = await begin(**kept)
-    for key, most in (("m150", 151), ("m140", 64), ("m20", 64)):
+    for key, most in (("m150", 153), ("m140", 64), ("m20", 64)):
         ledger.folded = 0
         await (await again.edit(key, f"Yet another {key}.")).settled()
         assert ledger.folded <= most
@@ -292,15 +292,56 @@ async def test_what_the_host_changed_since_is_not_undone(begin: Begin, direction
     await story.say("alice", "(bob leaves)", key="m1")
     await story.enter("charlie")
     await (await story.reroll("Stay a while.")).settled()
-    assert story.state.here == ("alice", "charlie")
+    assert story.state.here == ("alice", "bob", "charlie")
 
 
-async def test_a_reroll_of_an_earlier_message_moves_nobody(begin: Begin, directions: Directions) -> None:
+async def test_whoever_left_by_the_old_text_of_an_earlier_message_is_here_now(
+    begin: Begin, directions: Directions, memories: Memories
+) -> None:
     story = await begin(detector=directions, present=["alice", "bob"])
     await story.say("alice", "(bob leaves)", key="m1")
     await story.say("alice", "Alone at last.", key="m2")
     await (await story.reroll("Stay a while.", key="m1")).settled()
+    assert story.state.here == ("alice", "bob")
+    assert story.state.last_perceivers == ("alice",)  # of the last message, which is not decided again
+    await (await story.say("alice", "Three.")).settled()
+    assert await said(memories, story, "bob") == ["Stay a while.", "Three."]
+    here = []
+    for words in ("(bob leaves)", "Stay after all.", "(bob leaves) (charlie enters)"):
+        await (await story.reroll(words, key="m1")).settled()
+        here.append(story.state.here)
+    assert here == [("alice", "bob"), ("alice", "bob"), ("alice", "bob", "charlie")]  # Bob has heard "Three."
+
+
+async def test_who_came_or_left_again_since_stays_where_that_left_them(begin: Begin, directions: Directions) -> None:
+    story = await begin(detector=directions, present=["alice", "bob"])
+    await story.say("alice", "(bob leaves)", key="m1")
+    await story.say("alice", "(bob enters)", key="m2")
+    await story.say("alice", "(bob leaves)", key="m3")
+    await (await story.reroll("Stay a while.", key="m1")).settled()
     assert story.state.here == ("alice",)
+    await (await story.edit("m3", "Do stay.")).settled()
+    assert story.state.here == ("alice", "bob")
+
+
+async def test_who_has_perceived_something_since_does_not_leave_by_a_correction(
+    begin: Begin, directions: Directions
+) -> None:
+    story = await begin(detector=directions, present=["alice", "bob"])
+    await story.say("alice", "Hm. (charlie enters)", key="m1")
+    await story.say("alice", "Two.", key="m2")
+    await (await story.edit("m1", "(bob leaves)")).settled()
+    assert story.state.here == ("alice", "bob", "charlie")
+
+
+async def test_who_stays_by_a_correction_has_come_along_since(begin: Begin, directions: Directions) -> None:
+    story = await begin(detector=directions, present=["alice", "bob"])
+    await story.say("alice", "(bob leaves)", key="m1")
+    await story.change(current_scene="market")
+    await story.say("alice", "Two.", key="m2")
+    await (await story.edit("m1", "Stay a while.")).settled()
+    assert story.state.here == ("alice", "bob")
+    assert story.state.whereabouts["bob"].place == "market"
 
 
 async def test_a_reroll_counts_as_no_further_message(begin: Begin) -> None:
@@ -378,14 +419,14 @@ async def test_the_comings_and_goings_of_the_last_message_go_with_it(begin: Begi
     assert story.state.last_perceivers == ("alice", "bob")
 
 
-async def test_the_comings_and_goings_of_an_earlier_message_stay_when_it_goes(
+async def test_whoever_left_in_an_earlier_message_is_here_now_when_it_goes(
     begin: Begin, directions: Directions
 ) -> None:
     story = await begin(detector=directions, present=["alice", "bob"])
     await story.say("alice", "(bob leaves)", key="m1")
     await story.say("alice", "Alone at last.", key="m2")
     await (await story.retract("m1")).settled()
-    assert story.state.here == ("alice",)
+    assert story.state.here == ("alice", "bob")
 
 
 async def test_what_was_retracted_is_not_retracted_again(begin: Begin, memories: Memories) -> None:

@@ -21,6 +21,7 @@ from ..records.plan import Delivery, Plan, Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
 from .archive import still_archived
+from .corrected_present import corrected_present
 from .derivations import groundless
 from .disguises import with_renewals
 from .guards import received_by
@@ -62,7 +63,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
         update={
             "key": entry.key,
             "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
-            **await _if_last(engine, live, old.message, judged),
+            **await _present(engine, live, old.message, judged),
             "news_seen": await _untold(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
         }
@@ -95,7 +96,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
             "facts": {} if told is None else facts_noted(live.snapshot.state, told.key, {}),
             "news_seen": await _untold(engine, live, lost),
             **(
-                await (_if_last(engine, live, settled.message, None) if settled else _channels_back(engine, live, told))
+                await (_present(engine, live, settled.message, None) if settled else _channels_back(engine, live, told))
             ),
         }
     )
@@ -236,24 +237,23 @@ def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
     return replace(judged, knowledge=dict(told))
 
 
-async def _if_last(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
-    """Fields of the plan: perceivers and whereabouts by the new text, as long as the story has not gone on since.
+async def _present(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
+    """Fields of the plan: perceivers and whereabouts by the new text.
 
-    Without a new text (`None`) they return to what they were before the message.
+    Without a new text (`None`) they return to what they were before the message. If the story has gone on since, only
+    those move of whom nothing was said since.
     """
-    if await _went_on(engine, live, old.sequence):
-        return {}
     if judged is None:
         before = (await snapshot_before(engine, live, old.sequence)).state
-        after = {"last_perceivers": before.last_perceivers, "whereabouts": before.whereabouts}
+        perceivers, places = before.last_perceivers, before.whereabouts
     else:
         before = judged.before
-        after = {
-            "last_perceivers": tuple(judged.settled.participants),
-            "whereabouts": folded(before.whereabouts, judged.movements, before.current_scene, old.sequence),
-        }
+        perceivers = tuple(judged.settled.participants)
+        places = folded(before.whereabouts, judged.movements, before.current_scene, old.sequence)
+    if await _went_on(engine, live, old.sequence):
+        return {"whereabouts": await corrected_present(engine, live, old, before, places)}
     now = live.snapshot.state
-    then = now.updated(after)
+    then = now.updated({"last_perceivers": perceivers, "whereabouts": places})
     return {"state": now.changes_to(then), "whereabouts": now.movements_to(then)}
 
 
