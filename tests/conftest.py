@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from .graph_servers import arcadedb, named_server, neo4j  # noqa: F401 - fixtures
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # Small, shared machines run this: a slow example is no failure. In CI the same examples come every time.

@@ -8,7 +8,7 @@ from typing import Any
 from earwitness.errors import InputError, did_you_mean, quoted
 from earwitness.ids import check_shared_id
 
-from .records import NODE_KINDS, Fact, NodeKind
+from .records import NODE_KINDS, Fact, GraphChange, NodeKind
 
 DEEPEST = 100
 """How many relations far a walk may go."""
@@ -41,6 +41,15 @@ def checked_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
         if not isinstance(each, Fact):
             raise InputError(f"{quoted(each)} is no fact. Write [Fact(node=Node(…)), Fact(relation=Relation(…))].")
     return tuple(facts)
+
+
+def checked_changes(changes: Iterable[GraphChange]) -> tuple[GraphChange, ...]:
+    """The changes to restore."""
+    given: tuple[object, ...] = tuple(changes) if isinstance(changes, Iterable) else (changes,)
+    for each in given:
+        if not isinstance(each, GraphChange):
+            raise InputError(f"{quoted(each)} is no change. Hand over what `changes()` of another store gives.")
+    return tuple(changes)
 
 
 def checked_depth(name: str, given: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from earwitness.errors import InputError, quoted
+from earwitness.errors import InputError
 
 from .draft import GraphDraft
 from .records import GraphChange
@@ -30,8 +30,6 @@ def following(changes: Sequence[GraphChange], version: int, draft: GraphDraft) -
 
 
 def _check(change: GraphChange, last: int) -> None:
-    if not isinstance(change, GraphChange):
-        raise InputError(f"{quoted(change)} is not a change. Hand over what `changes()` of another store gives.")
     if change.version != last + 1 and not (change.fact.op == "clear" and change.version > last):
         raise InputError(
             f"change {change.version} cannot follow change {last}: the changes in between are missing, or the graph "

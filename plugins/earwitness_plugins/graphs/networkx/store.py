@@ -11,7 +11,14 @@ from anyio import to_thread
 from earwitness.loading.resources import Resources
 from earwitness.records.backends import Health
 from earwitness_relationships.graph import walks
-from earwitness_relationships.graph.arguments import checked_count, checked_facts, checked_id, checked_ids, checked_kind
+from earwitness_relationships.graph.arguments import (
+    checked_changes,
+    checked_count,
+    checked_facts,
+    checked_id,
+    checked_ids,
+    checked_kind,
+)
 from earwitness_relationships.graph.records import Direction, Fact, GraphChange, Node, NodeKind, Relation
 from earwitness_relationships.graph.selection import RelationSelection
 
@@ -60,7 +67,7 @@ class NetworkxGraph(walks.Walks):
 
     async def restore(self, changes: Sequence[GraphChange]) -> int:
         """Write changes of another store. Raises `InputError` where they do not follow the graph's version."""
-        given = tuple(changes)
+        given = checked_changes(changes)
         return await self._database.write(lambda connection: written.restore(connection, given))
 
     async def clear(self) -> int:

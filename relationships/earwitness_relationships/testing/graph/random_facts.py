@@ -38,7 +38,7 @@ class RandomFacts(GraphCases):
             log = list(await graph.changes())
             await graph.clear()
             await graph.restore(moved(log, after=await graph.version()))
-            await agrees(graph, model)
+            await holds(graph, model)
             assert [change.fact for change in await graph.changes()] == [change.fact for change in log]
 
         from hypothesis import strategies as st
@@ -79,13 +79,18 @@ def moved(log: Sequence[GraphChange], *, after: int) -> list[GraphChange]:
     return [GraphChange(version=number, fact=fact) for number, fact in enumerate([*cleared, *kept], after + 1)]
 
 
-async def agrees(graph: GraphStore, model: GraphModel) -> None:
-    """Ask the graph everything, and compare."""
+async def holds(graph: GraphStore, model: GraphModel) -> None:
+    """The graph has the nodes and relations of the model, on every day."""
     assert {each.id: each.model_dump_json() for each in await graph.nodes()} == {
         id: each.model_dump_json() for id, each in model.known.items()
     }
     for day in (None, 0, 1, 3, 3.5, 4):
         assert list(await graph.relations(day=day)) == model.relations(None, None, 0, "both", day)
+
+
+async def agrees(graph: GraphStore, model: GraphModel) -> None:
+    """Ask the graph everything, and compare."""
+    await holds(graph, model)
     for asked in ((None, 0, "both", 3), (("KNOWS", TYPES[-1]), 0.5, "out", None), (None, 0.5, "in", 1.5)):
         for id in IDS:
             await _agrees_on(graph, model, id, asked)
@@ -98,7 +103,7 @@ async def _agrees_on(graph: GraphStore, model: GraphModel, id: str, asked: tuple
     far = model.distances(id, types, weight, direction, day)
     near = {each.node.id: each.distance for each in await graph.neighbors(node_id=id, depth=2, **given)}
     assert near == {other: distance for other, distance in far.items() if 0 < distance <= 2}
-    for other in IDS[:3]:
+    for other in IDS[:2]:
         path = await graph.shortest_path(src_id=id, dst_id=other, max_depth=3, **given)
         expected = far.get(other) if id != other or id in model.known else None
         if expected is None or expected > 3:

@@ -292,17 +292,27 @@ class GraphWrites(GraphCases):
     @case
     async def test_writers_at_the_same_time_lose_nothing(self, graph: GraphStore) -> None:
         """Each write has versions of its own, and new nodes that several name are made once."""
+        await self._write_at_once(graph, graph)
+
+    @case
+    async def test_writers_through_two_stores_lose_nothing(self, graph: GraphStore) -> None:
+        """As when two processes write."""
+        self.needs("shared")
+        async with opened(self.make_graph()) as other:
+            await self._write_at_once(graph, other)
+
+    async def _write_at_once(self, *graphs: GraphStore) -> None:
         versions: list[int] = []
 
         async def write(writer: int) -> None:
             for turn in range(4):
                 facts = [relation(f"w{writer}", f"t{turn}"), relation("hub", f"t{turn}")]
-                versions.append(await graph.upsert_facts(facts))
+                versions.append(await graphs[writer % 2].upsert_facts(facts))
 
         async with anyio.create_task_group() as group:
             for writer in range(5):
                 group.start_soon(write, writer)
-        log = list(await graph.changes())
+        log = list(await graphs[0].changes())
         assert [change.version for change in log] == list(range(1, len(log) + 1))
         assert max(versions) == len(log) == 20 + 4 + 4 + 5 + 1
-        assert len(await graph.relations()) == 24
+        assert len(await graphs[1].relations()) == 24
