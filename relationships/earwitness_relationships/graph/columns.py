@@ -21,7 +21,7 @@ Outgoing = dict[tuple[str, str], Periods]
 """Target and type → the periods of a relation that starts at one node."""
 
 
-class Edge(NamedTuple):
+class GraphEdge(NamedTuple):
     """One period of a relation, seen from the node that it starts at. It counts if `begins <= day <= ends`."""
 
     target: str
@@ -34,6 +34,16 @@ class Edge(NamedTuple):
     """The first day on which it counts; minus infinity without a beginning."""
     ends: float
     """The last day on which it counts; infinity without an end."""
+
+    @property
+    def since(self) -> float | None:
+        """The first day on which it counts; `None` = no beginning."""
+        return None if self.begins == -inf else self.begins
+
+    @property
+    def until(self) -> float | None:
+        """The last day on which it counts; `None` = no end."""
+        return None if self.ends == inf else self.ends
 
 
 class NodeColumns(NamedTuple):
@@ -111,13 +121,13 @@ class Columns:
         attributes = nodes.attributes.get(number, {})
         return Node.unchecked({"id": id, "kind": kind, "name": nodes.names.get(number), "attributes": attributes})
 
-    def edges(self, source: str) -> tuple[Edge, ...]:
+    def edges(self, source: str) -> tuple[GraphEdge, ...]:
         """The relations that start at a node, by target, type and first day."""
         rows = self.rows_of(source)
         each, ids = self.relations, self.nodes.ids
         return tuple(
             map(
-                Edge,
+                GraphEdge,
                 [ids[target] for target in each.targets[rows].tolist()],
                 [each.type_names[type] for type in each.types[rows].tolist()],
                 each.weights[rows].tolist(),
@@ -156,7 +166,7 @@ class Columns:
         number = self.number.get(source)
         return slice(0, 0) if number is None else slice(int(self._starts[number]), int(self._starts[number + 1]))
 
-    def _relation(self, source: str, edge: Edge, until: float, row: int) -> Relation:
+    def _relation(self, source: str, edge: GraphEdge, until: float, row: int) -> Relation:
         return Relation.unchecked(
             {
                 "source": source,

@@ -21,7 +21,7 @@ ENDPOINTS: dict[str, tuple[NodeKind, NodeKind]] = {
 """The kinds of nodes that a relation of this type makes of ids that nobody has asserted. Otherwise: characters."""
 
 
-class Known(Protocol):
+class KnownGraph(Protocol):
     """What a graph holds so far."""
 
     def node(self, id: str) -> Node | None:
@@ -40,7 +40,7 @@ class Known(Protocol):
 class GraphDraft:
     """A graph with some facts on top."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownGraph) -> None:
         self._known = known
         self.log: list[Fact] = []
         """The facts that change something, in order. What they imply, such as the nodes of a relation, comes first."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from heapq import merge
+from math import inf
 from typing import Protocol, runtime_checkable
 
 import anyio
 
-from .columns import Columns, Edge, Outgoing
+from .columns import Columns, GraphEdge, Outgoing
 from .compaction import compacted
 from .draft import GraphDraft
 from .protocol import GraphStore
 from .records import Direction, Fact, Node, NodeKind, Relation
 from .selection import RelationSelection
-from .timeline import Periods, RelationKey, spans
+from .timeline import Periods, PeriodSpan, RelationKey, begins, key, spans
 
 PAGE = 20_000
 """So many changes are taken from a store at once."""
@@ -46,7 +47,7 @@ class GraphView:
         self._nodes: dict[str, Node | None] = {}
         self._outgoing: dict[str, Outgoing] = {}
         self._sources: dict[str, set[str]] = {}
-        self._edges: dict[str, tuple[Edge, ...]] = {}
+        self._edges: dict[str, tuple[GraphEdge, ...]] = {}
 
     @cached_property
     def _lock(self) -> anyio.Lock:
@@ -61,7 +62,7 @@ class GraphView:
 
     # ── what is there ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def edges(self, source: str) -> tuple[Edge, ...]:
+    def edges(self, source: str) -> tuple[GraphEdge, ...]:
         """All periods of the relations that start at a node, by target, type and first day."""
         if source not in self._outgoing:
             return self._below.edges(source)
@@ -77,19 +78,23 @@ class GraphView:
         day: float | None = None,
         direction: Direction = "out",
     ) -> tuple[Relation, ...]:
-        """The relations of a node on a game day, by source, target and type. `None` = those that have no end."""
+        """The relations of a node on a game day, by source, target and type.
+
+        Without a day, those of all days, each `until` the last day on which it counts: a period ends where another one
+        of the same relation begins.
+        """
         selection = RelationSelection.of(types, min_weight, direction, day)
-        found = self.outgoing(node) if selection.outwards else {}
-        relations = [*_held(found.values(), selection)]
+        found = [*self.outgoing(node).values()] if selection.outwards else []
         if selection.inwards:
             for source in self.sources_of(node) - ({node} if selection.outwards else set()):
-                pointing = [periods for (target, _), periods in self.outgoing(source).items() if target == node]
-                relations += _held(pointing, selection)
-        return tuple(sorted(relations, key=lambda each: (each.source, each.target, each.type)))
+                found += [periods for (target, _), periods in self.outgoing(source).items() if target == node]
+        held = _counting(found, selection) if day is None else _held(found, selection)
+        return tuple(sorted(held, key=lambda each: (key(each), begins(each))))
 
     def members(self, group: str, day: float | None = None) -> tuple[str, ...]:
-        """The ids of those who are `PART_OF` a node on a game day."""
-        return tuple(each.source for each in self.relations_of(group, ("PART_OF",), day=day, direction="in"))
+        """The ids of those who are `PART_OF` a node on a game day, or on any."""
+        found = self.relations_of(group, ("PART_OF",), day=day, direction="in")
+        return tuple(dict.fromkeys(each.source for each in found))
 
     def node(self, id: str) -> Node | None:
         """The node with this id."""
@@ -210,9 +215,9 @@ class GraphView:
             self._begin_anew(compacted(self._below, self._nodes, self._outgoing))
 
 
-def _edges(outgoing: Outgoing) -> tuple[Edge, ...]:
+def _edges(outgoing: Outgoing) -> tuple[GraphEdge, ...]:
     return tuple(
-        Edge(target, type, span.relation.weight, span.begins, span.ends)
+        GraphEdge(target, type, span.relation.weight, span.begins, span.ends)
         for (target, type), periods in sorted(outgoing.items())
         for span in spans(periods)
     )
@@ -223,3 +228,18 @@ def _held(several: Iterable[Periods], selection: RelationSelection) -> Iterator[
         for span in spans(periods):
             if span.begins <= selection.day <= span.ends and selection.takes(span.relation):
                 yield span.relation
+
+
+def _counting(several: Iterable[Periods], selection: RelationSelection) -> Iterator[Relation]:
+    for periods in several:
+        for span in spans(periods):
+            if selection.takes(span.relation):
+                yield _cut_off(span)
+
+
+def _cut_off(span: PeriodSpan) -> Relation:
+    """The period, until the last day on which it counts."""
+    said = span.relation.until
+    if span.ends == (inf if said is None else said):
+        return span.relation
+    return span.relation.model_copy(update={"until": span.ends})

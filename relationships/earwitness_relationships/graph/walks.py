@@ -10,14 +10,14 @@ from .records import Direction, Neighbor, Node, NodeKind, Relation, Route
 from .selection import RelationSelection
 from .timeline import begins
 
-Relations = Callable[[Collection[str]], Awaitable[Iterable[Relation]]]
+RelationsOf = Callable[[Collection[str]], Awaitable[Iterable[Relation]]]
 """Ids of nodes → their relations by a selection, in any order."""
 
 
 class Walks:
     """The base of a graph store that can say which relations several nodes have: it can then walk."""
 
-    async def relations_by(self, selection: RelationSelection) -> Relations:
+    async def relations_by(self, selection: RelationSelection) -> RelationsOf:
         """What to ask for the relations of nodes, during one walk."""
         raise NotImplementedError
 
@@ -72,7 +72,7 @@ class WalkStep(NamedTuple):
     """The relation."""
 
 
-async def distances(start: str, depth: int, selection: RelationSelection, relations: Relations) -> dict[str, int]:
+async def distances(start: str, depth: int, selection: RelationSelection, relations: RelationsOf) -> dict[str, int]:
     """Id → how many relations lead to it from the start, by distance and id, for all but the start."""
     found = {start: 0}
     level = [start]
@@ -87,7 +87,7 @@ async def distances(start: str, depth: int, selection: RelationSelection, relati
 
 
 async def shortest_path(
-    start: str, end: str, max_depth: int, selection: RelationSelection, relations: Relations
+    start: str, end: str, max_depth: int, selection: RelationSelection, relations: RelationsOf
 ) -> Route | None:
     """A shortest path, the one whose ids come first; `None` if there is none of at most `max_depth` relations."""
     led_by: dict[str, WalkStep | None] = {start: None}

@@ -10,7 +10,7 @@ from earwitness_relationships.graph.records import Fact, Node, Relation
 from earwitness_relationships.graph.timeline import Periods, RelationKey, begins, key, spans
 
 from . import statements
-from .rows import Keys, as_node, as_relation
+from .rows import GraphKeys, as_node, as_relation
 
 if TYPE_CHECKING:
     from neo4j import AsyncManagedTransaction
@@ -44,7 +44,7 @@ class OnServer:
 
 
 async def write(
-    tx: AsyncManagedTransaction, keys: Keys, facts: Sequence[Fact], fill: Callable[[GraphDraft, int], int]
+    tx: AsyncManagedTransaction, keys: GraphKeys, facts: Sequence[Fact], fill: Callable[[GraphDraft, int], int]
 ) -> int:
     """Write what a draft makes of the facts, and return the new version.
 
@@ -80,7 +80,7 @@ async def _number(tx: AsyncManagedTransaction, statement: LiteralString, **given
     return int(found["version"])
 
 
-async def _known(tx: AsyncManagedTransaction, keys: Keys, facts: Sequence[Fact]) -> OnServer:
+async def _known(tx: AsyncManagedTransaction, keys: GraphKeys, facts: Sequence[Fact]) -> OnServer:
     relations = {key(fact.relation) for fact in facts if fact.relation}
     named = {fact.node.id for fact in facts if fact.node} | {id for ends in relations for id in ends[:2]}
     removed = [keys.node(fact.node.id) for fact in facts if fact.op == "remove" and fact.node]
@@ -91,7 +91,7 @@ async def _known(tx: AsyncManagedTransaction, keys: Keys, facts: Sequence[Fact])
     return OnServer(map(as_node, nodes), map(as_relation, periods))
 
 
-async def _write(tx: AsyncManagedTransaction, keys: Keys, draft: GraphDraft, begun: int) -> None:
+async def _write(tx: AsyncManagedTransaction, keys: GraphKeys, draft: GraphDraft, begun: int) -> None:
     if draft.is_cleared:
         for statement in statements.CLEAR:
             await rows(tx, statement, graph=keys.graph, after=keys.graph, end=keys.end)
@@ -100,7 +100,7 @@ async def _write(tx: AsyncManagedTransaction, keys: Keys, draft: GraphDraft, beg
     await rows(tx, statements.SET_VERSION, graph=keys.graph, version=begun + len(draft.log))
 
 
-def _statements(keys: Keys, draft: GraphDraft, begun: int) -> Iterator[tuple[LiteralString, list[Any]]]:
+def _statements(keys: GraphKeys, draft: GraphDraft, begun: int) -> Iterator[tuple[LiteralString, list[Any]]]:
     """What is written, in order: a relation needs its nodes, and loses them last."""
     changed = draft.relations
     periods = [keys.period_row(each, span) for each, several in changed.items() for span in spans(several)]

@@ -21,7 +21,7 @@ FAR = 1e300
 """Stands for an infinite day: infinities are no literals of Cypher, and not every server keeps them."""
 
 
-class Keys:
+class GraphKeys:
     """The keys of one graph's nodes and changes."""
 
     def __init__(self, graph: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction
 
 T = TypeVar("T")
-Work = Callable[["AsyncManagedTransaction"], Awaitable[T]]
+BoltWork = Callable[["AsyncManagedTransaction"], Awaitable[T]]
 ATTEMPTS = 12
 """How often a transaction is tried in which another one made the same new node first."""
 LONGEST_PAUSE = 0.5
@@ -74,7 +74,7 @@ class Server:
 
             await self.write(run)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: BoltWork[T]) -> T:
         """Run work in a write transaction. It may run several times: others may have been in its way."""
         from neo4j.exceptions import ConstraintError
 
@@ -87,11 +87,11 @@ class Server:
                 await anyio.sleep(uniform(0, min(LONGEST_PAUSE, 0.01 * 2**attempt)))  # noqa: S311 - out of step
         raise AssertionError
 
-    async def read(self, work: Work[T]) -> T:
+    async def read(self, work: BoltWork[T]) -> T:
         """Run work in a read transaction."""
         return await self._run("READ", work)
 
-    async def _run(self, mode: str, work: Work[T]) -> T:
+    async def _run(self, mode: str, work: BoltWork[T]) -> T:
         from neo4j.exceptions import ConstraintError
 
         try:

@@ -26,7 +26,7 @@ from earwitness_relationships.graph.timeline import begins, key
 
 from . import statements
 from .facts import in_parts, rows, write
-from .rows import Keys, as_change, as_node, as_relation, finite
+from .rows import GraphKeys, as_change, as_node, as_relation, finite
 from .server import Server
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Neo4jGraph(walks.Walks):
         graph: str = "earwitness",
         timeout: Annotated[float, Field(gt=0)] = 10.0,
     ) -> None:
-        self._keys = Keys(check_shared_id("graph", graph))
+        self._keys = GraphKeys(check_shared_id("graph", graph))
         self._server = Server(uri, user, password, database, timeout)
 
     async def open(self) -> None:
@@ -161,7 +161,7 @@ class Neo4jGraph(walks.Walks):
         ids = None if node_id is None else [checked_id(node_id)]
         return sorted(await self._relations(ids, selection), key=key)
 
-    async def relations_by(self, selection: RelationSelection) -> walks.Relations:
+    async def relations_by(self, selection: RelationSelection) -> walks.RelationsOf:
         """What a walk asks: the server, once for each level."""
 
         async def relations(ids: Collection[str]) -> Iterable[Relation]:

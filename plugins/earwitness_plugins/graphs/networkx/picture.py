@@ -49,7 +49,7 @@ def news(connection: apsw.Connection, since: int) -> PictureNews:
     return PictureNews(now, touched=keys, periods=[row for key in keys for row in connection.execute(found, key)])
 
 
-class Picture:
+class WalkPicture:
     """All relations in a `networkx.MultiDiGraph`. The key of an edge is its type and first day."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Picture:
         """The relations, each with what `networkx` algorithms may need: `type`, `weight`, `begins`, `ends`, ….."""
 
     @classmethod
-    def of(cls, news: PictureNews) -> Picture:
+    def of(cls, news: PictureNews) -> WalkPicture:
         """A picture of these relations."""
         made = cls()
         made.take(news)

@@ -27,7 +27,7 @@ from . import facts as written
 from . import questions
 from .bulk import as_columns
 from .health import examine
-from .picture import Picture, news
+from .picture import WalkPicture, news
 from .schema import COMPONENT, MIGRATIONS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class NetworkxGraph(walks.Walks):
 
     def __init__(self, *, path: str, resources: Resources | None = None) -> None:
         self._database = Database.at(path, resources or Resources())
-        self._picture = Picture()
+        self._picture = WalkPicture()
         self._lock = anyio.Lock()
 
     async def open(self) -> None:
@@ -55,7 +55,7 @@ class NetworkxGraph(walks.Walks):
 
     async def close(self) -> None:
         """Finish what is under way and let go of the file."""
-        self._picture = Picture()
+        self._picture = WalkPicture()
         await self._database.close()
 
     # ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -113,7 +113,7 @@ class NetworkxGraph(walks.Walks):
         wanted = None if node_id is None else [checked_id(node_id)]
         return await self._database.read(lambda connection: questions.relations(connection, wanted, selection))
 
-    async def relations_by(self, selection: RelationSelection) -> walks.Relations:
+    async def relations_by(self, selection: RelationSelection) -> walks.RelationsOf:
         """What a walk asks: the picture in memory, as it is now."""
         picture = await self._refreshed()
 
@@ -138,13 +138,13 @@ class NetworkxGraph(walks.Walks):
         """How the file is doing: versions, counts, integrity."""
         return await self._database.read(examine)
 
-    async def _refreshed(self) -> Picture:
+    async def _refreshed(self) -> WalkPicture:
         """The picture, up to date. One that is made anew replaces the old one, so that no walk sees it change."""
         async with self._lock:
             if self._picture.version != await self.version():
                 found = await self._database.read(lambda connection: news(connection, self._picture.version))
                 if found.anew:
-                    self._picture = await to_thread.run_sync(Picture.of, found)
+                    self._picture = await to_thread.run_sync(WalkPicture.of, found)
                 else:
                     self._picture.take(found)
             return self._picture
