@@ -9,8 +9,9 @@ from functools import partial
 from earwitness import Container, ReadProviderEvent, ReadRequest, Settings
 from earwitness.containers import global_canon_container, persona_container, user_container
 from earwitness.errors import InvalidId
-from earwitness.filters import And, Not, equals
+from earwitness.filters import And, In, Not, Or, equals
 
+from ..canon.reconciliation import RECONCILED
 from ..settings import RelationshipsSettings
 from .lived import LIVED
 
@@ -30,20 +31,21 @@ class CanonReads:
 
     def _wanted(self, event: ReadProviderEvent) -> Iterator[ReadRequest]:
         sizes, here = self._sizes, equals("sessionId", event.session)
-        lived = equals("type", LIVED)
+        earlier = Or(
+            (equals("type", RECONCILED), And((equals("type", LIVED), Not(here))))
+        )  # she has her own of this one
+        facts = Not(In("type", (LIVED, RECONCILED)))
         with_her = partial(persona_container, personality=event.personality)
         ask = partial(ReadRequest, any_day=True)
         for name in _names(global_canon_container, [event.personality]):
             heading = sizes.global_canon_heading
             yield ask(container=name, section="global_canon", number=sizes.global_canon, heading=heading, always=True)
         for name in _names(with_her, (each.persona_id for each in event.cast)):
-            heading, earlier = sizes.personal_canon_heading, And((lived, Not(here)))  # of this session, she has her own
+            heading = sizes.personal_canon_heading
             yield ask(
                 container=name, section="personal_canon", number=sizes.personal_canon, heading=heading, filter=earlier
             )
-            yield ask(
-                container=name, section="facts", number=sizes.facts, heading=sizes.facts_heading, filter=Not(lived)
-            )
+            yield ask(container=name, section="facts", number=sizes.facts, heading=sizes.facts_heading, filter=facts)
         for name in _names(user_container, (each.user_id for each in event.cast)):
             heading = sizes.general_facts_heading
             yield ask(container=name, section="general_facts", number=sizes.general_facts, heading=heading)

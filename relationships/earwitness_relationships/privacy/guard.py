@@ -13,6 +13,7 @@ from earwitness.ids import PREFIXES, WORLD
 from earwitness.records.channel import STRICTNESS, context_of, strictness
 from earwitness.records.plan import Delivery
 
+from ..canon.marks import Known, mark_of
 from ..settings import RelationshipsSettings
 from . import discretion
 from .place import indiscreet, readable
@@ -20,6 +21,12 @@ from .reader import place_of, users_facts
 from .table import CONTEXTS, privacy_table
 
 CANON = "global_canon"
+KNOWN: Mapping[str, Known] = {CANON: "global", "persona": "personal", "user": "users", "pantheon": "pantheons"}
+"""Kind of container → what of ordinary life it is to a bubble."""
+BY_HAND = "written by hand"
+"""The rule of memories that a host writes."""
+OWNED = "only its owner writes global canon"
+BUBBLE = "what happens in a bubble stays in it"
 UNREADABLE = "nobody could ever read it: it was learned in {context!r}"
 LOOSER = "it rests on what was learned in {strict!r}, and says {context!r}"
 
@@ -35,6 +42,9 @@ class PrivacyGuard:
 
     def filter(self, event: ReadEvent) -> ReadAnswer:
         """What may be read where the reader is about to speak, and what of it must not be said there."""
+        mark = mark_of(event.state)
+        if mark is not None and event.kind != "character" and KNOWN.get(event.kind) not in mark.knows:
+            return ReadAnswer(filter=NOTHING)
         if event.kind == CANON:
             return ReadAnswer()
         place = place_of(event)
@@ -46,10 +56,13 @@ class PrivacyGuard:
 
     def strike(self, event: PlanEvent) -> Sequence[Strike]:
         """What is passed on although nobody could ever read it, or without the privacy of what it rests on."""
+        if mark_of(event.state) is not None and (leaks := [e for e in event.plan.deliveries if e.beyond_session]):
+            return [Strike(delivery_id=each.id, reason=BUBBLE) for each in leaks]
+        owned = [Strike(delivery_id=each.id, reason=OWNED) for each in event.plan.deliveries if _is_owners(each)]
         passed_on = [each for each in event.plan.deliveries if _is_passed_on(each)]
         contexts = {each.memory_id: context_of(each.metadata) for each in event.plan.deliveries} if passed_on else {}
         reasons = ((each, self._why(each, contexts)) for each in passed_on)
-        return [Strike(delivery_id=each.id, reason=why) for each, why in reasons if why]
+        return [*owned, *(Strike(delivery_id=each.id, reason=why) for each, why in reasons if why)]
 
     def _why(self, delivery: Delivery, contexts: Mapping[str, str]) -> str | None:
         """Why a delivery must not happen, given the contexts of all memories of the plan."""
@@ -59,6 +72,12 @@ class PrivacyGuard:
         grounds = (contexts.get(id, context) for id in (delivery.support.via, *delivery.rests_on) if id is not None)
         strict = max(grounds, key=strictness, default=context)
         return LOOSER.format(strict=strict, context=context) if strictness(strict) > strictness(context) else None
+
+
+def _is_owners(delivery: Delivery) -> bool:
+    """Whether somebody proposes what only its owner may write."""
+    is_canon = delivery.beyond_session and delivery.container.startswith(PREFIXES[CANON])
+    return is_canon and delivery.support.rule != BY_HAND
 
 
 def _is_passed_on(delivery: Delivery) -> bool:

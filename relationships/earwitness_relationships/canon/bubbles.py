@@ -1,0 +1,127 @@
+"""`story.bubble("vampire-au")`: a session of its own, linked to its story. Nothing leaks from one into the other.
+
+The link is noted in both journals. The guard of `[relationships]` keeps the wall where containers outlive sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+from earwitness import Earwitness, Session
+from earwitness.errors import InputError, unknown
+from earwitness.ids import check_shared_id
+
+from .marks import FACTS, Known, mark_of
+from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
+
+SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")
+"""Keys of the state that a bubble begins with."""
+
+
+class Bubble:
+    """An open bubble. Whatever a story can do, it can do: `await bubble.say(…)`."""
+
+    def __init__(self, session: Session, story: Session, link: BubbleLink) -> None:
+        self.session = session
+        """The bubble's session."""
+        self._story = story
+        self.link = link
+        """Its name, session id and status."""
+
+    def __repr__(self) -> str:
+        return f"<Bubble {self.link.name!r} of {self._story.id!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.session, name)
+
+    async def end(
+        self, *, keep_as: KeepAs | None = None, mode: Mode = "append", role: str = "author"
+    ) -> Reconciliation | None:
+        """End the bubble. With `keep_as`, reconcile it at once; without, `story.canon.reconcile` may do so later."""
+        canon = self._story.canon
+        await canon.end(self.link.name)
+        if keep_as is None:
+            return None
+        done: Reconciliation = await canon.reconcile(
+            self.link.name, keep_as=keep_as, mode=mode, role=role, dry_run=False
+        )
+        return done
+
+
+class Bubbles:
+    """Begins and resumes the bubbles of a story: `await story.bubble("vampire-au")`."""
+
+    def __init__(self, story: Session, ew: Earwitness) -> None:
+        self._story = story
+        self._ew = ew
+
+    async def __call__(self, name: str, *, knows: Iterable[Known] = ("global",)) -> Bubble:
+        """Begin a bubble, or go on with it, with the story's cast and day.
+
+        `knows` is what of ordinary life is known in it: `global` canon (by default), `personal` canon, what is known
+        about `users`, `pantheons`, and everything from the `story` so far. What it knows is settled when it begins.
+        Raises `InvalidId`, `InputError` without a table `[relationships]`, in a bubble, or for what nobody can know.
+        """
+        check_table(self._ew)
+        check_shared_id("bubble", name)
+        if mark_of(self._story.state) is not None:
+            raise InputError(f"story {self._story.id!r} is a bubble itself. Begin {name!r} in the story it belongs to.")
+        known = _checked(knows)
+        id = bubble_id(self._story, name)
+        session = await self._opened(id, known)
+        if mark_of(session.state) is None:
+            mark = {"bubble_of": self._story.id, "bubble": name, "knows": list(known)}
+            await (await session.change(facts={FACTS: [mark]}, key="canon-mark")).decided()
+        if links(self._story).get(name) != "open":
+            await (await self._story.change(facts={FACTS: [{"bubble": name}]})).decided()
+        return Bubble(session, self._story, BubbleLink(name=name, id=id))
+
+    async def _opened(self, id: str, known: tuple[Known, ...]) -> Session:
+        if id in await self._ew.sessions():
+            return await self._ew.open_session(id)
+        if "story" in known:
+            return await self._story.fork(id)
+        values = self._story.state.model_dump(mode="json", include=set(SHARED_STATE), exclude_none=True)
+        return await self._ew.session(id, cast=self._story.cast.members, state=values)
+
+
+def check_table(ew: Earwitness) -> None:
+    """Raise `InputError` where no table `[relationships]` stands, since nobody would guard the walls."""
+    if getattr(ew.settings, "relationships", None) is None:
+        raise InputError("canon needs a table [relationships] in the settings: Earwitness.open(…, relationships={}).")
+
+
+def bubble_id(story: Session, name: str) -> str:
+    """The session id of a bubble."""
+    return f"{story.id}~{name}"
+
+
+def links(story: Session) -> dict[str, BubbleStatus]:
+    """Name → status of every bubble of a story, as its journal says."""
+    found: dict[str, BubbleStatus] = {}
+    for fact in story.state.facts_of(FACTS):
+        if not isinstance(fact, Mapping):
+            continue
+        if "bubble" in fact and "bubble_of" not in fact:
+            found[str(fact["bubble"])] = "open"
+        elif "ended" in fact:
+            found[str(fact["ended"])] = "ended"
+        elif "reconciled" in fact:
+            found[str(fact["reconciled"])] = "discarded" if fact.get("keep_as") == "discard" else "kept"
+    return found
+
+
+def link_of(story: Session, name: str) -> BubbleLink:
+    """A bubble of the story. Raises `UnknownName`."""
+    known = links(story)
+    if name not in known:
+        raise unknown("bubble", name, known)
+    return BubbleLink(name=name, id=bubble_id(story, name), status=known[name])
+
+
+def _checked(knows: Iterable[Known]) -> tuple[Known, ...]:
+    known = tuple(dict.fromkeys(knows))
+    if wrong := next((each for each in known if each not in get_args(Known)), None):
+        raise InputError(f"knows: {wrong!r} is not one of {', '.join(get_args(Known))}.")
+    return known

@@ -1,0 +1,84 @@
+"""What canon is asked and answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from earwitness import Record
+from earwitness.records.memory_types import MetaValue
+from earwitness.records.prose import counted, gist
+
+Scope = Literal["global", "personal", "session", "user"]
+"""Who a character is, what it knows of one persona, what it knows in one story, and what everybody knows of a user."""
+KeepAs = Literal["personal", "global", "discard"]
+Mode = Literal["append", "replace"]
+BubbleStatus = Literal["open", "ended", "kept", "discarded"]
+Action = Literal["add", "skip", "beside", "replace"]
+
+
+class BubbleLink(Record):
+    """A bubble, as its story knows it."""
+
+    name: str
+    """Its name in the story."""
+    id: str
+    """Its session id."""
+    status: BubbleStatus = "open"
+    """`open`, `ended`, or what became of it: `kept` or `discarded`."""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id}): {self.status}"
+
+
+class KeptMemory(Record):
+    """One memory of a bubble, and what reconciliation does with it."""
+
+    memory_id: str
+    """Its id in the bubble."""
+    character: str
+    """Id of the character who has it."""
+    text: str
+    """What it will say."""
+    container: str
+    """The container that it goes to."""
+    action: Action
+    """`add` it; `skip` it, because it is there already; put it `beside` other versions, or let it `replace` them."""
+    versions: tuple[str, ...] = ()
+    """Ids of the memories there that say otherwise, oldest first."""
+    version: int = 1
+    """The number of this version."""
+    metadata: dict[str, MetaValue] = {}
+    """Where it was learned, and what it is a version of."""
+
+    def __str__(self) -> str:
+        others = f" ({counted(len(self.versions), 'other version')})" if self.versions else ""
+        return f"{self.action} for {self.character}, in {self.container}: {gist(self.text)}{others}"
+
+
+class Reconciliation(Record):
+    """What becomes of a bubble: as planned, or as it was done."""
+
+    bubble: str
+    """The bubble's name."""
+    keep_as: KeepAs
+    """Where its memories go."""
+    mode: Mode
+    """Whether conflicting versions stand side by side, or the new ones replace the old ones."""
+    memories: tuple[KeptMemory, ...] = ()
+    """Every memory of the bubble that was asked for."""
+    key: str | None = None
+    """The key of the entry that did it; `None` = nothing was done yet."""
+    stays: tuple[str, ...] = ()
+    """Ids of old versions that stay, because the story that wrote them is gone."""
+
+    @property
+    def applied(self) -> bool:
+        """Whether it was done."""
+        return self.key is not None
+
+    def __str__(self) -> str:
+        done = "done" if self.applied else "dry run"
+        head = (
+            f"{self.bubble}: {self.keep_as}, {self.mode}, {counted(len(self.memories), 'memory', 'memories')} ({done})"
+        )
+        return "\n".join([head, *(f"  {each}" for each in self.memories)])

@@ -1,0 +1,267 @@
+"""`story.canon`: memories written by hand into any scope, the story's bubbles, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
+from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
+from earwitness.errors import InputError, NotPermitted, UnknownName, unknown
+
+from ..personas.lived import is_played
+from .bubbles import bubble_id, check_table, link_of, links
+from .marks import FACTS
+from .reconciliation import RECONCILED, candidates, kept
+from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope
+
+ROLES: Mapping[str, frozenset[Scope]] = {
+    "owner": frozenset({"global", "personal", "session", "user"}),
+    "author": frozenset({"personal", "session", "user"}),
+    "designer": frozenset({"personal", "session", "user"}),
+    "player": frozenset({"personal", "user"}),
+}
+"""Role → the scopes that it may write."""
+
+
+class Canon:
+    """What is true of the characters of a story, beyond it and within it."""
+
+    def __init__(self, story: Session, ew: Earwitness) -> None:
+        self._story = story
+        self._ew = ew
+
+    async def add(
+        self,
+        content: str,
+        *,
+        scope: Scope,
+        character: str | None = None,
+        persona: str | None = None,
+        user: str | None = None,
+        role: str = "author",
+        type: str = "fact",
+        channel: Channel | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Outcome:
+        """Write a memory by hand into a scope.
+
+        `global`: who a `character` is, in all stories; only an `owner` may. `personal`: what it knows of a `persona`
+        (a persona id, or the character who is it), in all their stories. `session`: what it knows in this story.
+        `user`: what every character knows of a `user`. `channel` is where it counts as learned, for privacy. Retract
+        it by its key or id. Raises `NotPermitted`, `UnknownName`, and `InputError` for a scope without its owner.
+        """
+        check_table(self._ew)
+        permit(role, scope)
+        given: dict[str, Any] = {**_where(channel), **(metadata or {}), "canon_scope": scope}
+        if scope == "session":
+            return await self._story.remember(
+                _named(character, "character", scope), content, type=type, metadata=given, key=key
+            )
+        container, reader = self._container(scope, character, persona, user)
+        await self._admitted(container, reader)
+        return await self._story.remember(None, content, container=container, type=type, metadata=given, key=key)
+
+    async def bubbles(self) -> tuple[BubbleLink, ...]:
+        """The bubbles of the story, in the order they were begun."""
+        found = links(self._story).items()
+        return tuple(BubbleLink(name=name, id=bubble_id(self._story, name), status=status) for name, status in found)
+
+    async def memories(self, character: str) -> dict[str, tuple[Memory, ...]]:
+        """What a character knows beyond the story, by container, and in its bubbles, by the bubble's name."""
+        member = self._member(character)
+        personas = [each.persona_id for each in self._story.cast if each.persona_id]
+        wanted = [global_canon_container(member.personality_id)]
+        wanted += [persona_container(each, member.personality_id) for each in personas]
+        store = self._ew.engine.store
+        found = {each.name: tuple(await store.list(each.name)) for each in wanted}
+        for link in await self.bubbles():
+            found[link.name] = await self._of_bubble(link, member.id)
+        return found
+
+    async def end(self, bubble: str) -> Outcome:
+        """End a bubble. Its memories stay in it until they are reconciled. Raises `UnknownName`."""
+        link = link_of(self._story, bubble)
+        if link.status != "open":
+            raise InputError(f"bubble {bubble!r} is {link.status} already.")
+        ended = await self._story.change(facts={FACTS: [{"ended": bubble}]})
+        await ended.decided()
+        return ended
+
+    async def reconcile(
+        self,
+        bubble: str,
+        *,
+        keep_as: KeepAs,
+        mode: Mode = "append",
+        only: Iterable[str] | None = None,
+        role: str = "author",
+        dry_run: bool = True,
+    ) -> Reconciliation:
+        """What becomes of a bubble that has ended. A dry run, unless you say `dry_run=False`.
+
+        `keep_as` `personal` or `global` canon, or `discard` them all: they stay in the bubble, unread. `append` puts
+        conflicting versions side by side; `replace` takes the old ones out of recall, and `undo` puts them back.
+        `only` names memories by id. Raises `UnknownName`, `NotPermitted`, and `InputError` for an open bubble.
+        """
+        link = link_of(self._story, bubble)
+        if keep_as == "global":
+            permit(role, "global")
+        elif keep_as == "personal":
+            permit(role, "personal")
+        if link.status != "ended":
+            what = "still open: end it first" if link.status == "open" else f"{link.status} already: undo that first"
+            raise InputError(f"bubble {bubble!r} is {what}.")
+        memories = tuple(await self._kept(link, keep_as, mode, None if only is None else set(only)))
+        planned = Reconciliation(bubble=bubble, keep_as=keep_as, mode=mode, memories=memories)
+        return planned if dry_run else await self._apply(planned)
+
+    async def undo(self, bubble: str) -> None:
+        """Take back what was done with a bubble: what was kept goes, what was replaced returns.
+
+        Raises `UnknownName`, and `InputError` if nothing was done with it.
+        """
+        link = link_of(self._story, bubble)
+        key, fact = self._done(bubble)
+        if key is None:
+            raise InputError(f"bubble {bubble!r} is {link.status}: there is nothing to undo.")
+        for each in fact.get("keys", ()):
+            if await self._story.has(each):
+                await self._story.retract(each)
+        for session, memory in fact.get("replaced", ()):
+            await (await self._ew.open_session(session)).restore(memory)
+        await (await self._story.retract(key)).decided()
+        await self._story.delivered()
+
+    async def _kept(self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: set[str] | None) -> Sequence[KeptMemory]:
+        bubble = await self._ew.open_session(link.id)
+        await bubble.delivered()
+        members = [each for each in bubble.cast if not is_played(each)]
+        memories = {each.id: await self._of_bubble(link, each.id) for each in members}
+        found = candidates(bubble.cast, memories, keep_as)
+        found = found if only is None else [each for each in found if each.memory.id in only]
+        names = dict.fromkeys(each.container.name for each in found)
+        there = {name: await self._ew.engine.store.list(name) for name in names}
+        return list(kept(found, there, link.name, keep_as, mode))
+
+    async def _of_bubble(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
+        return tuple(await self._ew.engine.store.list(f"{link.id}-{character}"))
+
+    async def _apply(self, planned: Reconciliation) -> Reconciliation:
+        """Note what will be done, so that it can be undone; then do it."""
+        number = await self._free(planned.bubble)
+        new = [each for each in planned.memories if each.action != "skip"]
+        keys = [f"canon-{planned.bubble}-{number}-{at}" for at in range(len(new))]
+        replaced, stays = await self._replaced(new)
+        fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
+        key = f"canon-{planned.bubble}-{number}"
+        await (await self._story.change(facts={FACTS: [fact]}, key=key)).decided()
+        for session, memory in replaced:
+            await (await self._ew.open_session(session)).archive(memory)
+        for own_key, each in zip(keys, new, strict=True):
+            await self._write(each, own_key)
+        await self._story.delivered()
+        return planned.model_copy(update={"key": key, "stays": tuple(stays)})
+
+    async def _write(self, each: KeptMemory, key: str) -> None:
+        member = self._story.cast.by_id.get(each.character)
+        personality = member.personality_id if member else each.character
+        container = self._of_name(each, str(each.metadata.get("personalityId", personality)))
+        await self._admitted(container, str(each.metadata.get("personalityId", personality)))
+        await self._story.remember(
+            None, each.text, container=container, type=RECONCILED, metadata=each.metadata, key=key
+        )
+
+    def _of_name(self, each: KeptMemory, personality: str) -> Container:
+        if each.metadata.get("canonScope") == "global":
+            return global_canon_container(personality)
+        persona = each.container.removeprefix("persona-").removesuffix(f"-{personality}")
+        return persona_container(persona, personality)
+
+    async def _replaced(self, new: Sequence[KeptMemory]) -> tuple[list[list[str]], list[str]]:
+        """Session and id of the old versions to take out of recall; and those whose session is gone."""
+        sessions = set(await self._ew.sessions())
+        replaced: list[list[str]] = []
+        stays: list[str] = []
+        for each in new:
+            if each.action != "replace":
+                continue
+            for memory in await self._ew.engine.store.get(each.container, each.versions):
+                session = str(memory.metadata.get("sessionId"))
+                if session not in sessions:
+                    stays.append(memory.id)
+                elif [session, memory.id] not in replaced:
+                    replaced.append([session, memory.id])
+        return replaced, stays
+
+    async def _free(self, bubble: str) -> int:
+        number = 1
+        while await self._story.has(f"canon-{bubble}-{number}"):
+            number += 1
+        return number
+
+    def _done(self, bubble: str) -> tuple[str | None, Mapping[str, Any]]:
+        """The key and the fact of what was done with a bubble last."""
+        for key, noted in reversed(self._story.state.facts.items()):
+            for fact in noted.get(FACTS, ()):
+                if isinstance(fact, Mapping) and fact.get("reconciled") == bubble:
+                    return key, fact
+        return None, {}
+
+    def _container(
+        self, scope: Scope, character: str | None, persona: str | None, user: str | None
+    ) -> tuple[Container, str]:
+        """The container of a scope, and who reads it."""
+        if scope == "user":
+            return user_container(_named(user, "user", scope)), EVERYBODY
+        personality = self._member(_named(character, "character", scope)).personality_id
+        if scope == "global":
+            return global_canon_container(personality), personality
+        return persona_container(self._persona(_named(persona, "persona", scope)), personality), personality
+
+    def _member(self, name: str) -> Character:
+        found = self._story.cast.resolve(name)
+        if found is None:
+            raise unknown("character", name, self._story.cast.ids)
+        return found
+
+    def _persona(self, name: str) -> str:
+        """A persona id of the cast, by itself or by the character who is it. Raises `UnknownName`."""
+        ids = {each.persona_id for each in self._story.cast if each.persona_id}
+        if name in ids:
+            return name
+        found = self._story.cast.resolve(name)
+        if found is None or found.persona_id is None:
+            raise UnknownName(
+                f"persona {name!r} is in nobody of this story. Its personas: {', '.join(sorted(ids)) or 'none'}."
+            )
+        return found.persona_id
+
+    async def _admitted(self, container: Container, reader: str) -> None:
+        await self._ew.register(container)
+        if not await self._ew.memberships(container=container, member=reader):
+            await self._ew.admit(container, reader)
+
+
+def permit(role: str, scope: Scope) -> None:
+    """Raise `NotPermitted` if a role may not write a scope, `UnknownName` for a role that is none."""
+    if role not in ROLES:
+        raise unknown("role", role, ROLES)
+    if scope not in ROLES[role]:
+        allowed = ", ".join(each for each, scopes in ROLES.items() if scope in scopes)
+        raise NotPermitted(f"role {role!r} may not write {scope} canon. These roles may: {allowed or 'none'}.")
+
+
+def _where(channel: Channel | None) -> dict[str, Any]:
+    """Metadata of where it counts as learned."""
+    if channel is None:
+        return {}
+    ids = {"channel_id": channel.channel_id, "guild_id": channel.guild_id, "persona_id": channel.persona_id}
+    return {"context_type": channel.context, **{key: id for key, id in ids.items() if id is not None}}
+
+
+def _named(given: str | None, what: str, scope: Scope) -> str:
+    if given is None:
+        raise InputError(f"{scope} canon needs its {what}: give {what}='…'.")
+    return given

@@ -1,0 +1,46 @@
+"""Versions: which memories of a container say the same as a new one, and which say otherwise. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from earwitness import Memory
+from earwitness.words import STOP_WORDS, plain, terms
+
+from .records import Action, Mode
+
+ALIKE = 0.5
+"""The share of words in common from which two memories are versions of one another."""
+
+
+def same(text: str, memories: Iterable[Memory]) -> bool:
+    """Whether one of the memories says the same, letter case and spaces aside."""
+    wanted = _folded(text)
+    return any(_folded(each.text) == wanted for each in memories)
+
+
+def others(text: str, memories: Iterable[Memory]) -> list[Memory]:
+    """The memories that say something like it, and not the same. By the Jaccard index of their words."""
+    wanted = _words(text)
+    return [each for each in memories if _folded(each.text) != _folded(text) and _alike(wanted, _words(each.text))]
+
+
+def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], mode: Mode) -> Action:
+    """What is to be done with a new memory."""
+    if same(text, there):
+        return "skip"
+    if not versions:
+        return "add"
+    return "replace" if mode == "replace" else "beside"
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= ALIKE * len(one | other) > 0
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(each for each in terms(plain(text)) if each not in STOP_WORDS)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,180 @@
+"""A bubble is a session of its own: nothing leaks out of it, and nothing into it that is not allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from earwitness import Character, Derivation, Earwitness, MessageAnswer, MessageEvent, Plugin, Session, sync
+from earwitness.containers import pantheon_container
+from earwitness.errors import InputError, UnknownName
+
+Open = Callable[..., Awaitable[Earwitness]]
+KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
+HUB = pantheon_container("olympus")
+
+
+async def begin(open_app: Open, **given: Any) -> Session:
+    """A story of Alice, Bob and Kenji's persona."""
+    ew = await open_app(relationships={"canon": "personal"}, **given)
+    return await ew.session("s1", cast=["alice", "bob", KENJI], state={"game_day": 3, "current_scene": "tavern"})
+
+
+async def found(story: Any, character: str = "alice", query: str = "sword") -> list[str]:
+    """What a character recalls when asked for a sword."""
+    turn = await story.turn(character, query=query, in_prompt=[])
+    assert turn.failures == ()
+    return [each.text for each in turn.memories]
+
+
+async def test_a_bubble_has_the_cast_and_the_day_of_its_story_and_none_of_its_memories(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", "I have a sword.", audience=["alice"])
+    bubble = await story.bubble("vampire-au")
+    assert (bubble.session.id, bubble.cast.ids) == ("s1~vampire-au", story.cast.ids)
+    assert (bubble.state.game_day, bubble.state.current_scene) == (3, "tavern")
+    assert await found(bubble) == []
+    assert [str(each) for each in await story.canon.bubbles()] == ["vampire-au (s1~vampire-au): open"]
+
+
+async def test_what_happens_in_a_bubble_is_known_in_it_alone(open_app: Open) -> None:
+    story = await begin(open_app)
+    bubble = await story.bubble("vampire-au")
+    await bubble.say("kenji", "I bite with a sword.", audience=["alice"])
+    await bubble.delivered()
+    assert len(await found(bubble)) == 1
+    assert await found(story) == []
+    other = await story._app.session("s2", cast=["alice", "bob", KENJI])  # type: ignore[call-arg]
+    assert await found(other) == []
+    ew: Any = story._app
+    assert await ew.containers(kind="persona") == ()
+
+
+async def test_the_same_name_is_the_same_bubble(open_app: Open) -> None:
+    story = await begin(open_app)
+    await (await story.bubble("au")).say("kenji", "A sword.", audience=["alice"])
+    again = await story.bubble("au")
+    assert len(await found(again)) == 1
+    await again.end()
+    assert [each.status for each in await story.canon.bubbles()] == ["ended"]
+    assert len(await found(await story.bubble("au"))) == 1
+    assert [each.status for each in await story.canon.bubbles()] == ["open"]
+
+
+@pytest.mark.parametrize(
+    ("knows", "known"),
+    [
+        ((), set()),
+        (("global",), {"global"}),
+        (("global", "personal"), {"global", "personal"}),
+        (("users",), {"user"}),
+        (("story",), {"lived"}),
+    ],
+)
+async def test_what_is_allowed_of_ordinary_life_is_known_in_it(
+    open_app: Open, knows: tuple[str, ...], known: set[str]
+) -> None:
+    story = await begin(open_app)
+    add = story.canon.add
+    await add("A sword is in her global crest.", scope="global", character="alice", role="owner")
+    await add("A personal sword.", scope="personal", character="alice", persona="p1")
+    await add("The user collects each sword.", scope="user", user="u1")
+    await story.say("alice", "I have lived with this sword.")
+    await story.delivered()
+    ordinary = " ".join(await found(story))
+    assert [word for word in ("global", "personal", "user", "lived") if word not in ordinary] == []
+    inside = " ".join(await found(await story.bubble("au", knows=knows)))
+    # what was written in the story's unnamed channel is known in the bubble's, since Kenji alone plays both
+    assert {word for word in ("global", "personal", "user", "lived") if word in inside} == known
+
+
+async def test_nothing_of_a_bubble_reaches_a_container_that_outlives_it(open_app: Open) -> None:
+    class Hub(Plugin):
+        def on_message(self, event: MessageEvent) -> MessageAnswer:
+            return MessageAnswer(derived=(Derivation(text="Heard of a sword.", container=HUB.name),))
+
+    story = await begin(open_app, plugins=[Hub()])
+    ew: Any = story._app
+    await ew.register(HUB)
+    bubble = await story.bubble("au")
+    await bubble.say("kenji", "A sword.", audience=["alice"])
+    await bubble.remember(None, "A sword by hand.", container=HUB)
+    await bubble.delivered()
+    assert list(await ew.engine.store.list(HUB.name)) == []
+    (delivery, *_) = await ew.engine.ledger.deliveries("s1~au", container=HUB.name)
+    assert (delivery.status, delivery.reason) == (
+        "struck",
+        "guard:relationships: what happens in a bubble stays in it",
+    )
+    await story.say("kenji", "A sword.", audience=["alice"])
+    await story.delivered()
+    assert len(await ew.engine.store.list(HUB.name)) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_no_memory_crosses_the_wall_of_a_bubble_in_random_talk(open_app: Open, seed: int) -> None:
+    """Every message says which side it is of. Whoever recalls anything recalls it on that side."""
+    random = Random(seed)
+    ew = await open_app(relationships={"canon": random.choice(["personal", "session"])})
+    story = await ew.session("s1", cast=["alice", "bob", KENJI])
+    sides = {"ordinary": story, "vampire": await story.bubble("vampire"), "pirate": await story.bubble("pirate")}
+    other = await ew.session("s2", cast=["alice", "bob", KENJI])
+    ids = ["alice", "bob", "kenji"]
+    for number in range(30):
+        side = random.choice([*sides])
+        context = random.choice(["dm", "private_channel", "public_channel"])
+        heard = random.sample(ids, random.randint(0, 3))
+        await sides[side].say(random.choice(ids), f"A {side} sword, number {number}.", audience=heard, context=context)
+        if random.random() < 0.2:
+            owner = random.choice(ids)
+            await sides[side].remember(owner, f"A {side} note on swords, number {number}.")
+    for each in (*sides.values(), other):
+        await each.delivered()
+    for side, told in {**sides, "ordinary too": other}.items():
+        for reader in ids:
+            for context in ("dm", "private_channel", "public_channel"):
+                turn = await told.turn(reader, query="sword notes", in_prompt=[], context=context, memories=100)
+                wrong = [each.text for each in turn.memories if side.split()[0] not in each.text]
+                assert wrong == []
+
+
+async def test_a_bubble_has_no_bubbles_and_needs_the_table(open_app: Open) -> None:
+    story = await begin(open_app)
+    bubble = await story.bubble("au")
+    with pytest.raises(InputError, match="is a bubble itself"):
+        await bubble.bubble("inner")
+    with pytest.raises(InputError, match=r"knows: 'all' is not one of global, personal, users, pantheons, story"):
+        await story.bubble("other", knows=["all"])
+    with pytest.raises(UnknownName, match="bubble 'ua'"):
+        await story.canon.end("ua")
+    plain = await (await open_app()).session("s1", cast=["alice"])
+    with pytest.raises(InputError, match=r"needs a table \[relationships\]"):
+        await plain.bubble("au")
+
+
+async def test_bubbles_survive_a_restart(tmp_path: Any) -> None:
+    given = {"relationships": {"canon": "personal"}, "embedder": "none", "detector": "none", "world_agent": "none"}
+    async with Earwitness.open(tmp_path / "e.db", **given) as ew:
+        story = await ew.session("s1", cast=["alice", KENJI])
+        await (await story.bubble("au", knows=[])).say("kenji", "A sword.", audience=["alice"])
+        await story.say("kenji", "An ordinary sword.", audience=["alice"])
+    async with Earwitness.open(tmp_path / "e.db", **given) as ew:
+        story = await ew.open_session("s1")
+        assert len(await found(await story.bubble("au"))) == 1
+        assert len(await found(await ew.open_session("s1~au"))) == 1
+        assert [each.status for each in await story.canon.bubbles()] == ["open"]
+
+
+def test_the_synchronous_face_has_bubbles_canon_and_personas(tmp_path: Any) -> None:
+    given = {"relationships": {"canon": "personal"}, "embedder": "none", "detector": "none", "world_agent": "none"}
+    with sync.Earwitness.open(tmp_path / "e.db", **given) as ew:
+        story = ew.session("s1", cast=["alice", KENJI])
+        bubble = story.bubble("au")
+        bubble.say("kenji", "A sword.", audience=["alice"]).settled()
+        done = bubble.end(keep_as="personal")
+        assert [each.text for each in done.memories] == ["Kenji: A sword."]
+        assert [each.status for each in story.canon.bubbles()] == ["kept"]
+        assert [hit.memory.content for hit in ew.personas.search("sword", persona="p1")] == ["Kenji: A sword."]
