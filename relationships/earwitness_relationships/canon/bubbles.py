@@ -12,7 +12,7 @@ from earwitness import Earwitness, Session
 from earwitness.errors import InputError, unknown
 from earwitness.ids import check_shared_id
 
-from .marks import FACTS, Known, mark_of
+from .marks import FACTS, KnownInside, mark_of
 from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
 SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")
@@ -56,7 +56,7 @@ class Bubbles:
         self._story = story
         self._ew = ew
 
-    async def __call__(self, name: str, *, knows: Iterable[Known] = ("global",)) -> Bubble:
+    async def __call__(self, name: str, *, knows: Iterable[KnownInside] = ("global",)) -> Bubble:
         """Begin a bubble, or go on with it, with the story's cast and day.
 
         `knows` is what of ordinary life is known in it: `global` canon (by default), `personal` canon, what is known
@@ -77,7 +77,7 @@ class Bubbles:
             await (await self._story.change(facts={FACTS: [{"bubble": name}]})).decided()
         return Bubble(session, self._story, BubbleLink(name=name, id=id))
 
-    async def _opened(self, id: str, known: tuple[Known, ...]) -> Session:
+    async def _opened(self, id: str, known: tuple[KnownInside, ...]) -> Session:
         if id in await self._ew.sessions():
             return await self._ew.open_session(id)
         if "story" in known:
@@ -120,8 +120,8 @@ def link_of(story: Session, name: str) -> BubbleLink:
     return BubbleLink(name=name, id=bubble_id(story, name), status=known[name])
 
 
-def _checked(knows: Iterable[Known]) -> tuple[Known, ...]:
+def _checked(knows: Iterable[KnownInside]) -> tuple[KnownInside, ...]:
     known = tuple(dict.fromkeys(knows))
-    if wrong := next((each for each in known if each not in get_args(Known)), None):
-        raise InputError(f"knows: {wrong!r} is not one of {', '.join(get_args(Known))}.")
+    if wrong := next((each for each in known if each not in get_args(KnownInside)), None):
+        raise InputError(f"knows: {wrong!r} is not one of {', '.join(get_args(KnownInside))}.")
     return known

@@ -9,7 +9,7 @@ from earwitness import Record, State
 
 FACTS = "canon"
 """The name under which canon notes its facts."""
-Known = Literal["global", "personal", "users", "pantheons", "story"]
+KnownInside = Literal["global", "personal", "users", "pantheons", "story"]
 
 
 class BubbleMark(Record):
@@ -19,7 +19,7 @@ class BubbleMark(Record):
     """Session id of its story."""
     bubble: str
     """The bubble's name."""
-    knows: tuple[Known, ...] = ()
+    knows: tuple[KnownInside, ...] = ()
     """What of ordinary life is known in it."""
 
 

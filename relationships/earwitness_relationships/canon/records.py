@@ -13,7 +13,7 @@ Scope = Literal["global", "personal", "session", "user"]
 KeepAs = Literal["personal", "global", "discard"]
 Mode = Literal["append", "replace"]
 BubbleStatus = Literal["open", "ended", "kept", "discarded"]
-Action = Literal["add", "skip", "beside", "replace"]
+KeptAction = Literal["add", "skip", "beside", "replace"]
 
 
 class BubbleLink(Record):
@@ -41,7 +41,7 @@ class KeptMemory(Record):
     """What it will say."""
     container: str
     """The container that it goes to."""
-    action: Action
+    action: KeptAction
     """`add` it; `skip` it, because it is there already; put it `beside` other versions, or let it `replace` them."""
     versions: tuple[str, ...] = ()
     """Ids of the memories there that say otherwise, oldest first."""

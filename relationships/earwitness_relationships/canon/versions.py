@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from earwitness import Memory
 from earwitness.words import STOP_WORDS, plain, terms
 
-from .records import Action, Mode
+from .records import KeptAction, Mode
 
 ALIKE = 0.5
 """The share of words in common from which two memories are versions of one another."""
@@ -25,7 +25,7 @@ def others(text: str, memories: Iterable[Memory]) -> list[Memory]:
     return [each for each in memories if _folded(each.text) != _folded(text) and _alike(wanted, _words(each.text))]
 
 
-def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], mode: Mode) -> Action:
+def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], mode: Mode) -> KeptAction:
     """What is to be done with a new memory."""
     if same(text, there):
         return "skip"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from earwitness import Character, Derivation, SettledMessage, Share, SharingEvent
 from earwitness.containers import persona_container
-from earwitness.formats import metadata_key
+from earwitness.formats import message_text_of, metadata_key
 from earwitness.records.memory_types import MetaValue
 
 LIVED = "memory"
@@ -49,22 +49,43 @@ def _together(message: SettledMessage) -> list[str]:
 
 
 def _both_heard(message: SettledMessage, one: Character, other: Character) -> str:
-    """What both perceived of a message: the smaller part, if the other one holds it."""
-    shorter, longer = sorted((message.heard_by(one.id), message.heard_by(other.id)), key=len)
+    return common(message.heard_by(one.id), message.heard_by(other.id))
+
+
+def common(one: str, other: str) -> str:
+    """What is in both of what two perceived of a message: the smaller part, if the other one holds it."""
+    shorter, longer = sorted((one, other), key=len)
     return shorter if shorter in longer else ""
 
 
 def _told(event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share]) -> Iterator[Derivation]:
+    known = _known(event)
     for share in shares:
-        listener = event.cast[share.character]
-        if is_played(listener):
-            continue
-        for persona in personas:
-            text = event.message.heard_by(persona.id) if share.text is None else share.text
-            more = {metadata_key(key): value for key, value in share.metadata.items()}
-            kept = _kept(event, persona, listener, text, more)
-            given = {"how": share.how, "shared_from": share.shared_from, "rule": share.rule}
-            yield kept.model_copy(update={**given, "due": share.due, "trust": share.trust})
+        told = event.message.content if share.shared_from is None else known.get(share.shared_from, "")
+        text = share.text if share.text is not None and told else told
+        known.setdefault(share.character, text)
+        if not is_played(listener := event.cast[share.character]):
+            yield from (_of_share(event, each, listener, share, text) for each in personas if _heard(event, each, text))
+
+
+def _known(event: SharingEvent) -> dict[str, str]:
+    """Character id → what this character knows of the message and can tell."""
+    message = event.message
+    arrived = {each.owner: message_text_of(each.body) for each in event.arrived}
+    return {**{id: message.heard_by(id) for id in message.participants}, **arrived}
+
+
+def _heard(event: SharingEvent, persona: Character, text: str) -> bool:
+    """Whether a persona perceived all that is told of a message; of one told in other words, all of the message."""
+    heard = event.message.heard_by(persona.id)
+    return bool(text) and (text in heard or heard == event.message.content)
+
+
+def _of_share(event: SharingEvent, persona: Character, listener: Character, share: Share, text: str) -> Derivation:
+    more = {metadata_key(key): value for key, value in share.metadata.items()}
+    given = {"how": share.how, "shared_from": share.shared_from, "rule": share.rule}
+    kept = _kept(event, persona, listener, text, more)
+    return kept.model_copy(update={**given, "due": share.due, "trust": share.trust})
 
 
 def _kept(

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from earwitness import Settings, SharingAnswer, SharingEvent
+from collections.abc import Iterable
+
+from earwitness import Derivation, Settings, Share, SharingAnswer, SharingEvent
 
 from ..canon.marks import mark_of
 from ..settings import RelationshipsSettings
-from .lived import lived
+from .lived import lived, told
+
+
+def told_of_personas(
+    settings: RelationshipsSettings, event: SharingEvent, shares: Iterable[Share]
+) -> tuple[Derivation, ...]:
+    """With personal canon, what those who are told of a message come to know of the personas in it."""
+    keeps = settings.canon == "personal" and mark_of(event.state) is None
+    return told(event, shares) if keeps else ()
 
 
 class PersonalCanon:

@@ -13,7 +13,7 @@ from earwitness.ids import PREFIXES, WORLD
 from earwitness.records.channel import STRICTNESS, context_of, strictness
 from earwitness.records.plan import Delivery
 
-from ..canon.marks import Known, mark_of
+from ..canon.marks import KnownInside, mark_of
 from ..settings import RelationshipsSettings
 from . import discretion
 from .place import indiscreet, readable
@@ -21,7 +21,7 @@ from .reader import place_of, users_facts
 from .table import CONTEXTS, privacy_table
 
 CANON = "global_canon"
-KNOWN: Mapping[str, Known] = {CANON: "global", "persona": "personal", "user": "users", "pantheon": "pantheons"}
+KNOWN: Mapping[str, KnownInside] = {CANON: "global", "persona": "personal", "user": "users", "pantheon": "pantheons"}
 """Kind of container → what of ordinary life it is to a bubble."""
 BY_HAND = "written by hand"
 """The rule of memories that a host writes."""

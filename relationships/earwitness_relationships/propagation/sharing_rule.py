@@ -9,6 +9,8 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
 from ..model import RelationshipsModel
+from ..personas.rule import told_of_personas
+from ..settings import RelationshipsSettings
 from .adjacency import Adjacency
 from .memo import Memo
 from .personalities import Personalities
@@ -26,6 +28,7 @@ class RelationshipsSharing:
 
     def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
+        self._table = settings.table(RelationshipsSettings)
         self._retellers = Retellers(strategies)
         self._people: Personalities | None = None
 
@@ -49,7 +52,9 @@ class RelationshipsSharing:
         memo.keep(event.message.key, {**told, **first}, event.day)
         if adjacency.has_budgets:
             memo.count(first.values(), event.day)
-        return SharingAnswer(shares=tuple(await self._shares(event, tellings, people)), version=picture.version)
+        shares = tuple(await self._shares(event, tellings, people))
+        derived = told_of_personas(self._table, event, shares)
+        return SharingAnswer(shares=shares, derived=derived, version=picture.version)
 
     async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: Personalities) -> list[Share]:
         return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]

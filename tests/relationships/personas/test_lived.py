@@ -140,3 +140,34 @@ async def test_it_outlives_its_story(open_app: Open) -> None:
     await ew.forget("s1")
     other = await ew.session("s2", cast=[ALICE, KENJI])
     assert len((await other.turn("al", query="sister")).memories) == 1
+
+
+# ── told by the rules of a pantheon ──────────────────────────────────────────────────────────────────────────────────
+
+RULES = """
+name: Hazbin Hotel
+slug: hazbin_hotel
+members:
+  - {personality_id: charlie, rules: {share_with: [vaggie], as: gossip}}
+  - {personality_id: vaggie}
+"""
+
+
+async def test_who_is_told_of_a_persona_knows_it_in_later_stories_as_told(open_app: Open, tmp_path: Any) -> None:
+    (tmp_path / "rules.yaml").write_text(RULES, "utf-8")
+    given = {"canon": "personal", "rules": str(tmp_path / "rules.yaml")}
+    ew = await open_app(relationships=given, path=str(tmp_path / "e.db"))
+    story = await ew.session("s1", cast=["charlie", "vaggie", KENJI])
+    await story.say("kenji", SISTER, audience=["charlie"], channel=Channel(channel_id="c1", persona_id="p1"))
+    (memory,) = await kept(story, "persona-p1-vaggie")
+    assert memory.metadata.items() >= {
+        "interactionType": "shared",
+        "sharedFrom": "charlie",
+        "pantheonId": "hazbin_hotel",
+        "contextType": "private_channel",
+    }.items()
+    other = await ew.session("s2", cast=["vaggie", KENJI])
+    turn = await other.turn("vaggie", query="sister", in_prompt=[], channel=DM)
+    assert [str(each.learned) for each in turn.sections()["personal_canon"]] == ["was told by charlie"]
+    found = await ew.personas.search("sister", persona="p1", personality="vaggie", pantheon="hazbin_hotel")
+    assert [hit.memory.id for hit in found] == [memory.id]
