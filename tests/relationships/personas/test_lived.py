@@ -160,12 +160,15 @@ async def test_who_is_told_of_a_persona_knows_it_in_later_stories_as_told(open_a
     story = await ew.session("s1", cast=["charlie", "vaggie", KENJI])
     await story.say("kenji", SISTER, audience=["charlie"], channel=Channel(channel_id="c1", persona_id="p1"))
     (memory,) = await kept(story, "persona-p1-vaggie")
-    assert memory.metadata.items() >= {
-        "interactionType": "shared",
-        "sharedFrom": "charlie",
-        "pantheonId": "hazbin_hotel",
-        "contextType": "private_channel",
-    }.items()
+    assert (
+        memory.metadata.items()
+        >= {
+            "interactionType": "shared",
+            "sharedFrom": "charlie",
+            "pantheonId": "hazbin_hotel",
+            "contextType": "private_channel",
+        }.items()
+    )
     other = await ew.session("s2", cast=["vaggie", KENJI])
     turn = await other.turn("vaggie", query="sister", in_prompt=[], channel=DM)
     assert [str(each.learned) for each in turn.sections()["personal_canon"]] == ["was told by charlie"]
