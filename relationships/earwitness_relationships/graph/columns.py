@@ -21,7 +21,7 @@ Outgoing = dict[tuple[str, str], Periods]
 """Target and type → the periods of a relation that starts at one node."""
 
 
-class GraphEdge(NamedTuple):
+class Edge(NamedTuple):
     """One period of a relation, seen from the node that it starts at. It counts if `begins <= day <= ends`."""
 
     target: str
@@ -121,13 +121,13 @@ class Columns:
         attributes = nodes.attributes.get(number, {})
         return Node.unchecked({"id": id, "kind": kind, "name": nodes.names.get(number), "attributes": attributes})
 
-    def edges(self, source: str) -> tuple[GraphEdge, ...]:
+    def edges(self, source: str) -> tuple[Edge, ...]:
         """The relations that start at a node, by target, type and first day."""
         rows = self.rows_of(source)
         each, ids = self.relations, self.nodes.ids
         return tuple(
             map(
-                GraphEdge,
+                Edge,
                 [ids[target] for target in each.targets[rows].tolist()],
                 [each.type_names[type] for type in each.types[rows].tolist()],
                 each.weights[rows].tolist(),
@@ -166,7 +166,7 @@ class Columns:
         number = self.number.get(source)
         return slice(0, 0) if number is None else slice(int(self._starts[number]), int(self._starts[number + 1]))
 
-    def _relation(self, source: str, edge: GraphEdge, until: float, row: int) -> Relation:
+    def _relation(self, source: str, edge: Edge, until: float, row: int) -> Relation:
         return Relation.unchecked(
             {
                 "source": source,

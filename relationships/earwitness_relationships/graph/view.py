@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 import anyio
 
-from .columns import Columns, GraphEdge, Outgoing
+from .columns import Columns, Edge, Outgoing
 from .compaction import compacted
 from .draft import GraphDraft
 from .protocol import GraphStore
@@ -47,7 +47,7 @@ class GraphView:
         self._nodes: dict[str, Node | None] = {}
         self._outgoing: dict[str, Outgoing] = {}
         self._sources: dict[str, set[str]] = {}
-        self._edges: dict[str, tuple[GraphEdge, ...]] = {}
+        self._edges: dict[str, tuple[Edge, ...]] = {}
 
     @cached_property
     def _lock(self) -> anyio.Lock:
@@ -62,7 +62,7 @@ class GraphView:
 
     # ── what is there ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def edges(self, source: str) -> tuple[GraphEdge, ...]:
+    def edges(self, source: str) -> tuple[Edge, ...]:
         """All periods of the relations that start at a node, by target, type and first day."""
         if source not in self._outgoing:
             return self._below.edges(source)
@@ -215,9 +215,9 @@ class GraphView:
             self._begin_anew(compacted(self._below, self._nodes, self._outgoing))
 
 
-def _edges(outgoing: Outgoing) -> tuple[GraphEdge, ...]:
+def _edges(outgoing: Outgoing) -> tuple[Edge, ...]:
     return tuple(
-        GraphEdge(target, type, span.relation.weight, span.begins, span.ends)
+        Edge(target, type, span.relation.weight, span.begins, span.ends)
         for (target, type), periods in sorted(outgoing.items())
         for span in spans(periods)
     )

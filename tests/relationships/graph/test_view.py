@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from earwitness_plugins.graphs.networkx import NetworkxGraph
 from earwitness_relationships.graph import view as views
-from earwitness_relationships.graph.columns import Columns, GraphEdge, NodeColumns, RelationColumns
+from earwitness_relationships.graph.columns import Columns, Edge, NodeColumns, RelationColumns
 from earwitness_relationships.graph.compaction import compacted
 from earwitness_relationships.graph.records import Fact, Node
 from earwitness_relationships.graph.view import GraphView
@@ -156,7 +156,7 @@ def test_columns_in_any_order_are_put_in_order() -> None:
         ),
     )
     view = GraphView(columns)
-    assert view.edges("a") == (GraphEdge("b", "x", 4.0, -INF, INF), GraphEdge("c", TYPES[0], 2.0, -INF, INF))
+    assert view.edges("a") == (Edge("b", "x", 4.0, -INF, INF), Edge("c", TYPES[0], 2.0, -INF, INF))
     assert [edge.target for edge in view.edges("b")] == ["a", "c"]
     assert view.relations_of("b", types=["x"])[0].attributes == {"first": True}
     assert [each.source for each in view.relations_of("c", direction="in")] == ["a", "b"]
