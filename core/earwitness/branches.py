@@ -8,7 +8,8 @@ from .containers import character_container, world_container
 from .end.deliveries import Work
 from .end.reconciliation import reconciled
 from .engine import Engine
-from .extras import BranchingLedger, BranchingStore
+from .extras import BranchingLedger, BranchingStore, PlacedStore
+from .protocols import Store
 from .records.plan import Plan, Snapshot
 
 ByContainer = Mapping[str, Sequence[str]]
@@ -19,7 +20,8 @@ async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
 
     The parent may go on meanwhile. What its later plans brought is left out of the copy, and what they changed is made
     anew from the branch's own deliveries, as they were after the last entry that both share. Where they removed what
-    the branch must hold, it is not made: once its plans are applied, its memories come in the right order.
+    the branch must hold, and the store does not know where that stood, it is not made: once its plans are applied, its
+    memories come in the right order.
     """
     ledger, store = engine.ledger, engine.store
     if not (isinstance(ledger, BranchingLedger) and isinstance(store, BranchingStore)):
@@ -38,8 +40,9 @@ async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
         then = await _then(engine, made, changed)
         gone = _gone(changed, then)
         await store.remove({names[name]: ids for name, ids in gone.items() if name in names})
+    put = store.put_back if isinstance(store, PlacedStore) else engine.store.put
     for batch, _ in then.batches():
-        await store.put(batch)
+        await put(batch)
     await ledger.finish(id)
     return True
 
@@ -58,15 +61,22 @@ async def _then(engine: Engine, made: Snapshot, changed: ByContainer) -> Work:
 
 
 async def _lost_places(engine: Engine, names: Mapping[str, str], then: Work) -> bool:
-    """Whether the parent no longer holds one of them: nobody could say where it stood among the others."""
+    """Whether the parent no longer holds one of them, and cannot say where it stood among the others."""
     wanted: dict[str, list[str]] = {}
     for group in then.put:
         wanted.setdefault(group[0].container, []).append(group[0].memory_id)
     for name, new_name in names.items():
         ids = wanted.get(new_name, [])
-        if ids and len(await engine.store.get(name, ids)) < len(ids):
+        if ids and await _known(engine.store, name, ids) < len(ids):
             return True
     return False
+
+
+async def _known(store: Store, container: str, ids: Sequence[str]) -> int:
+    """How many of these memories have a place that the store knows."""
+    if isinstance(store, PlacedStore):
+        return len(await store.placed(container, ids))
+    return len(await store.get(container, ids))
 
 
 def _gone(changed: ByContainer, then: Work) -> dict[str, list[str]]:

@@ -43,6 +43,21 @@ class BranchingStore(Protocol):
 
 
 @runtime_checkable
+class PlacedStore(Protocol):
+    """An optional extra of a `BranchingStore`, for branches from before a memory was removed. Without it, their plans
+    are applied again, since nobody could say where it stood among the others."""
+
+    async def placed(self, container: str, ids: Sequence[str]) -> Sequence[str]:
+        """Those of the ids whose place in the container is known: it holds them, or held them before."""
+        ...
+
+    async def put_back(self, memories: Sequence[Memory]) -> None:
+        """As `put`; but a memory that was removed, in its container or in the one it is a branch of, takes the place
+        that it had there."""
+        ...
+
+
+@runtime_checkable
 class TermIndex(Protocol):
     """An optional extra of stores. With it, `who_knows` reads only memories that hold a word of the question, instead
     of the whole world container."""

@@ -2,7 +2,7 @@
 
 from earwitness.testing.ledger import LedgerSuite
 from earwitness.testing.reference import MemoryLedger, MemoryStore
-from earwitness.testing.reference_branches import BranchingMemoryLedger, BranchingMemoryStore
+from earwitness.testing.reference_branches import BranchingMemoryLedger, BranchingMemoryStore, PlacedMemoryStore
 from earwitness.testing.store import StoreSuite
 
 IN_MEMORY = "keeps nothing outside its process"
@@ -28,6 +28,11 @@ class TestMemoryLedger(LedgerSuite):
 class TestBranchingMemoryStore(TestMemoryStore):
     def make_store(self) -> BranchingMemoryStore:
         return BranchingMemoryStore()
+
+
+class TestPlacedMemoryStore(TestMemoryStore):
+    def make_store(self) -> PlacedMemoryStore:
+        return PlacedMemoryStore()
 
 
 class TestBranchingMemoryLedger(TestMemoryLedger):

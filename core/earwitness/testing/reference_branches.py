@@ -7,6 +7,7 @@ from copy import deepcopy
 
 from ..containers import SESSION_KINDS, character_container, world_container
 from ..end.deliveries import arrival_day
+from ..records.memory import Memory
 from ..records.plan import Delivery, Plan, Snapshot
 from .reference import Book, MemoryLedger, MemoryStore, was_forgotten
 
@@ -21,6 +22,48 @@ class BranchingMemoryStore(MemoryStore):
             memories = self._containers.get(name, {})
             copies = [each.model_copy(update={"container": new}) for id, each in memories.items() if id not in left]
             self._containers[new] = {each.id: each for each in copies}
+
+
+class PlacedMemoryStore(BranchingMemoryStore):
+    """One that is a `PlacedStore`, too: it keeps the order of all that it ever held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._order: dict[str, list[str]] = {}
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        """A memory that was removed comes last, in the order of those it held as well."""
+        for memory in memories:
+            order = self._order.setdefault(memory.container, [])
+            if memory.id not in self._containers.get(memory.container, {}):
+                order[:] = [id for id in order if id != memory.id] + [memory.id]
+        await super().put(memories)
+
+    async def branch(self, containers: Mapping[str, str], without: Mapping[str, Sequence[str]]) -> None:
+        """The order goes along."""
+        await super().branch(containers, without)
+        for name, new in containers.items():
+            left = self._containers.get(name, {}).keys() & set(without.get(name, ()))
+            self._order[new] = [id for id in self._order.get(name, ()) if id not in left]
+
+    async def drop(self, container: str) -> None:
+        """The order goes, too."""
+        await super().drop(container)
+        self._order.pop(container, None)
+
+    async def placed(self, container: str, ids: Sequence[str]) -> Sequence[str]:
+        """Those of the ids it ever held."""
+        return [id for id in ids if id in self._order.get(container, ())]
+
+    async def put_back(self, memories: Sequence[Memory]) -> None:
+        """Write, and restore the order."""
+        orders = {memory.container: list(self._order.get(memory.container, ())) for memory in memories}
+        await self.put(memories)
+        for name, order in orders.items():
+            order += [id for id in self._order[name] if id not in order]
+            self._order[name] = order
+            held = self._containers[name]
+            self._containers[name] = {id: held[id] for id in order if id in held}
 
 
 class BranchingMemoryLedger(MemoryLedger):

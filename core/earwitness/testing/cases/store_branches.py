@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 from unittest import SkipTest
 
-from ...extras import BranchingStore
+from ...extras import BranchingStore, PlacedStore
 from ...protocols import Store
 from ...records.memory import Memory
-from ..reference_branches import BranchingMemoryStore
+from ..reference_branches import PlacedMemoryStore
 from ..samples import memory
 from ..suite import case
 from .store_base import StoreCases
@@ -87,6 +87,22 @@ class StoreBranches(StoreCases):
         assert [each.id for each in await store.list("b")] == [each.id for each in PAST if each.id != "m2"]
 
     @case
+    async def test_what_was_removed_is_put_back_in_its_place(self, store: Store) -> None:
+        """In a branch, and in a branch of that; what was never there comes last."""
+        branching = await self._with_past(store)
+        if not isinstance(store, PlacedStore):
+            raise SkipTest("the store knows no places: a branch from before a removal applies all plans again")
+        await store.remove({"c": ["m3", "m30"]})
+        assert list(await store.placed("c", ["m2", "m3", "m30", "m99"])) == ["m2", "m3", "m30"]
+        await branching.branch({"c": "b"}, {"c": ["m39"]})
+        await store.put_back([_in("b", PAST[30]), memory("b", "m99", "a crown"), _in("b", PAST[3])])
+        expected = [f"m{n}" for n in range(39)]
+        assert [each.id for each in await store.list("b")] == [*expected, "m99"]
+        await branching.branch({"b": "twig"}, {"b": ["m99"]})
+        assert [each.id for each in await store.list("twig")] == expected
+        assert [each.id for each in await store.list("c")] == [each.id for each in PAST if each.id not in {"m3", "m30"}]
+
+    @case
     async def test_whatever_happens_they_are_as_copies_would_be(self, store: Store) -> None:
         """Random branches of branches, with writes, removals and drops in each, against the reference."""
         from hypothesis import strategies as st
@@ -95,7 +111,7 @@ class StoreBranches(StoreCases):
         examples = iter(range(10_000))
 
         async def agrees(steps: Sequence[Step]) -> None:
-            model, names = BranchingMemoryStore(), [f"s{next(examples)}"]
+            model, names = PlacedMemoryStore(), [f"s{next(examples)}"]
             for step in steps:
                 await self._take(step, names, (branching, model))
             for name in names:
@@ -117,7 +133,8 @@ class StoreBranches(StoreCases):
         ids = [f"m{n % 24}" for n in range(other, other + 1 + one % 9)]
         for store in stores:
             if kind <= 4:
-                await store.put([memory(name, id, f"{WORDS[(one + n) % 4]} {id}") for n, id in enumerate(ids)])
+                put = store.put_back if kind == 4 and isinstance(stores[0], PlacedStore) else store.put
+                await put([memory(name, id, f"{WORDS[(one + n) % 4]} {id}") for n, id in enumerate(ids)])
             elif kind == 5:
                 await store.remove({name: ids})
             elif kind == 6 and other % 3 == 0:

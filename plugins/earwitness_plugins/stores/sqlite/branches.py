@@ -42,6 +42,7 @@ _COPY = (
         " FROM store_memory AS m WHERE m.rid BETWEEN :from AND :last AND m.slot <= :begins AND m.slot <= :newest"
         " AND m.slot NOT IN (SELECT slot FROM store_gone WHERE container = :new)"
     ),
+    "INSERT INTO store_place SELECT :new, id, position FROM store_place WHERE container = :old",
     (
         "UPDATE store_text SET uses = uses + its.count FROM (SELECT text, count(*) AS count FROM store_memory"
         " WHERE rid BETWEEN :to AND :end GROUP BY text) AS its WHERE number = its.text"

@@ -95,4 +95,11 @@ CREATE INDEX store_gone_by_slot ON store_gone (container, slot);
 ALTER TABLE store_container ADD COLUMN layered INTEGER NOT NULL DEFAULT 0;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts, _SHARED_VECTORS, _LAYERS)
+_PLACES = """
+-- Where memories stood that were removed: a branch from before that has them again, in their place.
+CREATE TABLE store_place (
+    container INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (container, id)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[Migration, ...] = (_TABLES, shared_texts, _SHARED_VECTORS, _LAYERS, _PLACES)

@@ -180,6 +180,20 @@ class SqliteStore:
 
         await self._database.write(operation)
 
+    async def placed(self, container: str, ids: Sequence[str]) -> Sequence[str]:
+        """Those of the ids whose place in the container is known; see `earwitness.extras.PlacedStore`."""
+        return await self._database.read(lambda connection: writes.placed(connection, container, ids))
+
+    async def put_back(self, memories: Sequence[Memory]) -> None:
+        """As `put`; but what was removed before takes the place it had."""
+        prepared = await self._prepared(memories)
+
+        def operation(connection: apsw.Connection) -> None:
+            self._check(connection)
+            writes.put_back(connection, prepared)
+
+        await self._database.write(operation)
+
     async def health(self) -> Health:
         """Versions, sizes, counts and integrity. Not `ok` when the file is damaged."""
         try:

@@ -15,6 +15,8 @@ from .shared import Text, Words, digest, insert_texts, insert_words
 
 _INSERT = "INSERT INTO store_memory (rid, id, slot, text) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _INSERT_TAIL = "INSERT INTO store_tail (rid, position, words) VALUES (?, ?, ?)"
+_PLACE = "SELECT position FROM store_place WHERE container = ? AND id = ?"
+_LEAVE_PLACE = "INSERT OR REPLACE INTO store_place (container, id, position) VALUES (?, ?, ?)"
 _SAVE = "UPDATE store_container SET version = version + 1, slots = ?, tail = ?, live = ?, dead = ? WHERE number = ?"
 _STORED = (
     "SELECT rid, slot, content, metadata, (SELECT digest FROM store_list WHERE number = lists)"
@@ -69,6 +71,38 @@ def put(connection: apsw.Connection, memories: Sequence[PreparedMemory]) -> None
     _tidy(connection, touched, budget=FOLD + len(memories))
 
 
+def put_back(connection: apsw.Connection, memories: Sequence[PreparedMemory]) -> None:
+    """As `put`; but what was removed, in a container or in the one it is a branch of, takes the place it had there."""
+    for memory in memories:
+        container = find_container(connection, memory.container) or created(connection, memory.container)
+        place = select(connection, _PLACE, (container.number, memory.id))
+        if place and _stored(connection, container, memory.id) is None:
+            _saved(connection, _put_at(connection, container, memory, place[0][0]))
+        else:
+            put(connection, [memory])
+
+
+def placed(connection: apsw.Connection, name: str, ids: Sequence[str]) -> list[str]:
+    """Those of the ids whose place is known: they are there, or were removed."""
+    container = find_container(connection, name)
+    if container is None:
+        return []
+    return [
+        id for id in ids if _stored(connection, container, id) or select(connection, _PLACE, (container.number, id))
+    ]
+
+
+def _put_at(
+    connection: apsw.Connection, container: ContainerRow, memory: PreparedMemory, position: int
+) -> ContainerRow:
+    """Write a memory that is not there at a position where another container, or this one, had it."""
+    slot = container.slots + 1
+    text, words = insert_texts(connection, [memory.text]), insert_words(connection, [memory.words])
+    connection.execute(_INSERT, (rid(container.number, position), memory.id, slot, text[memory.text]))
+    connection.execute(_INSERT_TAIL, (rid(container.number, slot), position, words[memory.words]))
+    return container._replace(slots=slot, tail=container.tail + 1, live=container.live + 1)
+
+
 def remove(connection: apsw.Connection, ids: Mapping[str, Sequence[str]]) -> None:
     """Remove by container name → ids."""
     touched = {}
@@ -88,7 +122,8 @@ def drop(connection: apsw.Connection, name: str) -> None:
     container = find_container(connection, name)
     if container is None:
         return
-    connection.execute("DELETE FROM store_container WHERE number = ?", (container.number,))
+    for table, column in (("store_container", "number"), ("store_place", "container")):
+        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (container.number,))  # noqa: S608 - our own words
     if container.is_read:  # others have their own tails
         connection.execute("DELETE FROM store_tail WHERE rid BETWEEN ? AND ?", container.range)
         connection.execute("DELETE FROM store_gone WHERE container = ?", (container.number,))
@@ -221,6 +256,7 @@ def _remove_one(connection: apsw.Connection, container: ContainerRow, id: str) -
     if container.is_read and stored.rid >> 32 == container.number:
         layers.keep(connection, stored.rid)
     container = _mark_deleted(connection, container, stored.slot)._replace(live=container.live - 1)
+    connection.execute(_LEAVE_PLACE, (container.number, id, sequence(stored.rid)))
     if stored.rid >> 32 == container.number:
         connection.execute("DELETE FROM store_memory WHERE rid = ?", (stored.rid,))
     else:
