@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from earwitness import Earwitness, MessageAnswer, MessageEvent, Plugin, Session, Update, branches
 from earwitness.events import Share, SharingEvent
 from earwitness.records.plan import Snapshot
+from earwitness_plugins.stores.sqlite import segments, writes
 
 pytestmark = pytest.mark.anyio
 CAST = ["alice", "bob", "charlie", "dave"]
@@ -196,3 +198,60 @@ async def test_one_that_was_cut_short_is_gone_on_with(ew: Earwitness, monkeypatc
             await branches.shared(ew.engine, "s1", "b2", expected["snapshot"]["decided"])
     await story.fork("b2")
     assert await picture(ew, "b2") == expected
+
+
+async def test_a_branch_from_before_changes_is_in_the_order_of_then(ew: Earwitness) -> None:
+    """What was removed since stands where it stood, and no plan is written again."""
+    story = await ew.session("s1", cast=CAST, present=["alice", "bob"])
+    then: dict[int, dict[str, list[str]]] = {}
+
+    async def noted(act: Awaitable[Any]) -> None:
+        await (await act).settled()
+        await story.delivered()
+        found = await ew.engine.ledger.load("s1")
+        assert found is not None
+        then[found.decided] = await order("s1")
+
+    async def order(id: str) -> dict[str, list[str]]:
+        return {owner: [m.content for m in await ew.engine.store.list(f"{id}-{owner}")] for owner in (*CAST, "world")}
+
+    for number in range(5):
+        await noted(story.say("alice", f"message {number}", key=f"m{number}", audience=["bob"]))
+    for key in ("m1", "m3"):
+        await noted(story.retract(key))
+    await noted(story.edit("m0", "message zero", own_key="e1"))
+    await noted(story.change(game_day=3))
+    await noted(story.say("bob", "message 5", key="m5", audience=["alice"]))
+    await noted(story.retract("m4"))
+    for sequence, expected in then.items():
+        branch = await story.fork(f"b{sequence}", at=sequence)
+        assert await order(branch.id) == expected, sequence
+        found = await ew.engine.ledger.load(branch.id)
+        assert found is not None
+        assert found.origin == "s1"
+
+
+async def test_a_fork_writes_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows and pages do not grow with the past that is shared."""
+    monkeypatch.setattr(segments, "FOLD", 64)
+    monkeypatch.setattr(writes, "FOLD", 64)
+    async with Earwitness.open(tmp_path / "story.db", detector="everyone", embedder="none") as ew:
+        story = await ew.session("s1", cast=CAST, present=CAST)
+        database = ew.engine.ledger.database  # type: ignore[attr-defined]
+        for number in range(400):
+            await story.say("alice", f"message {number} of a long story", key=f"m{number}")
+        await (await story.retract("m390")).settled()
+        await story.delivered()
+        for at, most in (("m320", 600), (None, 700)):
+            before = await database.read(size)
+            await story.fork(f"b-{at}", at=at)
+            rows, pages = await database.read(size)
+            assert rows - before[0] < most, at
+            assert pages - before[1] < before[1] / 10, at
+
+
+def size(connection: apsw.Connection) -> tuple[int, int]:
+    """Rows of all tables, and pages that are in use."""
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL").fetchall()
+    counts = [connection.execute(f"SELECT count(*) FROM {name}").get for (name,) in tables]
+    return sum(map(int, counts)), connection.pragma("page_count") - connection.pragma("freelist_count")
