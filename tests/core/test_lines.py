@@ -53,8 +53,8 @@ async def test_what_was_passed_on_says_by_whom_and_when(begin: Begin) -> None:
     await story.change(game_day=3)
     told = lines(await story.turn("charlie", query="sword", in_prompt=[]))
     assert told == [
-        "1. Bob told you on day 1: The sword is cursed.",
-        "2. Alice, on day 1, as Bob told you on day 3: The sword is here.",
+        "1. Bob told you (day 1): The sword is cursed.",
+        "2. Bob told you (day 3): Alice, on day 1: The sword is here.",
     ]
     assert lines(await story.turn("bob", query="cursed", in_prompt=[]))[-1] == "2. Fact: The sword is cursed."
 
@@ -66,9 +66,9 @@ async def test_what_was_witnessed_or_told_by_nobody_known_says_so(begin: Begin) 
     ]
     story = await begin(sharing_rules=[Retold(*shares)])
     await story.say("alice", "The sword is here.", audience=[])
-    assert lines(await story.turn("bob", in_prompt=[])) == ["1. Alice, on day 1, as you saw: The sword is here."]
+    assert lines(await story.turn("bob", in_prompt=[])) == ["1. You witnessed: Alice, on day 1: The sword is here."]
     assert lines(await story.turn("charlie", in_prompt=[])) == [
-        "1. Alice, on day 1, as somebody told you on day 1: The sword is here."
+        "1. Somebody told you (day 1): Alice, on day 1: The sword is here."
     ]
 
 
@@ -136,7 +136,7 @@ async def test_every_part_has_a_template(begin: Begin) -> None:
         ({"unsayable": "Hush: {text}"}, "holds {text}. Allowed: {reason}"),
         ({"unsayable": "Hush"}, "lacks {reason}"),
         ({"before": "{speaker}: {text}"}, "holds {speaker}. Allowed: {text}, {type}"),
-        ({"seen": "{text}"}, "unknown key 'seen'"),
+        ({"sighted": "{text}"}, "unknown key 'sighted'"),
     ],
 )
 async def test_a_template_is_checked_where_it_is_set(begin: Begin, templates: dict[str, str], said: str) -> None:

@@ -106,6 +106,7 @@ async def _hop(engine: Engine, delivery: Delivery, seen: frozenset[str]) -> Hop:
         shared_from=support.shared_from,
         rule=support.rule,
         reason=delivery.reason,
+        trust=support.trust,
         via=via,
         calendar=engine.settings.calendar,
     )

@@ -152,13 +152,24 @@ class Hop(DatedRecord):
     """The evidence or the rule behind it."""
     reason: str | None = None
     """Reason why it was struck, withdrawn or archived."""
+    trust: float = 1.0
+    """How far the owner believes it, from 0 to 1."""
     via: Explanation | None = None
     """How the teller came to know it."""
 
     def __str__(self) -> str:
+        return f"{self.dated}{self.why}{self.doubt}{self.gone}"
+
+    @property
+    def dated(self) -> str:
+        """`was told by bob on day 3`."""
         before = self.learned is not None and self.learned.way == "before"
-        day = "" if before else f" on {self.calendar.show(self.learned_day)}"
-        return f"{self.words()}{day}{self.why}{self.gone}"
+        return self.words() + ("" if before else f" on {self.calendar.show(self.learned_day)}")
+
+    @property
+    def doubt(self) -> str:
+        """` (trust 0.5)`; empty if it is believed."""
+        return "" if self.trust == 1 else f" (trust {self.trust:.2g})"
 
     def words(self, name: Callable[[str], str] = str) -> str:
         """How it got there, as text. `name` turns a character id into a display name."""
@@ -229,7 +240,22 @@ class Explanation(DatedRecord):
     """Explanations of the memories that it was derived from."""
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return "\n".join([*self.lines(), *([f"  In short: {self.chain}."] if self.chain else [])])
+
+    @property
+    def chain(self) -> str:
+        """`dora was told by bob on day 3, who heard it from alice on day 1`; empty if nobody told it on."""
+        alive = [hop for hop in self.supports if hop.status in {"applied", "pending"}]
+        first = next(iter(alive or self.supports), None)
+        return "" if first is None or first.via is None else f"{self.owner} {self._told(first)}"
+
+    def _told(self, hop: Hop) -> str:
+        """How it got there, back to the one who perceived it."""
+        teller = hop.shared_from
+        through = f" through {teller}" if teller and hop.learned and hop.learned.teller != teller else ""
+        before = next(iter(hop.via.supports), None) if hop.via else None
+        told = f"{hop.dated}{through}{hop.doubt}"
+        return told if before is None else f"{told}, who {self._told(before)}"
 
     def lines(self, depth: int = 0) -> list[str]:
         """The explanation as lines. Each hop is indented two steps further."""

@@ -48,6 +48,7 @@ SAID_FIELDS = ("text", "speaker", "day", "learned")
 FIELDS = {
     "told": (*SAID_FIELDS, "teller"),
     "passed_on": ("text", "type", "learned", "teller"),
+    "seen": ("text", "type", "learned"),
     "noted": ("text", "type", "learned"),
     "before": ("text", "type"),
     "news": ("text", "day"),
@@ -115,12 +116,14 @@ class MemoryTemplates(Record):
     """A message of the character's own."""
     heard: str = "{speaker}, on {day}: {text}"
     """A message that the character heard."""
-    witnessed: str = "{speaker}, on {day}, as you saw: {text}"
+    witnessed: str = "You witnessed: {speaker}, on {day}: {text}"
     """A message to others that the character witnessed."""
-    told: str = "{speaker}, on {day}, as {teller} told you on {learned}: {text}"
+    told: str = "{teller} told you ({learned}): {speaker}, on {day}: {text}"
     """A message that somebody passed on."""
-    passed_on: str = "{teller} told you on {learned}: {text}"
+    passed_on: str = "{teller} told you ({learned}): {text}"
     """A fact, summary or note that somebody passed on."""
+    seen: str = "You witnessed: {text}"
+    """A fact, summary or note of what the character witnessed."""
     noted: str = "{type}: {text}"
     """A fact, summary or note of the character's own, or in a shared container."""
     before: str = "{type}: {text}"

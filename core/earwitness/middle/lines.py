@@ -60,7 +60,7 @@ def _worded(recalled: Recalled, text: str, speaker: str | None, templates: Memor
         "speaker": SOMEBODY if speaker is None else speaker,
         "day": _day(memory.game_day, labels),
         "learned": _day(memory.learned_day, labels),
-        "teller": _name(learned.teller, labels) or SOMEBODY,
+        "teller": _name(learned.teller, labels) or SOMEBODY.capitalize(),
         "type": one_line(NOTE if memory.type == MESSAGE else memory.type.replace("_", " ")).capitalize(),
     }
     return filled(_template(templates, recalled, is_message=speaker is not None), fields)
@@ -74,6 +74,8 @@ def _template(templates: MemoryTemplates, recalled: Recalled, *, is_message: boo
             return templates.before
         case "said" | "heard" | "witnessed" as way if is_message:
             return str(getattr(templates, way))
+        case "witnessed":
+            return templates.seen
     return templates.heard if is_message else templates.noted
 
 

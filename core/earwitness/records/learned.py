@@ -57,6 +57,6 @@ def learned(metadata: Metadata, how: str, shared_from: str | None) -> Learned:
         return Learned(way="said", teller=said_by)
     if how == "shared":
         return Learned(way="told", teller=shared_from)
-    if said_by is None and metadata.get("type", MESSAGE) not in OUR_TYPES:
+    if said_by is None and how != "witnessed" and metadata.get("type", MESSAGE) not in OUR_TYPES:
         return Learned(way="noted")
     return Learned(way="witnessed" if how == "witnessed" else "heard", teller=said_by)

@@ -141,3 +141,40 @@ async def test_a_decision_says_on_which_rules_and_graph_it_rests(story_under: An
     assert versions
     assert str(versions[0]).startswith("rules ")
     assert outcome is not None
+
+
+async def test_a_prompt_says_who_told_and_what_was_witnessed(story_under: Any) -> None:
+    story = await story_under(HAZBIN)
+    await story.say("sam", TROUBLE, audience=["charlie"])
+    turn = await story.turn("vaggie", query="troubles", in_prompt=[])
+    assert f"Charlie told you (day 1): Sam, on day 1: {TROUBLE}" in turn.text()
+
+
+async def test_a_deity_is_shown_what_it_witnessed(story_under: Any) -> None:
+    story = await story_under(DEITIES)
+    await story.say("sam", TROUBLE, audience=["god"])
+    turn = await story.turn("jesus", query="troubles", in_prompt=[])
+    assert f"You witnessed: Sam, on day 1: {TROUBLE}" in turn.text()
+
+
+async def test_the_chain_is_explained_in_a_sentence_and_a_retraction_follows_it(story_under: Any) -> None:
+    rules = {"share_direct_interactions": True, "max_hops": 2, "delay": 1, "reliability": 0.5}
+    chain = {
+        "slug": "hotel",
+        "rules": {**rules, "share_with": ["vaggie"]},
+        "members": ["charlie", {"id": "vaggie", "rules": {"share_with": ["angel_dust"]}}, "angel_dust"],
+    }
+    story = await story_under(chain)
+    await story.say("sam", TROUBLE, audience=["charlie"], key="m1")
+    await story.change(game_day=3)
+    (memory,) = await known(story, "angel_dust")
+    explained = await story.backstage().explain(memory.id)
+    assert explained.chain == (
+        "angel_dust was told by vaggie on day 3 (trust 0.25), who was told by charlie on day 2 (trust 0.5), "
+        "who heard it from sam on day 1"
+    )
+    assert "hotel:share_direct_interactions" in str(explained)
+    (vaggies,) = await known(story, "vaggie")
+    await story.retract(vaggies.id)
+    assert await known(story, "angel_dust") == []
+    assert len(await known(story, "charlie")) == 1
