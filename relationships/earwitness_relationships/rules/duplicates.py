@@ -36,14 +36,6 @@ def _overlapping(named: Sequence[tuple[Hashable, Lasting]]) -> Iterable[int]:
     """The numbers of those that hold on a day on which an earlier one of the same name holds."""
     before: dict[Hashable, list[Lasting]] = {}
     for number, (name, record) in enumerate(named):
-        if any(_overlap(record, other) for other in before.get(name, ())):
+        if any(record.overlaps(other) for other in before.get(name, ())):
             yield number
         before.setdefault(name, []).append(record)
-
-
-def _overlap(one: Lasting, other: Lasting) -> bool:
-    return _begins_before_end(one, other) and _begins_before_end(other, one)
-
-
-def _begins_before_end(one: Lasting, other: Lasting) -> bool:
-    return one.since is None or other.until is None or one.since <= other.until

@@ -117,6 +117,14 @@ class Lasting(Record):
         """Whether it holds on a game day."""
         return (self.since is None or self.since <= day) and (self.until is None or day <= self.until)
 
+    def overlaps(self, other: Lasting) -> bool:
+        """Whether there is a day on which both hold."""
+        return _begins_by_the_end_of(self, other) and _begins_by_the_end_of(other, self)
+
+
+def _begins_by_the_end_of(one: Lasting, other: Lasting) -> bool:
+    return one.since is None or other.until is None or one.since <= other.until
+
 
 class Member(Lasting):
     """Somebody in a pantheon."""

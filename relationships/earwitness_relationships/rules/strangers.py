@@ -9,7 +9,7 @@ from earwitness.loading.problems import Loc, Problem
 
 from .records import RuleBook, Rules
 
-Mention = tuple[Loc, str]
+NamedPlace = tuple[Loc, str]
 """A place in the rule book, and the name that stands there."""
 
 
@@ -23,13 +23,13 @@ def strangers(book: RuleBook, cast: Collection[str] | None = None) -> Iterator[P
     yield from _types(book)
 
 
-def _unknown(mentions: Iterable[Mention], known: Collection[str], where: str) -> Iterator[Problem]:
+def _unknown(mentions: Iterable[NamedPlace], known: Collection[str], where: str) -> Iterator[Problem]:
     for loc, name in mentions:
         if name not in known:
             yield Problem(loc, f"nobody {where} is called {name!r}.{did_you_mean(name, sorted(known))}")
 
 
-def _people(book: RuleBook) -> Iterator[Mention]:
+def _people(book: RuleBook) -> Iterator[NamedPlace]:
     """Members, and those who have a relationship."""
     for number, pantheon in enumerate(book.pantheons):
         for at, member in enumerate(pantheon.members):
@@ -39,7 +39,7 @@ def _people(book: RuleBook) -> Iterator[Mention]:
             yield from (((*loc, "source"), each.source), ((*loc, "target"), each.target))
 
 
-def _named(book: RuleBook) -> Iterator[Mention]:
+def _named(book: RuleBook) -> Iterator[NamedPlace]:
     """Whom the options name."""
     for loc, rules in levels(book):
         for option in ("share_with", "only_about", "never_about"):

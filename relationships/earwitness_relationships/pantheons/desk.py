@@ -1,0 +1,104 @@
+"""Where changes of relations and pantheons are looked up and written: the graph of all stories, or one story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from earwitness import Earwitness, Outcome, Session
+from earwitness.errors import InputError
+
+from ..graph.records import Fact
+from ..graph.view import GraphView
+from ..model import PACKAGE, RelationshipsModel
+from ..rules.records import RuleBook
+from ..settings import RelationshipsSettings
+from .book import book_of
+
+Written_co = TypeVar("Written_co", covariant=True)
+DEFAULT_FILE = "earwitness.db"
+
+
+class Standing(NamedTuple):
+    """What holds before a change."""
+
+    file: RuleBook
+    """What the rule file says."""
+    graph: GraphView
+    """The graph."""
+    book: RuleBook
+    """The rules in force: the file's, with what the graph says of pantheons on top."""
+
+
+class Desk(Protocol[Written_co]):
+    """Where changes are looked up and written."""
+
+    @property
+    def today(self) -> float | None:
+        """The game day; `None` = no day in particular."""
+        ...
+
+    async def standing(self) -> Standing:
+        """What holds now. Raises `StorageError`."""
+        ...
+
+    async def write(self, facts: Sequence[Fact], key: str | None) -> Written_co:
+        """Write the facts, all or none. `key` makes a repeated call one. Raises `StorageError`."""
+        ...
+
+
+class EveryStory:
+    """The graph of all stories."""
+
+    today: float | None = None
+    """All stories have days of their own."""
+
+    def __init__(self, ew: Earwitness) -> None:
+        self._model = model_of(ew)
+
+    async def standing(self) -> Standing:
+        """What holds now."""
+        await self._model.open()
+        view = await self._model.view()
+        return Standing(self._model.file, view, book_of(self._model.file, view))
+
+    async def write(self, facts: Sequence[Fact], key: str | None) -> int:
+        """Write the facts, and return the new version of the graph. A key is not needed: facts that are so already
+        change nothing."""
+        await self._model.open()
+        return await self._model.graph.upsert_facts(facts)
+
+
+class OneStory:
+    """The graph of one story: that of all stories, with what its journal says on top."""
+
+    def __init__(self, story: Session, ew: Earwitness) -> None:
+        self._story = story
+        self._model = model_of(ew)
+
+    @property
+    def today(self) -> float | None:
+        """The story's game day."""
+        return self._story.state.game_day
+
+    async def standing(self) -> Standing:
+        """What holds in the story now."""
+        await self._model.open()
+        graph = (await self._model.picture(self._story.id, self._story.state)).graph
+        return Standing(self._model.file, graph, book_of(self._model.file, graph))
+
+    async def write(self, facts: Sequence[Fact], key: str | None) -> Outcome:
+        """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""
+        noted = [each.model_dump(mode="json", exclude_defaults=True) for each in facts]
+        outcome = await self._story.change(facts={PACKAGE: noted}, key=key)
+        await outcome.settled()
+        return outcome
+
+
+def model_of(ew: Earwitness) -> RelationshipsModel:
+    """What the instance shares. Raises `InputError` without the settings table `[relationships]`."""
+    if not any(type(value) is RelationshipsSettings for _, value in ew.settings):
+        raise InputError("relationships need the settings table [relationships]; it may be empty.")
+    path = ew.settings.path or DEFAULT_FILE
+    return RelationshipsModel.shared(ew.settings, ew.resources, ew.strategies, path)
+

@@ -1,0 +1,178 @@
+"""`ew.relationships` and `story.relationships`: relations and pantheons, changed at run time.
+
+What is changed for all stories is in the graph, with its history. What is changed in a story is an entry of its
+journal, so it is replayed, forked and exported with the story, and `retract` takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from earwitness import Earwitness, Outcome, Session
+from earwitness.errors import InputError, did_you_mean
+
+from ..errors import RulesError
+from ..graph.records import Direction, Fact, Relation
+from ..rules.given import GivenRules, checked_record, given_rules
+from ..rules.records import Pantheon, RelationshipRule, RuleBook
+from . import graph_form as form
+from .changes import now_text
+from .desk import Desk, EveryStory, OneStory, Standing
+from .pantheons import Pantheons
+from .permissions import Actor, actor, may_change, may_relate
+
+Written = TypeVar("Written")
+
+
+class Relations(Generic[Written]):
+    """Relations and pantheons, of all stories or of one. Every id is a personality id."""
+
+    def __init__(self, desk: Desk[Written], who: Actor | None = None) -> None:
+        self._desk = desk
+        self._who = who or Actor()
+
+    @property
+    def pantheons(self) -> Pantheons[Written]:
+        """Pantheons and their members."""
+        return Pantheons(self._desk, self._who)
+
+    def acting(self, *, role: str = "owner", user: str | None = None) -> Relations[Written]:
+        """The same on behalf of somebody, whose permissions are checked: `acting(role="player", user="u7")`.
+
+        Raises `UnknownName` for an unknown role, and `InputError` for a player without a user.
+        """
+        return Relations(self._desk, actor(role, user))
+
+    async def relate(
+        self,
+        source: str,
+        target: str,
+        type: str,
+        *,
+        weight: float = 1.0,
+        since: float | None = None,
+        until: float | None = None,
+        mutual: bool = False,
+        rules: GivenRules = None,
+        pantheon: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Written:
+        """Say what one is to another, from `since` (in a story by default today) to `until`, both included.
+
+        A relation with the same beginning is replaced; any other keeps its past. `mutual` says it both ways. `rules`, as
+        in a rule file, belong to a `pantheon`, by default the only one that both are members of. Returns the graph's new
+        version, or in a story the outcome. Raises `RulesError`, `InputError`, `UnknownName`, `NotPermitted`.
+        """
+        since = self._desk.today if since is None else since
+        days: dict[str, Any] = {"since": since, "until": until}
+        pairs = [(source, target), (target, source)] if mutual else [(source, target)]
+        said = [checked_record(RelationshipRule, _said(*each, type, weight, days)) for each in pairs]
+        if rules is None:
+            may_relate(self._who)
+            facts = [Fact(relation=_relation(each, attributes)) for each in said]
+            return await self._desk.write(facts, key)
+        group = _common((await self._desk.standing()).book, pantheon, source, target)
+        may_change(self._who, group)
+        own = [each.model_copy(update={"rules": given_rules(rules)}) for each in said]
+        return await self._desk.write(
+            [fact for each in own for fact in form.relationship_facts(group.slug, each, now_text())], key
+        )
+
+    async def end(
+        self, source: str, target: str, type: str, *, until: float | None = None, key: str | None = None
+    ) -> Written:
+        """End a relation: `until` is its last day, in a story by default today. Its past is kept.
+
+        Raises `InputError` if no such relation holds on that day, and `NotPermitted`.
+        """
+        may_relate(self._who)
+        last = self._desk.today if until is None else until
+        if last is None:
+            raise InputError("end() needs the last day of the relation: give until=….")
+        standing = await self._desk.standing()
+        facts = list(_ending(standing, source, target, type, last))
+        if not facts:
+            raise InputError(_unrelated(standing, source, target, type, last))
+        return await self._desk.write(facts, key)
+
+    async def relations(
+        self,
+        node: str,
+        *,
+        types: Collection[str] | None = None,
+        min_weight: float = 0.0,
+        direction: Direction = "both",
+        day: float | None = None,
+    ) -> tuple[Relation, ...]:
+        """The relations of somebody or something on a game day (in a story by default today)."""
+        graph = (await self._desk.standing()).graph
+        day = self._desk.today if day is None else day
+        found = graph.relations_of(node, types, min_weight, day, direction)
+        return tuple(each for each in found if not _is_inner(each))
+
+    async def book(self) -> RuleBook:
+        """The rules in force: those of the rule file, with what was changed at run time on top."""
+        return (await self._desk.standing()).book
+
+
+class Relationships(Relations[int]):
+    """`ew.relationships`: relations and pantheons of all stories."""
+
+    def __init__(self, ew: Earwitness) -> None:
+        super().__init__(EveryStory(ew))
+
+
+class StoryRelationships(Relations[Outcome]):
+    """`story.relationships`: relations and pantheons as this story has them, changed in its journal."""
+
+    def __init__(self, story: Session, ew: Earwitness) -> None:
+        super().__init__(OneStory(story, ew))
+
+
+def _said(source: str, target: str, type: str, weight: float, days: Mapping[str, Any]) -> dict[str, Any]:
+    return {"source": source, "target": target, "type": type, "weight": weight, **days}
+
+
+def _relation(each: RelationshipRule, attributes: Mapping[str, Any] | None) -> Relation:
+    return Relation(**each.model_dump(exclude={"rules"}), attributes=dict(attributes or {}))
+
+
+def _is_inner(relation: Relation) -> bool:
+    """Whether a relation is how pantheons stand in the graph, and nothing that anybody said."""
+    return relation.type == form.TELLS_IN or relation.target == form.ROOT
+
+
+def _common(book: RuleBook, named: str | None, source: str, target: str) -> Pantheon:
+    """The pantheon that rules belong to. Raises `RulesError`."""
+    slugs = [each.slug for each in book.pantheons]
+    if named is not None:
+        if found := book.pantheon(named):
+            return found
+        raise RulesError(f"unknown pantheon {named!r}. Known: {', '.join(slugs) or 'none'}.{did_you_mean(named, slugs)}")
+    both = {source, target}
+    common = [each for each in book.pantheons if both <= {member.personality_id for member in each.members}]
+    if len(common) != 1:
+        found_in = f"{source!r} and {target!r} are both members of {len(common) or 'no'} pantheons"
+        raise RulesError(f"{found_in}: say which the rules belong to, with pantheon=…. Known: {', '.join(slugs) or 'none'}.")
+    return common[0]
+
+
+def _ending(standing: Standing, source: str, target: str, type: str, last: float) -> Iterator[Fact]:
+    """A relation of the graph ends; one of the rule file is put into the graph with its end."""
+    periods = standing.graph.periods((source, target, type))
+    if any(each.holds_on(last) for each in periods):
+        yield Fact(op="end", relation=Relation(source=source, target=target, type=type, until=last))
+        return
+    for pantheon in standing.book.pantheons:
+        for each in pantheon.relationships:
+            if (each.source, each.target, each.type) == (source, target, type) and each.holds_on(last):
+                ended = each.model_copy(update={"until": last})
+                yield from form.relationship_facts(pantheon.slug, ended, now_text())
+
+
+def _unrelated(standing: Standing, source: str, target: str, type: str, last: float) -> str:
+    held = standing.graph.relations_of(source, None, 0.0, last)
+    known = [f"{each.type} {each.target}" for each in held if not _is_inner(each)]
+    return f"{source!r} is not related to {target!r} as {type!r} on day {last:g}. Known: {', '.join(known) or 'none'}."

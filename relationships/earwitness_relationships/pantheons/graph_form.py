@@ -1,0 +1,156 @@
+"""How pantheons that were made or changed at run time stand in the graph, and how they are read from there.
+
+A pantheon is a node `pantheon-{slug}` that is `PART_OF` the node `#pantheons`. Its members are `PART_OF` it, with role and
+rules as attributes. A relationship with rules is a relation with the attributes `pantheon` and `rules`, and its source
+`TELLS_IN` the pantheon. So each of them is a fact of its own, with a history, and a story can take back each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from earwitness.ids import PREFIXES
+
+from ..graph.records import Fact, Node, Relation
+from ..graph.timeline import Periods
+from ..graph.view import GraphView
+from ..rules.records import Member, Pantheon, RelationshipRule, Rules
+
+ROOT = "#pantheons"
+PART_OF, TELLS_IN = "PART_OF", "TELLS_IN"
+PREFIX = PREFIXES["pantheon"]
+FIELDS = ("id", "name", "description", "type", "owner", "created_at", "changed_at")
+"""The fields of a pantheon that stand in its node as they are; its rules do too, as JSON."""
+REMOVED, ANEW = "removed", "anew"
+"""Attributes: of what the rule file says and the graph takes away; of a pantheon that owes the file nothing."""
+
+
+def node_id(slug: str) -> str:
+    """Id of the pantheon's node."""
+    return f"{PREFIX}{slug}"
+
+
+# ── facts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def pantheon_facts(pantheon: Pantheon, *, anew: bool) -> Iterator[Fact]:
+    """A pantheon without its members and relationships. `anew`: nothing of the rule file's pantheon counts."""
+    said = {name: value for name in FIELDS if (value := getattr(pantheon, name)) is not None}
+    attributes = {**said, "rules": rules_json(pantheon.rules), **({ANEW: True} if anew else {})}
+    node = Node(id=node_id(pantheon.slug), kind="Pantheon", name=pantheon.name, attributes=attributes)
+    yield Fact(node=node)
+    yield link(pantheon.slug)
+
+
+def link(slug: str) -> Fact:
+    """The relation by which a pantheon is found."""
+    return Fact(relation=Relation(source=node_id(slug), target=ROOT, type=PART_OF))
+
+
+def member_facts(slug: str, member: Member, changed_at: str) -> Iterator[Fact]:
+    """A membership."""
+    attributes = {"role": member.role, "rules": rules_json(member.rules), "changed_at": changed_at}
+    days = {"since": member.since, "until": member.until}
+    relation = Relation(
+        source=member.personality_id, target=node_id(slug), type=PART_OF, attributes=attributes, **days
+    )
+    yield link(slug)
+    yield Fact(relation=relation)
+
+
+def relationship_facts(slug: str, each: RelationshipRule, changed_at: str) -> Iterator[Fact]:
+    """A relationship with rules."""
+    attributes = {"pantheon": slug, "rules": rules_json(each.rules), "changed_at": changed_at}
+    days = {"since": each.since, "until": each.until}
+    ends = {"source": each.source, "target": each.target, "type": each.type, "weight": each.weight}
+    yield link(slug)
+    yield Fact(relation=Relation(source=each.source, target=node_id(slug), type=TELLS_IN))
+    yield Fact(relation=Relation(attributes=attributes, **ends, **days))
+
+
+def removed_pantheon(slug: str, graph: GraphView, *, in_file: bool) -> Iterator[Fact]:
+    """A pantheon with all its memberships goes; what the rule file says of it counts no more."""
+    if graph.node(node_id(slug)) is not None:
+        yield Fact(op="remove", node=Node(id=node_id(slug), kind="Pantheon"))
+    if in_file:
+        yield Fact(node=Node(id=node_id(slug), kind="Pantheon", attributes={REMOVED: True}))
+        yield link(slug)
+
+
+def removed_member(slug: str, personality: str, graph: GraphView, *, in_file: bool) -> Iterator[Fact]:
+    """All memberships of somebody in a pantheon go, as if they had never been."""
+    for period in graph.periods((personality, node_id(slug), PART_OF)):
+        yield Fact(op="remove", relation=period)
+    if in_file:
+        yield link(slug)
+        gone = Relation(source=personality, target=node_id(slug), type=PART_OF, attributes={REMOVED: True})
+        yield Fact(relation=gone)
+
+
+def rules_json(rules: Rules) -> dict[str, Any]:
+    """The options that are set, as JSON."""
+    return rules.model_dump(mode="json", exclude_none=True)
+
+
+# ── what the graph says ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def slugs_in(graph: GraphView) -> tuple[str, ...]:
+    """The slugs of the pantheons that the graph says anything of."""
+    found = graph.relations_of(ROOT, (PART_OF,), direction="in")
+    return tuple(each.source.removeprefix(PREFIX) for each in found)
+
+
+def attributes_of(graph: GraphView, slug: str) -> dict[str, Any]:
+    """What the pantheon's node says."""
+    node = graph.node(node_id(slug))
+    return dict(node.attributes) if node else {}
+
+
+def memberships_in(graph: GraphView, slug: str) -> dict[str, tuple[Member, ...]]:
+    """Personality id → the memberships that the graph says; none for somebody whom it takes away."""
+    node = node_id(slug)
+    found = {source: graph.periods((source, node, PART_OF)) for source in sorted(graph.sources_of(node))}
+    return {who: tuple(_members(periods)) for who, periods in found.items() if periods}
+
+
+def relationships_in(graph: GraphView, slug: str) -> Iterator[RelationshipRule]:
+    """The relationships with rules of this pantheon that the graph says."""
+    for teller in graph.relations_of(node_id(slug), (TELLS_IN,), direction="in"):
+        for periods in graph.outgoing(teller.source).values():
+            yield from _relationships(periods, slug)
+
+
+def changes_in(graph: GraphView, slug: str) -> Iterator[str]:
+    """When memberships of a pantheon were changed."""
+    node = node_id(slug)
+    for source in graph.sources_of(node):
+        for period in graph.periods((source, node, PART_OF)):
+            if isinstance(at := period.attributes.get("changed_at"), str):
+                yield at
+
+
+def _members(periods: Periods) -> Iterator[Member]:
+    for each in periods:
+        if not each.attributes.get(REMOVED):
+            values = {name: each.attributes[name] for name in ("role", "rules") if name in each.attributes}
+            yield from _usable(Member, personality_id=each.source, since=each.since, until=each.until, **values)
+
+
+def _relationships(periods: Periods, slug: str) -> Iterator[RelationshipRule]:
+    for each in periods:
+        if each.attributes.get("pantheon") == slug:
+            days = {"since": each.since, "until": each.until, "weight": each.weight}
+            ends = {"source": each.source, "target": each.target, "type": each.type}
+            yield from _usable(RelationshipRule, rules=each.attributes.get("rules", {}), **ends, **days)
+
+
+def _usable(record: type[Any], **values: Any) -> Iterator[Any]:
+    """The record; nothing for what another program wrote into the graph and no rule can be."""
+    try:
+        yield record.model_validate(values)
+    except ValidationError:
+        return

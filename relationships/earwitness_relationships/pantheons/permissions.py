@@ -1,0 +1,60 @@
+"""Who may create and change pantheons and relations: by role, and by pantheon.
+
+An `owner`, `author` or `designer` may do everything. A `player` may make a `friend_group`, and change and remove the one
+that they made. Pure functions.
+"""
+
+from __future__ import annotations
+
+from earwitness import Record
+from earwitness.backstage.roles import PERMISSIONS
+from earwitness.errors import InputError, NotPermitted, unknown
+
+from ..rules.records import Pantheon
+
+FRIENDS = "friend_group"
+
+
+class Actor(Record):
+    """Who asks for a change."""
+
+    role: str = "owner"
+    """A backstage role: `owner`, `author`, `designer` or `player`."""
+    user: str | None = None
+    """Id of the user; a player must have one."""
+
+    @property
+    def may_do_everything(self) -> bool:
+        """Whether the role edits whatever there is."""
+        return "edit" in PERMISSIONS[self.role]
+
+
+def actor(role: str, user: str | None) -> Actor:
+    """An actor. Raises `UnknownName` for an unknown role, and `InputError` for a player without a user."""
+    if role not in PERMISSIONS:
+        raise unknown("role", role, PERMISSIONS)
+    if user is None and "edit" not in PERMISSIONS[role]:
+        raise InputError(f"role {role!r} needs the user who acts: give user='…'.")
+    return Actor(role=role, user=user)
+
+
+def may_create(who: Actor, type: str) -> None:
+    """Raise `NotPermitted` unless the actor may make a pantheon of this type."""
+    if not who.may_do_everything and type != FRIENDS:
+        raise NotPermitted(f"role {who.role!r} may not make a {type!r}. A user may make a {FRIENDS!r} of their own.")
+
+
+def may_change(who: Actor, pantheon: Pantheon) -> None:
+    """Raise `NotPermitted` unless the actor may change this pantheon: its creator may, if it is a group of friends."""
+    own = pantheon.owner is not None and pantheon.owner == who.user and pantheon.type == FRIENDS
+    if not who.may_do_everything and not own:
+        raise NotPermitted(
+            f"role {who.role!r} may not change {pantheon.slug!r}. Its creator may, if it is a {FRIENDS!r}; so may "
+            "the roles owner, author and designer."
+        )
+
+
+def may_relate(who: Actor) -> None:
+    """Raise `NotPermitted` unless the actor may change the graph."""
+    if not who.may_do_everything:
+        raise NotPermitted(f"role {who.role!r} may not change relations. The roles owner, author and designer may.")
