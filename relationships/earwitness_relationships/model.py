@@ -19,6 +19,7 @@ from earwitness.loading.strategies import Strategies
 from .graph.protocol import GraphStore
 from .graph.records import Fact
 from .graph.view import GraphView
+from .pantheons.book import book_of
 from .propagation.adjacency import Adjacency
 from .propagation.compiled import CompiledRules
 from .rules.file import read_rules
@@ -113,5 +114,6 @@ class RelationshipsModel:
 
     def _picture(self, view: GraphView, facts: tuple[Fact, ...]) -> StoryPicture:
         graph = view.with_facts(facts)
-        version = f"rules {self.file.version}, graph {view.version}, {len(facts)} facts of the story"
-        return StoryPicture(self.file, graph, facts, version)
+        book = book_of(self.file, graph)
+        version = f"rules {book.version}, graph {view.version}, {len(facts)} facts of the story"
+        return StoryPicture(book, graph, facts, version)

@@ -30,8 +30,8 @@ def new_pantheon(book: RuleBook, slug: str, owner: str | None, **fields: Any) ->
     """A pantheon made now. Raises `RulesError` for one that is there already."""
     if any(each.slug.casefold() == str(slug).casefold() for each in book.pantheons):
         raise RulesError(f"pantheon {slug!r} is there already. Use change, or choose another slug.")
-    made = now_text()
-    return checked_record(Pantheon, {**_fields(fields), "slug": slug, "owner": owner, "created_at": made, "changed_at": made})
+    made = {"owner": owner, "created_at": now_text(), "changed_at": now_text()}
+    return checked_record(Pantheon, {**_fields(fields), "slug": slug, **made})
 
 
 def changed_pantheon(pantheon: Pantheon, **fields: Any) -> Pantheon:
@@ -61,7 +61,7 @@ def changed_member(pantheon: Pantheon, personality: str, since: float | None, fi
     if len(found) > 1:
         found = tuple(each for each in found if each.since == since)
         if not found:
-            raise RulesError(f"{personality!r} was a member of {pantheon.slug!r} several times: say which, with since=….")
+            raise RulesError(f"{personality!r} was a member of {pantheon.slug!r} several times: say which, by since=….")
     return checked_record(Member, {**dict(found[0]), **_fields(fields)})
 
 
@@ -70,8 +70,8 @@ def memberships(pantheon: Pantheon, personality: str) -> tuple[Member, ...]:
     if found := tuple(each for each in pantheon.members if each.personality_id == personality):
         return found
     members = list(dict.fromkeys(each.personality_id for each in pantheon.members))
-    guess = did_you_mean(personality, members)
-    raise RulesError(f"{personality!r} is no member of {pantheon.slug!r}. Members: {', '.join(members) or 'none'}.{guess}")
+    known = f"Members: {', '.join(members) or 'none'}.{did_you_mean(personality, members)}"
+    raise RulesError(f"{personality!r} is no member of {pantheon.slug!r}. {known}")
 
 
 def _member(given: str | Mapping[str, Any]) -> Member:
@@ -88,4 +88,4 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
 def _refuse_second(members: Iterable[Member], new: Member, slug: str) -> None:
     for each in members:
         if each.personality_id == new.personality_id and each.overlaps(new):
-            raise RulesError(f"{new.personality_id!r} is a member of {slug!r} already. A membership is unique: change it.")
+            raise RulesError(f"{new.personality_id!r} is a member of {slug!r} already. A membership is unique.")

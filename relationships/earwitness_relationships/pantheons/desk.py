@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeVar
 
 from earwitness import Earwitness, Outcome, Session
-from earwitness.errors import InputError
+from earwitness.errors import InputError, NotYetApplied
 
 from ..graph.records import Fact
 from ..graph.view import GraphView
@@ -28,15 +29,12 @@ class Standing(NamedTuple):
     """The graph."""
     book: RuleBook
     """The rules in force: the file's, with what the graph says of pantheons on top."""
+    today: float | None
+    """The game day; `None` = no day in particular, since all stories have days of their own."""
 
 
 class Desk(Protocol[Written_co]):
     """Where changes are looked up and written."""
-
-    @property
-    def today(self) -> float | None:
-        """The game day; `None` = no day in particular."""
-        ...
 
     async def standing(self) -> Standing:
         """What holds now. Raises `StorageError`."""
@@ -50,9 +48,6 @@ class Desk(Protocol[Written_co]):
 class EveryStory:
     """The graph of all stories."""
 
-    today: float | None = None
-    """All stories have days of their own."""
-
     def __init__(self, ew: Earwitness) -> None:
         self._model = model_of(ew)
 
@@ -60,7 +55,7 @@ class EveryStory:
         """What holds now."""
         await self._model.open()
         view = await self._model.view()
-        return Standing(self._model.file, view, book_of(self._model.file, view))
+        return Standing(self._model.file, view, book_of(self._model.file, view), None)
 
     async def write(self, facts: Sequence[Fact], key: str | None) -> int:
         """Write the facts, and return the new version of the graph. A key is not needed: facts that are so already
@@ -76,16 +71,13 @@ class OneStory:
         self._story = story
         self._model = model_of(ew)
 
-    @property
-    def today(self) -> float | None:
-        """The story's game day."""
-        return self._story.state.game_day
-
     async def standing(self) -> Standing:
-        """What holds in the story now."""
+        """What holds in the story now, once what was told before is decided."""
         await self._model.open()
-        graph = (await self._model.picture(self._story.id, self._story.state)).graph
-        return Standing(self._model.file, graph, book_of(self._model.file, graph))
+        with suppress(NotYetApplied):  # the store may be away
+            await self._story.settled()
+        picture = await self._model.picture(self._story.id, self._story.state)
+        return Standing(self._model.file, picture.graph, picture.book, self._story.state.game_day)
 
     async def write(self, facts: Sequence[Fact], key: str | None) -> Outcome:
         """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""
@@ -101,4 +93,3 @@ def model_of(ew: Earwitness) -> RelationshipsModel:
         raise InputError("relationships need the settings table [relationships]; it may be empty.")
     path = ew.settings.path or DEFAULT_FILE
     return RelationshipsModel.shared(ew.settings, ew.resources, ew.strategies, path)
-

@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from earwitness import Earwitness, Outcome, Session
-from earwitness.errors import InputError, did_you_mean
+from earwitness.errors import InputError
 
 from ..errors import RulesError
 from ..graph.records import Direction, Fact, Relation
 from ..rules.given import GivenRules, checked_record, given_rules
 from ..rules.records import Pantheon, RelationshipRule, RuleBook
 from . import graph_form as form
-from .changes import now_text
+from .changes import known_pantheon, now_text
 from .desk import Desk, EveryStory, OneStory, Standing
 from .pantheons import Pantheons
 from .permissions import Actor, actor, may_change, may_relate
@@ -61,19 +61,19 @@ class Relations(Generic[Written]):
     ) -> Written:
         """Say what one is to another, from `since` (in a story by default today) to `until`, both included.
 
-        A relation with the same beginning is replaced; any other keeps its past. `mutual` says it both ways. `rules`, as
-        in a rule file, belong to a `pantheon`, by default the only one that both are members of. Returns the graph's new
-        version, or in a story the outcome. Raises `RulesError`, `InputError`, `UnknownName`, `NotPermitted`.
+        A relation with the same beginning is replaced; any other keeps its past. `mutual` says it both ways. `rules`,
+        as in a rule file, belong to a `pantheon`, by default the only one that both are members of. Returns the new
+        version of the graph, or in a story the outcome. Raises `RulesError`, `InputError`, `NotPermitted`.
         """
-        since = self._desk.today if since is None else since
-        days: dict[str, Any] = {"since": since, "until": until}
+        standing = await self._desk.standing()
+        days: dict[str, Any] = {"since": standing.today if since is None else since, "until": until}
         pairs = [(source, target), (target, source)] if mutual else [(source, target)]
         said = [checked_record(RelationshipRule, _said(*each, type, weight, days)) for each in pairs]
         if rules is None:
             may_relate(self._who)
             facts = [Fact(relation=_relation(each, attributes)) for each in said]
             return await self._desk.write(facts, key)
-        group = _common((await self._desk.standing()).book, pantheon, source, target)
+        group = _common(standing.book, pantheon, source, target)
         may_change(self._who, group)
         own = [each.model_copy(update={"rules": given_rules(rules)}) for each in said]
         return await self._desk.write(
@@ -88,10 +88,10 @@ class Relations(Generic[Written]):
         Raises `InputError` if no such relation holds on that day, and `NotPermitted`.
         """
         may_relate(self._who)
-        last = self._desk.today if until is None else until
+        standing = await self._desk.standing()
+        last = standing.today if until is None else until
         if last is None:
             raise InputError("end() needs the last day of the relation: give until=….")
-        standing = await self._desk.standing()
         facts = list(_ending(standing, source, target, type, last))
         if not facts:
             raise InputError(_unrelated(standing, source, target, type, last))
@@ -107,9 +107,9 @@ class Relations(Generic[Written]):
         day: float | None = None,
     ) -> tuple[Relation, ...]:
         """The relations of somebody or something on a game day (in a story by default today)."""
-        graph = (await self._desk.standing()).graph
-        day = self._desk.today if day is None else day
-        found = graph.relations_of(node, types, min_weight, day, direction)
+        standing = await self._desk.standing()
+        day = standing.today if day is None else day
+        found = standing.graph.relations_of(node, types, min_weight, day, direction)
         return tuple(each for each in found if not _is_inner(each))
 
     async def book(self) -> RuleBook:
@@ -146,16 +146,14 @@ def _is_inner(relation: Relation) -> bool:
 
 def _common(book: RuleBook, named: str | None, source: str, target: str) -> Pantheon:
     """The pantheon that rules belong to. Raises `RulesError`."""
-    slugs = [each.slug for each in book.pantheons]
     if named is not None:
-        if found := book.pantheon(named):
-            return found
-        raise RulesError(f"unknown pantheon {named!r}. Known: {', '.join(slugs) or 'none'}.{did_you_mean(named, slugs)}")
+        return known_pantheon(book, named)
     both = {source, target}
     common = [each for each in book.pantheons if both <= {member.personality_id for member in each.members}]
     if len(common) != 1:
-        found_in = f"{source!r} and {target!r} are both members of {len(common) or 'no'} pantheons"
-        raise RulesError(f"{found_in}: say which the rules belong to, with pantheon=…. Known: {', '.join(slugs) or 'none'}.")
+        known = ", ".join(each.slug for each in book.pantheons) or "none"
+        both_in = f"{source!r} and {target!r} are both members of {len(common) or 'no'} pantheons"
+        raise RulesError(f"{both_in}: say which the rules belong to, with pantheon=…. Known: {known}.")
     return common[0]
 
 

@@ -1,8 +1,8 @@
 """How pantheons that were made or changed at run time stand in the graph, and how they are read from there.
 
-A pantheon is a node `pantheon-{slug}` that is `PART_OF` the node `#pantheons`. Its members are `PART_OF` it, with role and
-rules as attributes. A relationship with rules is a relation with the attributes `pantheon` and `rules`, and its source
-`TELLS_IN` the pantheon. So each of them is a fact of its own, with a history, and a story can take back each by itself.
+A pantheon is a node `pantheon-{slug}` that is `PART_OF` the node `#pantheons`. Its members are `PART_OF` it, with role
+and rules as attributes. A relationship with rules is a relation with the attributes `pantheon` and `rules`, and its
+source `TELLS_IN` the pantheon. So each is a fact of its own, with a history, and a story can take back each by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from earwitness.ids import PREFIXES
 
@@ -52,10 +52,18 @@ def link(slug: str) -> Fact:
 
 def member_facts(slug: str, member: Member, changed_at: str) -> Iterator[Fact]:
     """A membership."""
-    attributes = {"role": member.role, "rules": rules_json(member.rules), "changed_at": changed_at}
-    days = {"since": member.since, "until": member.until}
+    attributes: dict[str, JsonValue] = {
+        "role": member.role,
+        "rules": rules_json(member.rules),
+        "changed_at": changed_at,
+    }
     relation = Relation(
-        source=member.personality_id, target=node_id(slug), type=PART_OF, attributes=attributes, **days
+        source=member.personality_id,
+        target=node_id(slug),
+        type=PART_OF,
+        since=member.since,
+        until=member.until,
+        attributes=attributes,
     )
     yield link(slug)
     yield Fact(relation=relation)
@@ -63,12 +71,10 @@ def member_facts(slug: str, member: Member, changed_at: str) -> Iterator[Fact]:
 
 def relationship_facts(slug: str, each: RelationshipRule, changed_at: str) -> Iterator[Fact]:
     """A relationship with rules."""
-    attributes = {"pantheon": slug, "rules": rules_json(each.rules), "changed_at": changed_at}
-    days = {"since": each.since, "until": each.until}
-    ends = {"source": each.source, "target": each.target, "type": each.type, "weight": each.weight}
+    attributes: dict[str, JsonValue] = {"pantheon": slug, "rules": rules_json(each.rules), "changed_at": changed_at}
     yield link(slug)
     yield Fact(relation=Relation(source=each.source, target=node_id(slug), type=TELLS_IN))
-    yield Fact(relation=Relation(attributes=attributes, **ends, **days))
+    yield Fact(relation=Relation(**each.model_dump(exclude={"rules"}), attributes=attributes))
 
 
 def removed_pantheon(slug: str, graph: GraphView, *, in_file: bool) -> Iterator[Fact]:

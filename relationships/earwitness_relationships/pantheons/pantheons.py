@@ -85,7 +85,7 @@ class Pantheons(Generic[Written]):
         """Let somebody join, in a story by default from today on. A membership is unique: who is a member already is
         refused."""
         standing, pantheon = await self._changeable(slug)
-        since = self._desk.today if since is None else since
+        since = standing.today if since is None else since
         given = {"personality_id": personality, "role": role, "rules": rules, "since": since, "until": until}
         (member,) = new_members(pantheon, [given])
         return await self._desk.write([*_kept(standing, pantheon, personality), *_joins(slug, member, now_text())], key)
@@ -104,7 +104,7 @@ class Pantheons(Generic[Written]):
     ) -> Written:
         """End a membership: `until` is its last day, in a story by default today. What the member learned stays."""
         standing, pantheon = await self._changeable(slug)
-        last = self._desk.today if until is None else until
+        last = standing.today if until is None else until
         held = [each for each in memberships(pantheon, personality) if last is None or each.holds_on(last)]
         since = held[-1].since if held else None
         member = changed_member(pantheon, personality, since, {"until": last})

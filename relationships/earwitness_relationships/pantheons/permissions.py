@@ -1,7 +1,7 @@
 """Who may create and change pantheons and relations: by role, and by pantheon.
 
-An `owner`, `author` or `designer` may do everything. A `player` may make a `friend_group`, and change and remove the one
-that they made. Pure functions.
+An `owner`, `author` or `designer` may do everything. A `player` may make a `friend_group`, and change and remove the
+one that they made. Pure functions.
 """
 
 from __future__ import annotations
