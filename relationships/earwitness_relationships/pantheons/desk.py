@@ -16,11 +16,13 @@ from ..rules.records import RuleBook
 from ..settings import RelationshipsSettings
 from .book import book_of
 
-Written_co = TypeVar("Written_co", covariant=True)
+Receipt = TypeVar("Receipt")
+"""What a write returns: the version of the graph, or an outcome."""
+Receipt_co = TypeVar("Receipt_co", covariant=True)
 DEFAULT_FILE = "earwitness.db"
 
 
-class Standing(NamedTuple):
+class RulesNow(NamedTuple):
     """What holds before a change."""
 
     file: RuleBook
@@ -33,14 +35,14 @@ class Standing(NamedTuple):
     """The game day; `None` = no day in particular, since all stories have days of their own."""
 
 
-class Desk(Protocol[Written_co]):
+class Desk(Protocol[Receipt_co]):
     """Where changes are looked up and written."""
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> RulesNow:
         """What holds now. Raises `StorageError`."""
         ...
 
-    async def write(self, facts: Sequence[Fact], key: str | None) -> Written_co:
+    async def write(self, facts: Sequence[Fact], key: str | None) -> Receipt_co:
         """Write the facts, all or none. `key` makes a repeated call one. Raises `StorageError`."""
         ...
 
@@ -51,11 +53,11 @@ class EveryStory:
     def __init__(self, ew: Earwitness) -> None:
         self._model = model_of(ew)
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> RulesNow:
         """What holds now."""
         await self._model.open()
         view = await self._model.view()
-        return Standing(self._model.file, view, book_of(self._model.file, view), None)
+        return RulesNow(self._model.file, view, book_of(self._model.file, view), None)
 
     async def write(self, facts: Sequence[Fact], key: str | None) -> int:
         """Write the facts, and return the new version of the graph. A key is not needed: facts that are so already
@@ -71,13 +73,13 @@ class OneStory:
         self._story = story
         self._model = model_of(ew)
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> RulesNow:
         """What holds in the story now, once what was told before is decided."""
         await self._model.open()
         with suppress(NotYetApplied):  # the store may be away
             await self._story.settled()
         picture = await self._model.picture(self._story.id, self._story.state)
-        return Standing(self._model.file, picture.graph, picture.book, self._story.state.game_day)
+        return RulesNow(self._model.file, picture.graph, picture.book, self._story.state.game_day)
 
     async def write(self, facts: Sequence[Fact], key: str | None) -> Outcome:
         """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""

@@ -7,7 +7,7 @@ journal, so it is replayed, forked and exported with the story, and `retract` ta
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from earwitness import Earwitness, Outcome, Session
 from earwitness.errors import InputError
@@ -18,31 +18,29 @@ from ..rules.given import GivenRules, checked_record, given_rules
 from ..rules.records import Pantheon, RelationshipRule, RuleBook
 from . import graph_form as form
 from .changes import known_pantheon, now_text
-from .desk import Desk, EveryStory, OneStory, Standing
+from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow
 from .pantheons import Pantheons
 from .permissions import Actor, actor, may_change, may_relate
 
-Written = TypeVar("Written")
 
-
-class Relations(Generic[Written]):
+class RelationFacade(Generic[Receipt]):
     """Relations and pantheons, of all stories or of one. Every id is a personality id."""
 
-    def __init__(self, desk: Desk[Written], who: Actor | None = None) -> None:
+    def __init__(self, desk: Desk[Receipt], who: Actor | None = None) -> None:
         self._desk = desk
         self._who = who or Actor()
 
     @property
-    def pantheons(self) -> Pantheons[Written]:
+    def pantheons(self) -> Pantheons[Receipt]:
         """Pantheons and their members."""
         return Pantheons(self._desk, self._who)
 
-    def acting(self, *, role: str = "owner", user: str | None = None) -> Relations[Written]:
+    def acting(self, *, role: str = "owner", user: str | None = None) -> RelationFacade[Receipt]:
         """The same on behalf of somebody, whose permissions are checked: `acting(role="player", user="u7")`.
 
         Raises `UnknownName` for an unknown role, and `InputError` for a player without a user.
         """
-        return Relations(self._desk, actor(role, user))
+        return RelationFacade(self._desk, actor(role, user))
 
     async def relate(
         self,
@@ -58,7 +56,7 @@ class Relations(Generic[Written]):
         pantheon: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         key: str | None = None,
-    ) -> Written:
+    ) -> Receipt:
         """Say what one is to another, from `since` (in a story by default today) to `until`, both included.
 
         A relation with the same beginning is replaced; any other keeps its past. `mutual` says it both ways. `rules`,
@@ -82,7 +80,7 @@ class Relations(Generic[Written]):
 
     async def end(
         self, source: str, target: str, type: str, *, until: float | None = None, key: str | None = None
-    ) -> Written:
+    ) -> Receipt:
         """End a relation: `until` is its last day, in a story by default today. Its past is kept.
 
         Raises `InputError` if no such relation holds on that day, and `NotPermitted`.
@@ -117,14 +115,14 @@ class Relations(Generic[Written]):
         return (await self._desk.standing()).book
 
 
-class Relationships(Relations[int]):
+class Relationships(RelationFacade[int]):
     """`ew.relationships`: relations and pantheons of all stories."""
 
     def __init__(self, ew: Earwitness) -> None:
         super().__init__(EveryStory(ew))
 
 
-class StoryRelationships(Relations[Outcome]):
+class StoryRelationships(RelationFacade[Outcome]):
     """`story.relationships`: relations and pantheons as this story has them, changed in its journal."""
 
     def __init__(self, story: Session, ew: Earwitness) -> None:
@@ -157,7 +155,7 @@ def _common(book: RuleBook, named: str | None, source: str, target: str) -> Pant
     return common[0]
 
 
-def _ending(standing: Standing, source: str, target: str, type: str, last: float) -> Iterator[Fact]:
+def _ending(standing: RulesNow, source: str, target: str, type: str, last: float) -> Iterator[Fact]:
     """A relation of the graph ends; one of the rule file is put into the graph with its end."""
     periods = standing.graph.periods((source, target, type))
     if any(each.holds_on(last) for each in periods):
@@ -170,7 +168,7 @@ def _ending(standing: Standing, source: str, target: str, type: str, last: float
                 yield from form.relationship_facts(pantheon.slug, ended, now_text())
 
 
-def _unrelated(standing: Standing, source: str, target: str, type: str, last: float) -> str:
+def _unrelated(standing: RulesNow, source: str, target: str, type: str, last: float) -> str:
     held = standing.graph.relations_of(source, None, 0.0, last)
     known = [f"{each.type} {each.target}" for each in held if not _is_inner(each)]
     return f"{source!r} is not related to {target!r} as {type!r} on day {last:g}. Known: {', '.join(known) or 'none'}."

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from ..graph.records import Fact
 from ..rules.given import GivenRules
 from ..rules.records import Member, Pantheon
 from . import graph_form as form
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
-from .desk import Desk, Standing
+from .desk import Desk, Receipt, RulesNow
 from .permissions import Actor, may_change, may_create
 
-Written = TypeVar("Written")
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
 """`["alice", {"id": "bob", "role": "observer"}]`."""
 
 
-class Pantheons(Generic[Written]):
+class Pantheons(Generic[Receipt]):
     """Pantheons and their members. Writes return the graph's new version, or in a story the outcome.
 
     Every call may raise `RulesError` for what cannot be used, and `NotPermitted`.
     """
 
-    def __init__(self, desk: Desk[Written], who: Actor) -> None:
+    def __init__(self, desk: Desk[Receipt], who: Actor) -> None:
         self._desk = desk
         self._who = who
 
@@ -47,7 +46,7 @@ class Pantheons(Generic[Written]):
         members: GivenMembers = (),
         id: str | None = None,
         key: str | None = None,
-    ) -> Written:
+    ) -> Receipt:
         """Make a pantheon. It belongs to the user who acts."""
         may_create(self._who, type)
         standing = await self._desk.standing()
@@ -58,14 +57,14 @@ class Pantheons(Generic[Written]):
         facts = [*form.pantheon_facts(made, anew=True), *(fact for each in joining for fact in _joins(slug, each, at))]
         return await self._desk.write(facts, key)
 
-    async def change(self, slug: str, *, key: str | None = None, **fields: Any) -> Written:
+    async def change(self, slug: str, *, key: str | None = None, **fields: Any) -> Receipt:
         """Change `name`, `type`, `description`, `rules` or `id` of a pantheon. What is not named stays as it is."""
         standing, pantheon = await self._changeable(slug)
         may_create(self._who, str(fields.get("type", pantheon.type)))
         anew = bool(form.attributes_of(standing.graph, slug).get(form.ANEW))
         return await self._desk.write(list(form.pantheon_facts(changed_pantheon(pantheon, **fields), anew=anew)), key)
 
-    async def remove(self, slug: str, *, key: str | None = None) -> Written:
+    async def remove(self, slug: str, *, key: str | None = None) -> Receipt:
         """Remove a pantheon with all its memberships."""
         standing, _ = await self._changeable(slug)
         in_file = standing.file.pantheon(slug) is not None
@@ -81,7 +80,7 @@ class Pantheons(Generic[Written]):
         since: float | None = None,
         until: float | None = None,
         key: str | None = None,
-    ) -> Written:
+    ) -> Receipt:
         """Let somebody join, in a story by default from today on. A membership is unique: who is a member already is
         refused."""
         standing, pantheon = await self._changeable(slug)
@@ -92,7 +91,7 @@ class Pantheons(Generic[Written]):
 
     async def change_member(
         self, slug: str, personality: str, *, since: float | None = None, key: str | None = None, **fields: Any
-    ) -> Written:
+    ) -> Receipt:
         """Change `role`, `rules` or `until` of a membership: of the one that began on the day `since`, or of the only
         one. What is not named stays as it is."""
         standing, pantheon = await self._changeable(slug)
@@ -101,7 +100,7 @@ class Pantheons(Generic[Written]):
 
     async def end_member(
         self, slug: str, personality: str, *, until: float | None = None, key: str | None = None
-    ) -> Written:
+    ) -> Receipt:
         """End a membership: `until` is its last day, in a story by default today. What the member learned stays."""
         standing, pantheon = await self._changeable(slug)
         last = standing.today if until is None else until
@@ -110,7 +109,7 @@ class Pantheons(Generic[Written]):
         member = changed_member(pantheon, personality, since, {"until": last})
         return await self._desk.write([*_kept(standing, pantheon, personality), *_joins(slug, member, now_text())], key)
 
-    async def remove_member(self, slug: str, personality: str, *, key: str | None = None) -> Written:
+    async def remove_member(self, slug: str, personality: str, *, key: str | None = None) -> Receipt:
         """Remove all memberships of somebody, as if they had never been."""
         standing, pantheon = await self._changeable(slug)
         memberships(pantheon, personality)
@@ -118,7 +117,7 @@ class Pantheons(Generic[Written]):
         facts = list(form.removed_member(slug, personality, standing.graph, in_file=in_file))
         return await self._desk.write(facts, key)
 
-    async def _changeable(self, slug: str) -> tuple[Standing, Pantheon]:
+    async def _changeable(self, slug: str) -> tuple[RulesNow, Pantheon]:
         standing = await self._desk.standing()
         pantheon = known_pantheon(standing.book, slug)
         may_change(self._who, pantheon)
@@ -129,12 +128,12 @@ def _joins(slug: str, member: Member, at: str) -> Iterable[Fact]:
     return form.member_facts(slug, member, at)
 
 
-def _is_in_file(standing: Standing, slug: str, personality: str) -> bool:
+def _is_in_file(standing: RulesNow, slug: str, personality: str) -> bool:
     found = standing.file.pantheon(slug)
     return found is not None and any(each.personality_id == personality for each in found.members)
 
 
-def _kept(standing: Standing, pantheon: Pantheon, personality: str) -> Iterable[Fact]:
+def _kept(standing: RulesNow, pantheon: Pantheon, personality: str) -> Iterable[Fact]:
     """Memberships that only the rule file says, put into the graph, since the graph's replace them."""
     if standing.graph.periods((personality, form.node_id(pantheon.slug), form.PART_OF)):
         return

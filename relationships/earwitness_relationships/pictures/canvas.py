@@ -17,7 +17,7 @@ LINES = {"told": ("#1f4e79", "-"), "related": ("#999999", "-"), "stopped": ("#b0
 """Style of an arrow → its colour and line."""
 CIRCLE, SPRINGS = 12, 400
 """So few boxes stand in a circle; up to so many are moved apart by springs, which takes too long for more."""
-Places = Mapping[str, tuple[float, float]]
+BoxPlaces = Mapping[str, tuple[float, float]]
 
 
 def save_picture(picture: Diagram, path: str) -> None:
@@ -76,7 +76,7 @@ def _size(picture: Diagram) -> tuple[float, float]:
     return min(30.0, 3.4 * len(columns) + 1), min(40.0, max(3.5, 1.3 * tallest))
 
 
-def _places(picture: Diagram) -> Places:
+def _places(picture: Diagram) -> BoxPlaces:
     if all(node.column is not None for node in picture.nodes):
         return _columns(picture.nodes)
     import networkx as nx
@@ -90,7 +90,7 @@ def _places(picture: Diagram) -> Places:
     return {id: (float(x), float(y)) for id, (x, y) in found.items()}
 
 
-def _columns(nodes: Sequence[DiagramNode]) -> Places:
+def _columns(nodes: Sequence[DiagramNode]) -> BoxPlaces:
     places: dict[str, tuple[float, float]] = {}
     for column in sorted({node.column or 0 for node in nodes}):
         those = [node for node in nodes if (node.column or 0) == column]
@@ -102,7 +102,7 @@ def _columns(nodes: Sequence[DiagramNode]) -> Places:
 # ── lines ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _boxes(axes: Any, nodes: Sequence[DiagramNode], places: Places) -> dict[str, Any]:
+def _boxes(axes: Any, nodes: Sequence[DiagramNode], places: BoxPlaces) -> dict[str, Any]:
     groups = list(dict.fromkeys(node.group for node in nodes))
     boxes = {}
     for node in nodes:
@@ -116,7 +116,7 @@ def _boxes(axes: Any, nodes: Sequence[DiagramNode], places: Places) -> dict[str,
     return boxes
 
 
-def _arrow(axes: Any, arrow: DiagramArrow, places: Places, boxes: Mapping[str, Any], *, bend: float) -> None:
+def _arrow(axes: Any, arrow: DiagramArrow, places: BoxPlaces, boxes: Mapping[str, Any], *, bend: float) -> None:
     colour, line = LINES[arrow.style]
     start, end = places[arrow.source], places[arrow.target]
     head = "-" if arrow.style == "related" else "-|>"
