@@ -34,7 +34,7 @@ CONTEXTS: tuple[Context, ...] = ("dm", "private_channel", "public_channel")
 """The kinds of channels."""
 
 
-class Heard(Record):
+class HeardMessage(Record):
     """One message of a conversation, and where it was heard."""
 
     seed: Seed
@@ -52,7 +52,7 @@ class LeakCase(Record):
     """The rules."""
     relations: tuple[Relation, ...]
     """The graph."""
-    conversation: tuple[Heard, ...]
+    conversation: tuple[HeardMessage, ...]
     """What was said, in order."""
     reader: str
     """Who asks what they know."""
@@ -178,7 +178,7 @@ def _conditions(random: Random) -> Conditions:
     return Conditions(flags=flags, places=tuple(random.sample(PLACES, random.randint(0, 1))))
 
 
-def _heard(random: Random, key: str, day: float) -> Heard:
+def _heard(random: Random, key: str, day: float) -> HeardMessage:
     there = random.sample(PEOPLE, random.randint(1, 4))
     roles = random.choices(("addressee", "present", "overhearing"), k=len(there) - 1)
     channel = _channel(random)
@@ -193,7 +193,7 @@ def _heard(random: Random, key: str, day: float) -> Heard:
         flags={"war": random.random() < 0.5},
         place=random.choice(PLACES),
     )
-    return Heard(seed=seed, channel=channel)
+    return HeardMessage(seed=seed, channel=channel)
 
 
 def _channel(random: Random) -> Channel:

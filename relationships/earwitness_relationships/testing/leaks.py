@@ -16,7 +16,7 @@ from earwitness import Channel
 from ..graph.records import Relation
 from ..propagation.records import Seed, Spread, Telling
 from ..rules.records import RuleBook
-from .cases import Heard, LeakCase, case
+from .cases import HeardMessage, LeakCase, case
 from .reference import has_caps, reached, unjustified
 from .reference_privacy import may_recall
 from .reference_rules import RulesAsWritten
@@ -93,7 +93,7 @@ def outcome(hop: int, day: float, tellers: Sequence[str], strength: float) -> st
     return f"at hop {hop} on day {day:g} by {', '.join(tellers)} with strength {strength:.4f}"
 
 
-def _of_reading(given: LeakCase, heard: Heard, spread: Spread, table: ReadingTable) -> Iterator[Disagreement]:
+def _of_reading(given: LeakCase, heard: HeardMessage, spread: Spread, table: ReadingTable) -> Iterator[Disagreement]:
     there = frozenset(heard.seed.direct)
     told = {each.listener for each in spread.tellings if each.day <= given.day}
     if given.reader not in there | told:
