@@ -20,6 +20,7 @@ from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Movement, Presence
 from .records.plan import Delivery, Plan
 from .records.state import Day, State
+from .records.stop import Stopped
 from .records.update import Knowledge, Update
 from .records.usage import Reply
 
@@ -187,6 +188,9 @@ class SharingEvent(Event):
     """Ids of those who could pass it on: its participants, or those whom the arrived deliveries have reached."""
     arrived: tuple[Delivery, ...] = ()
     """The deliveries that have just arrived; empty when the message was just said."""
+    ahead: float | None = None
+    """In a preview, how many game days are asked about: who would learn of it in turn by then, with the day in
+    `Share.due`, and who would not and why, in `SharingAnswer.stops`. `None` = the message is said in earnest."""
     updates: tuple[Update, ...] = ()
     """What the message changed in the world; empty when a delayed delivery arrives."""
     movements: tuple[Movement, ...] = ()
@@ -224,6 +228,8 @@ class SharingAnswer(Reply):
     facts: tuple[JsonValue, ...] = ()
     """What the rule's package notes: `event.state.facts_of(name)` has it, under the rule's name, until the message is
     retracted. Kept only when the message was just said."""
+    stops: tuple[Stopped, ...] = ()
+    """Who does not learn of it, and why; asked for by `SharingEvent.ahead`, and shown by a preview alone."""
 
 
 class ReadEvent(Event):

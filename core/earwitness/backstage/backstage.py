@@ -24,11 +24,13 @@ from ..records.journal import Entry, Said
 from ..records.memory import Hit
 from ..unmatched import unmatched
 from ..validation.arguments import count, several, text
+from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
 from .explain import explain, shared_with
-from .records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
+from .preview import Preview
+from .records import Before, ContainerPage, Explanation, Overview, Replanned, WhoKnows
 from .roles import check_role, permit
 from .who_knows import who_knows
 
@@ -101,11 +103,13 @@ class Backstage:
         place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
+        days: float = 0,
     ) -> Preview:
-        """Show who would learn this if it were said here and now. Asks the same strategies as END, and writes nothing.
+        """Show who would learn this if it were said here and now, who would not, and why, as far as sharing rules say.
 
-        A player may preview only their own persona's words, and does not see the world knowledge that others would
-        receive. Raises as `Session.say`.
+        Asks the same strategies as END, and writes nothing. `days` plays forward: also who would learn it in turn
+        within so many game days. A player may preview only their own persona's words, and does not see the world
+        knowledge that others would receive. Raises as `Session.say`.
         """
         self._permit_of(speaker, "preview what others say")
         await self._session.delivered()
@@ -127,12 +131,13 @@ class Backstage:
         entry = Entry(session=live.snapshot.id, sequence=sequence, key=f"#{sequence}", body=body, timestamp="preview")
         message = message_of(entry, body, live.snapshot)
         world = World.of(self._engine, live, live.snapshot, self._applier)
-        plan = await said(self._engine, live, message, sequence, world)
+        plan = await said(self._engine, live, message, sequence, world, ahead=number_of_days("days", days))
         participants = plan.message.participants if plan.message else {}
         found = Preview(
             message=message,
             participants=participants,
             deliveries=plan.deliveries,
+            stops=plan.stops,
             answers=plan.answers,
             calendar=self._engine.settings.calendar,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from pydantic import Field
 
@@ -14,9 +14,8 @@ from ..records.journal import Original, Piece
 from ..records.learned import Learned
 from ..records.memory import Memory
 from ..records.memory_types import MESSAGE, OUR_TYPES, PIECE_TYPES, MetaValue
-from ..records.message import Message, Participant
-from ..records.plan import Answer, Delivery
-from ..records.prose import counted, gist, numbered
+from ..records.message import Participant
+from ..records.prose import counted, numbered
 from ..records.state import State
 
 
@@ -298,44 +297,6 @@ class Explanation(DatedRecord):
         if self.sequence is None:
             return "in another session"
         return f"message {self.sequence}" + ("" if self.source == own_key(self.sequence) else f", key {self.source!r}")
-
-
-class Preview(DatedRecord):
-    """Who would learn a message if it were said now. Nothing was written."""
-
-    message: Message
-    """The message as it would be recorded."""
-    participants: dict[str, Participant]
-    """The characters who would perceive it."""
-    deliveries: tuple[Delivery, ...]
-    """The deliveries that would be made, including struck ones with the reason."""
-    answers: tuple[Answer, ...] = ()
-    """The answers of the strategies and plugins that were asked, including failures."""
-
-    def __str__(self) -> str:
-        return "\n  ".join([f"{self.message.speaker}: {gist(self.message.content)}", *self._lines()])
-
-    def _lines(self) -> Iterator[str]:
-        yield from (f"{id}: {part}" for id, part in self.participants.items())
-        others = {id: each for each in self.deliveries if (id := each.owner) in self.learners and id != WORLD}
-        for id in others.keys() - self.participants.keys():
-            yield f"{id}: would learn it on {self._day(others[id])} ({others[id].learned})"
-        yield from (f"struck for {each.owner}: {each.reason}" for each in self.deliveries if each.status == "struck")
-        yield from (str(each) for each in self.answers if each.failure)
-
-    def _day(self, delivery: Delivery) -> str:
-        return self.calendar.show(delivery.support.learned_day)
-
-    @property
-    def learners(self) -> tuple[str, ...]:
-        """Owners of the containers it would reach."""
-        return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.is_active))
-
-    def seen_by(self, persona: str) -> Preview:
-        """The part that the speaker's player may see: who would hear it, and nothing else of others or the world."""
-        heard = [each for each in self.deliveries if each.part == "message" and each.owner != WORLD and each.is_active]
-        shown = [each if each.owner == persona else each.model_copy(update={"knowledge": ()}) for each in heard]
-        return self.model_copy(update={"deliveries": tuple(shown), "answers": ()})
 
 
 class Replanned(BackstageRecord):

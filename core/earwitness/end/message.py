@@ -123,15 +123,22 @@ def _there(
 
 
 async def said(
-    engine: Engine, live: Live, message: Message, sequence: int, world: World, *, in_turn: bool = False
+    engine: Engine,
+    live: Live,
+    message: Message,
+    sequence: int,
+    world: World,
+    *,
+    in_turn: bool = False,
+    ahead: float | None = None,
 ) -> Plan:
-    """The plan of a new message; `world` is the world as it was before it."""
+    """The plan of a new message; `world` is the world as it was before it. `ahead` is for `SharingEvent`."""
     snapshot = live.snapshot
     moment = moment_of(snapshot, message, recent(live, message))
     judged = await judge(engine, live, moment, world)
     state = snapshot.state
     after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
-    plan = await planned(engine, live, judged, sequence)
+    plan = await planned(engine, live, judged, sequence, ahead)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
     seen = {id: await world.told_through(id, judged.knowledge.get(id, ()), sequence) for id in listeners}
@@ -158,7 +165,7 @@ def worn_in(snapshot: Snapshot, message: Message | Said) -> dict[str, str]:
     return {**others, **({} if message.speak_as is None else {message.speaker: message.speak_as})}
 
 
-async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> Plan:
+async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahead: float | None = None) -> Plan:
     """The plan of a judged message, after guards.
 
     Deliveries go to the world, the participants and those it is shared with.
@@ -166,7 +173,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
     session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
     deliveries = of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day)
-    sharing = await _sharing(engine, judged)
+    sharing = await _sharing(engine, judged, ahead)
     deliveries += [of_telling(deliveries[0], each, settled, speaker, live.snapshot.ids) for each in sharing.shares]
     if settled.disguises:
         deliveries = as_known(deliveries, settled, live.snapshot)
@@ -182,6 +189,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int) -> 
         plugin_data=written(judged.data),
         facts=facts_noted(live.snapshot.state, settled.message.key, sharing.facts),
         answers=(*judged.reports, *sharing.reports),
+        stops=sharing.stops,
         degraded=settled.degraded or any(report.failure for report in sharing.reports),
     )
     plan = await with_proposals(engine, live.snapshot, plan, (*judged.proposals.derived, *sharing.derived))
@@ -194,7 +202,7 @@ def facts_noted(before: State, key: str, facts: FactsOf) -> dict[str, FactsOf | 
     return {key: facts or None} if facts or key in before.facts else {}
 
 
-async def _sharing(engine: Engine, judged: Judged) -> Sharing:
+async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -> Sharing:
     if not engine.sharing_rules:
         return Sharing()
     settled, day = judged.settled, judged.moment.day
@@ -207,6 +215,7 @@ async def _sharing(engine: Engine, judged: Judged) -> Sharing:
         knowers=tuple(known),
         updates=judged.proposals.updates,
         movements=judged.movements,
+        ahead=ahead,
     )
     return await shared(engine, event, known, judged.data)
 

@@ -14,6 +14,7 @@ from ..protocols import SharingRule
 from ..records.character import Cast
 from ..records.plan import Answer
 from ..records.state import FactsOf
+from ..records.stop import Stopped
 from ..strategy import Strategy
 from .derivations import Proposal, noted, proposed
 from .proposals import strangers_named
@@ -50,6 +51,8 @@ class Sharing:
     """What their packages note."""
     reports: tuple[Answer, ...] = ()
     """Who was asked, and what failed."""
+    stops: tuple[Stopped, ...] = ()
+    """Who is not told, and why; in a preview alone."""
 
 
 async def shared(
@@ -68,6 +71,7 @@ async def shared(
         proposed(answers),
         noted(answers),
         tuple(answer.reported() for answer in answers),
+        () if event.ahead is None else tuple(stop for answer in answers if answer.value for stop in answer.value.stops),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Literal
 
-from pydantic import JsonValue, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from ..ids import WORLD, MemoryIds, derive
 from .base import Record
@@ -20,6 +20,7 @@ from .message import SettledMessage
 from .moment import Movement, Perceived
 from .prose import counted, gist, joined, number
 from .state import Day, FactsOf, State, Whereabouts
+from .stop import Stopped
 from .update import Knowledge
 from .usage import Usage
 
@@ -239,6 +240,8 @@ class Plan(Record):
     """Changes to the plugins' durable data."""
     answers: tuple[Answer, ...] = ()
     """Who was asked, and what failed."""
+    stops: tuple[Stopped, ...] = Field(default=(), exclude=True)
+    """In a preview, who would not be told, and why. It is stored nowhere."""
     degraded: bool = False
     """Whether it was decided fail-closed."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..backstage.backstage import Backstage as AsyncBackstage
-from ..backstage.records import Before, ContainerPage, Explanation, Overview, Preview, Replanned, WhoKnows
+from ..backstage.preview import Preview
+from ..backstage.records import Before, ContainerPage, Explanation, Overview, Replanned, WhoKnows
 from ..filters import EVERYTHING, Filter
 from ..records.channel import Channel, Context
 from ..records.journal import Entry
@@ -54,11 +55,13 @@ class Backstage(Mirror[AsyncBackstage]):
         place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
+        days: float = 0,
     ) -> Preview:
-        """Show who would learn this if it were said here and now. Asks the same strategies as END, and writes nothing.
+        """Show who would learn this if it were said here and now, who would not, and why, as far as sharing rules say.
 
-        A player may preview only their own persona's words, and does not see the world knowledge that others would
-        receive. Raises as `Session.say`.
+        Asks the same strategies as END, and writes nothing. `days` plays forward: also who would learn it in turn
+        within so many game days. A player may preview only their own persona's words, and does not see the world
+        knowledge that others would receive. Raises as `Session.say`.
         """
         return self._call(
             self._behind.preview,
@@ -70,6 +73,7 @@ class Backstage(Mirror[AsyncBackstage]):
             place=place,
             context=context,
             channel=channel,
+            days=days,
         )
 
     def replan(self, key: str) -> Replanned:

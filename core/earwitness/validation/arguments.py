@@ -62,5 +62,14 @@ def count(what: str, given: Any) -> int:
     return given
 
 
+def days(what: str, given: Any) -> float:
+    """Return a number of game days: a finite number from 0. Raises `InputError`."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise _unusable(what, given, "a number of game days")
+    if not 0 <= given < float("inf"):
+        raise InputError(f"{what} = {given} cannot be used: it must be a number of game days from 0.")
+    return float(given)
+
+
 def _unusable(what: str, given: object, wanted: str) -> InputError:
     return InputError(f"{what} = {quoted(given)} cannot be used: it must be {wanted}, not {type(given).__name__}.")

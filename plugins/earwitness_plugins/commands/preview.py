@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 @options.host_word
 @click.option("--place", metavar="PLACE", help="Where it would be said.  [default: the current scene]")
 @options.channel
+@click.option("--days", default=0.0, show_default=True, metavar="N", help="Play forward so many game days.")
+@click.option("--picture", metavar="FILE", help="Draw the way of the message: .svg, .png, or .mmd for Mermaid.")
 async def command(
     cli: CliContext,
     text: str,
@@ -30,10 +32,12 @@ async def command(
     audience: tuple[str, ...],
     place: str | None,
     channel: Channel | None,
+    days: float,
+    picture: str | None,
 ) -> None:
     """Show who would learn this if it were said now. Nothing is written."""
-    from earwitness_plugins.terminal.containers import preview
     from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.preview import preview
 
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions()))
@@ -45,5 +49,11 @@ async def command(
             present=present or None,
             audience=audience or None,
             place=place,
+            days=days,
         )
+        if picture is not None:
+            from earwitness_relationships.pictures import save_picture
+            from earwitness_relationships.what_if import preview_picture
+
+            save_picture(preview_picture(found, story.cast), picture)
         cli.answer(found.model_dump(mode="json"), preview(found, People(story.cast, ew.settings.calendar)))

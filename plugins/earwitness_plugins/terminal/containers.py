@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earwitness.backstage.records import ContainerPage, Overview, Preview
+from earwitness.backstage.records import ContainerPage, Overview
 from earwitness.ids import WORLD
 from earwitness.outcome import Settlement
 from earwitness.records.memory import Memory
@@ -82,24 +82,6 @@ def _block(memory: Memory, owner: str, people: People) -> RenderableType:
         Text(readable(gist(memory).removeprefix("Message: "), people)),
         Padding(Text(plain(line), style="dim"), (0, 0, 0, 2)),
     )
-
-
-def preview(found: Preview, people: People) -> RenderableType:
-    """Who would perceive a message, why, and who else would learn of it."""
-    said = Text.assemble(people.name(found.message.speaker, bold=True), "  ", plain(found.message.content))
-    lines: list[RenderableType] = [said, Padding(people.heard(found.participants), (0, 0, 0, 4))]
-    for id, participant in found.participants.items():
-        why = f" {participant.confidence:.2f}  {plain('; '.join(participant.evidence))}"
-        lines.append(Padding(people.name(id).append(why, style="dim"), (0, 0, 0, 4)))
-    told = [id for id in found.learners if id not in found.participants and id != WORLD]
-    if told:
-        lines.append(Padding(Text.assemble("would be told: ", people.names(told)), (0, 0, 0, 4)))
-    lines += [
-        Text(f"struck: {each.owner}: {plain(each.reason or '')}", style="red")
-        for each in found.deliveries
-        if not each.is_active
-    ]
-    return Group(*lines)
 
 
 def settled(decided: Settlement, people: People) -> RenderableType:

@@ -1,0 +1,65 @@
+"""What a preview shows: who would learn a message, and who would not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ids import WORLD
+from ..records.message import Message, Participant
+from ..records.plan import Answer, Delivery
+from ..records.prose import gist
+from ..records.stop import Stopped
+from .records import DatedRecord
+
+
+class Preview(DatedRecord):
+    """Who would learn a message if it were said now. Nothing was written."""
+
+    message: Message
+    """The message as it would be recorded."""
+    participants: dict[str, Participant]
+    """The characters who would perceive it."""
+    deliveries: tuple[Delivery, ...]
+    """The deliveries that would be made, including struck ones with the reason."""
+    stops: tuple[Stopped, ...] = ()
+    """Who would not be told, and what stopped it, as far as sharing rules say."""
+    answers: tuple[Answer, ...] = ()
+    """The answers of the strategies and plugins that were asked, including failures."""
+
+    def __str__(self) -> str:
+        return "\n  ".join([f"{self.message.speaker}: {gist(self.message.content)}", *self._lines()])
+
+    def _lines(self) -> Iterator[str]:
+        yield from (f"{id}: {part}" for id, part in self.participants.items())
+        for each in self.tellings:
+            rule = f"; {each.support.rule}" if each.support.rule else ""
+            yield f"{each.owner}: would learn it on {self._day(each)} ({each.learned}{rule})"
+        yield from (f"struck for {each.owner}: {each.reason}" for each in self.deliveries if each.status == "struck")
+        yield from map(str, self.stops)
+        yield from (str(each) for each in self.answers if each.failure)
+
+    def _day(self, delivery: Delivery) -> str:
+        return self.calendar.show(delivery.support.learned_day)
+
+    @property
+    def tellings(self) -> tuple[Delivery, ...]:
+        """How those would learn it who do not perceive it, each in the first way, in the order of days."""
+        apart = {WORLD, *self.participants}
+        found = [each for each in self.deliveries if each.is_active and each.owner not in apart]
+        first = {each.owner: each for each in sorted(found, key=_learned_day, reverse=True)}
+        return tuple(sorted(first.values(), key=_learned_day))
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Owners of the containers it would reach."""
+        return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.is_active))
+
+    def seen_by(self, persona: str) -> Preview:
+        """The part that the speaker's player may see: who would hear it, and nothing else of others or the world."""
+        heard = [each for each in self.deliveries if each.part == "message" and each.owner != WORLD and each.is_active]
+        shown = [each if each.owner == persona else each.model_copy(update={"knowledge": ()}) for each in heard]
+        return self.model_copy(update={"deliveries": tuple(shown), "stops": (), "answers": ()})
+
+
+def _learned_day(delivery: Delivery) -> float:
+    return delivery.support.learned_day

@@ -1,0 +1,59 @@
+"""A preview as the spread of one message, and as its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from earwitness import Cast
+from earwitness.backstage.preview import Preview
+from earwitness.ids import WORLD
+from earwitness.records.plan import Delivery
+
+from ..pictures import Picture, spread_picture
+from ..propagation.records import Spread, Stop, Telling
+
+
+def spread_of(found: Preview) -> Spread:
+    """The tellings and stops of a preview. Ids are those of characters."""
+    told = [each for each in found.deliveries if each.is_active and each.owner not in {WORLD, *found.participants}]
+    hops = _hops(told)
+    return Spread(
+        tellings=tuple(_telling(each, hops[each.owner], found.message.speaker) for each in told),
+        stops=tuple(
+            Stop(listener=each.character, teller=each.shared_from or "", rule=each.rule, why=each.reason)
+            for each in found.stops
+        ),
+    )
+
+
+def preview_picture(found: Preview, cast: Cast) -> Picture:
+    """Who would learn it from whom on which day, and who would not and why."""
+    names = {member.id: member.name for member in cast}
+    said = f"{names.get(found.message.speaker, found.message.speaker)}: {found.message.content}"
+    unit = found.calendar.unit
+    return spread_picture(spread_of(found), title=said[:80], names=names, day=found.message.game_day, unit=unit)
+
+
+def _telling(delivery: Delivery, hop: int, speaker: str) -> Telling:
+    support = delivery.support
+    return Telling(
+        listener=delivery.owner,
+        teller=support.shared_from or speaker,
+        hop=hop,
+        day=support.learned_day,
+        rule=support.rule or "",
+        how="witnessed" if support.how == "witnessed" else "shared",
+        trust=support.trust,
+    )
+
+
+def _hops(told: Sequence[Delivery]) -> Mapping[str, int]:
+    """Listener → how many tellings away it is from those who perceive the message."""
+    tellers = {each.owner: each.support.shared_from for each in reversed(told)}
+    hops: dict[str, int] = {}
+    for listener, teller in tellers.items():
+        hop = 1
+        while teller is not None and teller in tellers and hop <= len(tellers):
+            hop, teller = hop + 1, tellers[teller]
+        hops[listener] = hop
+    return hops
