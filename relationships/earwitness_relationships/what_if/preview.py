@@ -50,10 +50,11 @@ def _telling(delivery: Delivery, hop: int, speaker: str) -> Telling:
 def _hops(told: Sequence[Delivery]) -> Mapping[str, int]:
     """Listener → how many tellings away it is from those who perceive the message."""
     tellers = {each.owner: each.support.shared_from for each in reversed(told)}
-    hops: dict[str, int] = {}
-    for listener, teller in tellers.items():
-        hop = 1
-        while teller is not None and teller in tellers and hop <= len(tellers):
-            hop, teller = hop + 1, tellers[teller]
-        hops[listener] = hop
-    return hops
+    return {listener: _hop(listener, tellers) for listener in tellers}
+
+
+def _hop(listener: str, tellers: Mapping[str, str | None]) -> int:
+    hop, teller = 1, tellers[listener]
+    while teller is not None and teller in tellers and hop <= len(tellers):
+        hop, teller = hop + 1, tellers[teller]
+    return hop
