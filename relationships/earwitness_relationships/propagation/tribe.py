@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
-from ..graph.columns import GraphEdge
+from ..graph.columns import Edge
 from ..rules.records import Lasting, Member, Pantheon, RelationshipRule, Rules
 from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_of, over
 
@@ -14,7 +14,7 @@ from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_
 class EdgesBySource(Protocol):
     """The part of the graph that rules ask: a `GraphView` has it."""
 
-    def edges(self, source: str) -> Sequence[GraphEdge]:
+    def edges(self, source: str) -> Sequence[Edge]:
         """EdgesBySource that start at a node, on whatever days they hold."""
         ...
 

@@ -9,7 +9,7 @@ from earwitness.backstage.preview import Preview
 from earwitness.ids import WORLD
 from earwitness.records.plan import Delivery
 
-from ..pictures import Picture, spread_picture
+from ..pictures import Diagram, spread_picture
 from ..propagation.records import Spread, Stop, Telling
 
 
@@ -26,7 +26,7 @@ def spread_of(found: Preview) -> Spread:
     )
 
 
-def preview_picture(found: Preview, cast: Cast) -> Picture:
+def preview_picture(found: Preview, cast: Cast) -> Diagram:
     """Who would learn it from whom on which day, and who would not and why."""
     names = {member.id: member.name for member in cast}
     said = f"{names.get(found.message.speaker, found.message.speaker)}: {found.message.content}"
