@@ -1,0 +1,149 @@
+"""`earwitness canon list|show|add|start|end|reconcile`: what is true of characters beyond a story, and its bubbles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from earwitness_plugins.terminal import CliContext, GuessingGroup, options, story_command
+
+if TYPE_CHECKING:
+    from earwitness.records.channel import Channel
+
+ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
+
+
+@click.group("canon", cls=GuessingGroup)
+def command() -> None:
+    """What is true of characters beyond a story, and the bubbles of a story."""
+
+
+@story_command("list")
+@click.argument("session")
+async def bubbles(cli: CliContext, session: str) -> None:
+    """List the bubbles of a story, and what became of them."""
+    from earwitness_plugins.terminal.people import plain
+
+    async with cli.open() as ew:
+        story = await ew.open_session(session)
+        found = await story.canon.bubbles()
+        lines = [plain(str(each)) for each in found] or [f"{plain(session)} has no bubbles."]
+        cli.answer({"bubbles": [each.model_dump(mode="json") for each in found]}, "\n".join(lines))
+
+
+@story_command("show")
+@click.argument("session")
+@click.argument("character")
+async def show(cli: CliContext, session: str, character: str) -> None:
+    """Show what a character knows beyond a story, by container, and in each of its bubbles."""
+    from earwitness_plugins.terminal.people import plain
+
+    async with cli.open() as ew:
+        story = await ew.open_session(session)
+        found = await story.canon.memories(character)
+        data = {name: [each.model_dump(mode="json") for each in memories] for name, memories in found.items()}
+        lines = [line for name, memories in found.items() for line in (name, *(f"  {each}" for each in memories))]
+        cli.answer(data, plain("\n".join(lines)))
+
+
+@story_command("add")
+@click.argument("session")
+@click.argument("text")
+@click.option(
+    "--scope", type=click.Choice(["global", "personal", "session", "user"]), required=True, help="Whose it is."
+)
+@click.option("--character", metavar="ID", help="Whose canon it is; not for user.")
+@click.option("--persona", metavar="ID", help="The persona it is about, for personal.")
+@click.option("--user", metavar="ID", help="The user it is about, for user.")
+@options.channel
+@ROLE
+async def add(cli: CliContext, session: str, text: str, channel: Channel | None, **given: Any) -> None:
+    """Write a memory by hand into a scope.
+
+    Without a channel it counts as learned in the unnamed private channel of the story.
+    """
+    async with cli.open() as ew:
+        story = await ew.open_session(session)
+        outcome = await story.canon.add(text, channel=channel, **given)
+        await story.delivered()
+        cli.answer({"key": outcome.key, **given}, f"Written, under the key {outcome.key}.")
+
+
+@story_command("start")
+@click.argument("session")
+@click.argument("name")
+@click.option(
+    "--knows",
+    multiple=True,
+    type=click.Choice(["global", "personal", "users", "pantheons", "story"]),
+    default=("global",),
+    show_default=True,
+    help="What of ordinary life is known in it.",
+)
+async def start(cli: CliContext, session: str, name: str, knows: tuple[str, ...]) -> None:
+    """Begin a bubble of a story, or go on with it. It is a session of its own, with the story's cast and day."""
+    from earwitness_plugins.terminal.people import plain
+
+    async with cli.open() as ew:
+        bubble = await (await ew.open_session(session)).bubble(name, knows=knows)
+        cli.answer(bubble.link.model_dump(mode="json"), f"The bubble is the session {plain(bubble.link.id)}.")
+
+
+@story_command("end")
+@click.argument("session")
+@click.argument("name")
+async def end(cli: CliContext, session: str, name: str) -> None:
+    """End a bubble. Its memories stay in it until they are reconciled."""
+    from earwitness_plugins.terminal.people import plain
+
+    async with cli.open() as ew:
+        await (await ew.open_session(session)).canon.end(name)
+        cli.answer({"ended": name}, f"{plain(name)} has ended.")
+
+
+@story_command("reconcile")
+@click.argument("session")
+@click.argument("name")
+@click.option("--keep-as", type=click.Choice(["personal", "global", "discard"]), help="What its memories become.")
+@click.option(
+    "--mode",
+    type=click.Choice(["append", "replace"]),
+    default="append",
+    show_default=True,
+    help="Conflicting versions stand side by side, or the new ones replace the old ones.",
+)
+@click.option("--only", multiple=True, metavar="ID", help="Only the memory with this ID; again for more.")
+@click.option("--apply", is_flag=True, help="Do it. Without this, only say what would be done.")
+@click.option("--undo", is_flag=True, help="Take back what was done.")
+@ROLE
+async def reconcile(
+    cli: CliContext,
+    session: str,
+    name: str,
+    keep_as: str | None,
+    mode: str,
+    only: tuple[str, ...],
+    apply: bool,
+    undo: bool,
+    role: str,
+) -> None:
+    """Keep the memories of a bubble as canon, or discard them. Says what would be done, unless you --apply it."""
+    from earwitness_plugins.terminal.people import plain
+
+    if undo == (keep_as is not None):
+        raise click.UsageError("give either --keep-as personal, global or discard, or --undo.")
+    async with cli.open() as ew:
+        story = await ew.open_session(session)
+        if undo:
+            await story.canon.undo(name)
+            cli.answer({"undone": name}, f"What was kept of {plain(name)} is gone again, and what it replaced is back.")
+            return
+        done = await story.canon.reconcile(
+            name, keep_as=keep_as, mode=mode, only=only or None, role=role, dry_run=not apply
+        )
+        cli.answer({**done.model_dump(mode="json"), "applied": done.applied}, plain(str(done)))
+
+
+for _each in (bubbles, show, add, start, end, reconcile):
+    command.add_command(_each)

@@ -1,0 +1,83 @@
+"""`earwitness canon`: bubbles begun, ended and reconciled at the command line, and memories written by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from earwitness import Character, sync
+
+from .conftest import Run
+
+KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
+SETTINGS = 'path = "e.db"\nembedder = "none"\n\n[relationships]\ncanon = "personal"\n'
+
+
+def answer(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def told(folder: Path) -> None:
+    """A story with a persona."""
+    (folder / "earwitness.toml").write_text(SETTINGS, "utf-8")
+    with sync.Earwitness.open(settings="earwitness.toml") as ew:
+        ew.session("s1", cast=["alice", KENJI])
+
+
+def in_bubble(*said: str) -> None:
+    """What Kenji says to Alice in the bubble."""
+    with sync.Earwitness.open(settings="earwitness.toml") as ew:
+        bubble = ew.open_session("s1~au")
+        for each in said:
+            bubble.say("kenji", each, audience=["alice"]).settled()
+
+
+@pytest.mark.usefixtures("told")
+def test_a_bubble_is_begun_played_ended_and_reconciled(run: Run) -> None:
+    assert run("canon", "list", "s1").stdout == "s1 has no bubbles.\n"
+    assert run("canon", "start", "s1", "au").stdout == "The bubble is the session s1~au.\n"
+    in_bubble("I am a vampire.")
+    assert run("canon", "list", "s1").stdout == "au (s1~au): open\n"
+    assert run("canon", "end", "s1", "au").stdout == "au has ended.\n"
+    planned = run("canon", "reconcile", "s1", "au", "--keep-as", "personal")
+    assert planned.stdout == (
+        "au: personal, append, 1 memory (dry run)\n  add for alice, in persona-p1-alice: Kenji: I am a vampire.\n"
+    )
+    done = answer(run("canon", "reconcile", "s1", "au", "--keep-as", "personal", "--apply", "--json"))
+    assert (done["applied"], [each["action"] for each in done["memories"]]) == (True, ["add"])
+    shown = run("canon", "show", "s1", "alice").stdout
+    assert "persona-p1-alice\n  Kenji: I am a vampire." in shown
+    assert "is back" in run("canon", "reconcile", "s1", "au", "--undo").stdout
+    assert answer(run("canon", "show", "s1", "alice", "--json"))["persona-p1-alice"] == []
+
+
+@pytest.mark.usefixtures("told")
+def test_what_cannot_be_is_refused_in_one_line(run: Run) -> None:
+    run("canon", "start", "s1", "au", "--knows", "personal")
+    open_still = run("canon", "reconcile", "s1", "au", "--keep-as", "personal")
+    assert (open_still.exit_code, "still open: end it first" in open_still.stderr) == (2, True)
+    neither = run("canon", "reconcile", "s1", "au")
+    assert (neither.exit_code, "--undo" in neither.stderr) == (2, True)
+    run("canon", "end", "s1", "au")
+    denied = run("canon", "reconcile", "s1", "au", "--keep-as", "global")
+    assert denied.exit_code == 2
+    assert "role 'author' may not write global canon" in denied.stderr
+
+
+@pytest.mark.usefixtures("told")
+def test_a_memory_is_written_by_hand_and_recalled(run: Run) -> None:
+    personal = ["--scope", "personal", "--character", "alice", "--persona", "p1"]
+    assert run("canon", "add", "s1", "Kenji owes her a sword.", *personal).exit_code == 0
+    assert run("canon", "add", "s1", "Likes swords.", "--scope", "user", "--user", "u1").exit_code == 0
+    found = answer(run("recall", "s1", "alice", "sword", "--json"))
+    assert sorted(each["text"] for each in found["memories"]) == ["Kenji owes her a sword.", "Likes swords."]
+
+
+def test_without_the_table_it_says_what_is_missing(run: Run, story: Path) -> None:
+    run("play", str(story), "--store", "e.db")
+    refused = run("canon", "start", "cellar", "au", "--store", "e.db")
+    assert (refused.exit_code, "needs a table [relationships]" in refused.stderr) == (2, True)
