@@ -64,15 +64,15 @@ def test_what_cannot_be_is_refused_in_one_line(run: Run) -> None:
     assert (neither.exit_code, "--undo" in neither.stderr) == (2, True)
     run("canon", "end", "s1", "au")
     denied = run("canon", "reconcile", "s1", "au", "--keep-as", "global")
-    assert denied.exit_code == 2
+    assert denied.exit_code == 1
     assert "role 'author' may not write global canon" in denied.stderr
 
 
 @pytest.mark.usefixtures("told")
 def test_a_memory_is_written_by_hand_and_recalled(run: Run) -> None:
-    personal = ["--scope", "personal", "--character", "alice", "--persona", "p1"]
+    personal = ["--scope", "personal", "--character", "alice", "--about", "p1"]
     assert run("canon", "add", "s1", "Kenji owes her a sword.", *personal).exit_code == 0
-    assert run("canon", "add", "s1", "Likes swords.", "--scope", "user", "--user", "u1").exit_code == 0
+    assert run("canon", "add", "s1", "Likes swords.", "--scope", "user", "--about", "u1").exit_code == 0
     found = answer(run("recall", "s1", "alice", "sword", "--json"))
     assert sorted(each["text"] for each in found["memories"]) == ["Kenji owes her a sword.", "Likes swords."]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from earwitness_plugins.terminal import CliContext, GuessingGroup, options, story_command
-
-if TYPE_CHECKING:
-    from earwitness.records.channel import Channel
 
 ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
 
@@ -54,20 +51,20 @@ async def show(cli: CliContext, session: str, character: str) -> None:
     "--scope", type=click.Choice(["global", "personal", "session", "user"]), required=True, help="Whose it is."
 )
 @click.option("--character", metavar="ID", help="Whose canon it is; not for user.")
-@click.option("--persona", metavar="ID", help="The persona it is about, for personal.")
-@click.option("--user", metavar="ID", help="The user it is about, for user.")
+@click.option("--about", metavar="ID", help="For personal, the persona it is about; for user, the user.")
 @options.channel
 @ROLE
-async def add(cli: CliContext, session: str, text: str, channel: Channel | None, **given: Any) -> None:
+async def add(cli: CliContext, session: str, text: str, about: str | None, scope: str, **given: Any) -> None:
     """Write a memory by hand into a scope.
 
     Without a channel it counts as learned in the unnamed private channel of the story.
     """
     async with cli.open() as ew:
         story = await ew.open_session(session)
-        outcome = await story.canon.add(text, channel=channel, **given)
+        whose = {} if about is None else {"user" if scope == "user" else "persona": about}
+        outcome = await story.canon.add(text, scope=scope, **whose, **given)
         await story.delivered()
-        cli.answer({"key": outcome.key, **given}, f"Written, under the key {outcome.key}.")
+        cli.answer({"key": outcome.key, "scope": scope}, f"Written, under the key {outcome.key}.")
 
 
 @story_command("start")
