@@ -10,6 +10,7 @@ import pytest
 from earwitness import Character, Session
 from earwitness.backstage.backstage import Backstage
 from earwitness.errors import InputError, NotPermitted, UnknownName
+from earwitness.events import Share, SharingEvent
 
 Begin = Callable[..., Awaitable[Session]]
 CAST = (Character("mira", kind="persona", user_id="u1"), Character("bob"))
@@ -21,7 +22,6 @@ async def _exported(back: Backstage) -> list[Any]:
 
 READS: tuple[Callable[[Backstage], Awaitable[object]], ...] = (
     lambda back: back.who_knows("the key"),
-    lambda back: back.explain("x"),
     lambda back: back.replan("k"),
     lambda back: back.inspect("bob"),
     lambda back: back.inspect("world"),
@@ -80,14 +80,78 @@ async def test_a_persona_that_may_be_two_characters_is_refused(begin: Begin, oth
         story.backstage(role="player", persona="pp")
 
 
-async def test_a_player_previews_their_own_words_without_what_others_are_told_along(begin: Begin, teller: Any) -> None:
+async def test_a_player_previews_what_their_persona_would_remember_and_nothing_of_others(
+    begin: Begin, teller: Any
+) -> None:
     story = await told(begin, world_agent=teller())
     await story.update("The bridge fell", audience=["bob"])
+    found = await story.backstage(role="player", persona="mira").preview("mira", "Good evening.")
+    assert found.learners == ("mira",)
+    assert str(found).splitlines()[1:] == ["  mira: speaker (1.00: said it)"]
+    shown = found.model_dump_json()
+    assert "bridge" not in shown
+    assert "bob" not in shown
+    whole = await story.backstage(role="owner").preview("mira", "Good evening.")
+    assert {"mira", "bob"} <= set(whole.learners)
+    assert "bridge" in whole.model_dump_json()
+
+
+async def the_memory(story: Session, owner: str) -> str:
+    """The id of the only memory that somebody has."""
+    (memory,) = (await story.backstage().inspect(owner)).memories
+    return memory.id
+
+
+class Gossip:
+    """What Bob perceives of others, he tells Mira."""
+
+    def share(self, event: SharingEvent) -> list[Share]:
+        hears = "bob" in event.message.participants and "mira" not in event.message.participants
+        return [Share(character="mira", shared_from="bob", rule="bob cannot keep a secret")] if hears else []
+
+
+async def test_a_player_has_a_memory_of_their_persona_explained_without_what_others_remember(begin: Begin) -> None:
+    story = await begin(cast=(*CAST, Character("count", name="Count Fosco")), sharing_rules=[Gossip()])
+    await story.say("count", "The key is under the mat.", key="k", speak_as="Roux", audience=["bob"])
+    await story.delivered()
     player = story.backstage(role="player", persona="mira")
-    found = await player.preview("mira", "Good evening.")
-    assert found.learners == ("mira", "bob")
-    assert "bridge" not in found.model_dump_json()
-    assert "bridge" in (await story.backstage(role="owner").preview("mira", "Good evening.")).model_dump_json()
+    found = await player.explain(await the_memory(story, "mira"))
+    assert found.owner == "mira"
+    assert [(str(hop.learned), hop.via, hop.rule) for hop in found.supports] == [("was told by bob", None, None)]
+    shown = found.model_dump_json() + str(found)
+    assert "The key is under the mat." in shown
+    whole = (await story.backstage().explain(found.memory_id)).model_dump_json()
+    assert "cannot keep" in whole
+    for secret in ("cannot keep", '"count"', "Fosco"):
+        assert secret not in shown
+
+
+async def test_a_player_has_no_memory_of_others_explained_nor_learns_whether_there_is_one(begin: Begin) -> None:
+    story = await told(begin)
+    player = story.backstage(role="player", persona="mira")
+    said = []
+    for id in (await the_memory(story, "bob"), await the_memory(story, "world"), "no-such-memory"):
+        with pytest.raises(NotPermitted, match="may have a memory explained only if 'mira' has it") as refused:
+            await player.explain(id)
+        said.append(str(refused.value).replace(id, "…"))
+    assert len(set(said)) == 1
+
+
+async def test_what_a_persona_learns_on_a_later_day_is_not_explained_before(begin: Begin) -> None:
+    class Later(Gossip):
+        def share(self, event: SharingEvent) -> list[Share]:
+            return [each.model_copy(update={"due": event.day + 2}) for each in super().share(event)]
+
+    story = await begin(cast=CAST, sharing_rules=[Later()])
+    await story.say("bob", "The key is under the mat.", key="k", audience=["bob"])
+    await story.delivered()
+    (later,) = [each for each in await story._engine.ledger.deliveries("s1", sources=["k"]) if each.owner == "mira"]
+    player = story.backstage(role="player", persona="mira")
+    with pytest.raises(NotPermitted):
+        await player.explain(later.memory_id)
+    await (await story.change(game_day=3)).settled()
+    await story.delivered()
+    assert (await player.explain(later.memory_id)).owner == "mira"
 
 
 @pytest.mark.parametrize("role", ["owner", "author", "designer"])

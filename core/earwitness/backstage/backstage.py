@@ -28,7 +28,7 @@ from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
-from .explain import explain, shared_with
+from .explain import explain, explain_own, shared_with
 from .preview import Preview
 from .records import Before, ContainerPage, Explanation, Overview, Replanned, WhoKnows
 from .roles import check_role, permit
@@ -85,12 +85,15 @@ class Backstage:
     async def explain(self, memory_id: str) -> Explanation:
         """How a memory got into its container, hop by hop.
 
-        Of a memory in a shared container that another session wrote, only what its metadata keeps. Raises
-        `UnknownName`.
+        Of a memory in a shared container that another session wrote, only what its metadata keeps. A player sees from
+        whom and when their own persona has it. Raises `UnknownName`.
         """
-        permit(self.role, "read", "have a memory explained")
+        permit(self.role, "own", "have a memory explained")
+        memory_id = text("memory_id", memory_id)
         await self._session.delivered()
-        return await explain(self._engine, self._session.id, self._session.cast, text("memory_id", memory_id))
+        if self.persona is not None:
+            return await explain_own(self._engine, self._session.id, self.persona, memory_id)
+        return await explain(self._engine, self._session.id, self._session.cast, memory_id)
 
     async def preview(
         self,
@@ -108,8 +111,8 @@ class Backstage:
         """Show who would learn this if it were said here and now, who would not, and why, as far as sharing rules say.
 
         Asks the same strategies as END, and writes nothing. `days` plays forward: also who would learn it in turn
-        within so many game days. A player may preview only their own persona's words, and does not see the world
-        knowledge that others would receive. Raises as `Session.say`.
+        within so many game days. A player may preview only their own persona's words, and sees nothing of others: only
+        what the persona would remember. Raises as `Session.say`.
         """
         self._permit_of(speaker, "preview what others say")
         await self._session.delivered()

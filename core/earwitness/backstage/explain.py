@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..containers import world_container
+from ..containers import character_container, world_container
 from ..engine import Engine
-from ..errors import UnknownName
+from ..errors import NotPermitted, UnknownName
 from ..formats import with_knowledge
 from ..ids import WORLD
 from ..protocols import Ledger
@@ -28,6 +28,32 @@ async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> E
         for memory in await engine.store.get(name, [memory_id]):
             return await _written_elsewhere(engine, memory)
     raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")
+
+
+async def explain_own(engine: Engine, session: str, persona: str, memory_id: str) -> Explanation:
+    """How a persona came to have a memory, as its player may see it: from whom and when, without what others remember.
+
+    Raises `NotPermitted` for any id that is not in the persona's container, whether it is anywhere else or not.
+    """
+    own = character_container(session, persona).name
+    found = [each for each in await _deliveries(engine, session, memory_id) if each.container == own]
+    known = [each for each in found if each.status in {"applied", "archived"}]
+    if not known:
+        raise NotPermitted(f"role 'player' may have a memory explained only if {persona!r} has it, not {memory_id!r}.")
+    lines = dict.fromkeys(line.text for each in known for line in each.knowledge)
+    explanation = await _put_together(engine, known, [_own_hop(engine, each) for each in known])
+    return explanation.model_copy(update={"knowledge": tuple(Cited(text=text, rests_on=()) for text in lines)})
+
+
+def _own_hop(engine: Engine, delivery: Delivery) -> Hop:
+    return Hop(
+        how=delivery.support.how,
+        learned=delivery.learned,
+        status=delivery.status,
+        learned_day=delivery.support.learned_day,
+        shared_from=delivery.shared_from,
+        calendar=engine.settings.calendar,
+    )
 
 
 async def shared_with(ledger: Ledger, cast: Cast) -> list[str]:
@@ -65,24 +91,35 @@ async def _written_elsewhere(engine: Engine, memory: Memory) -> Explanation:
 
 
 async def _explained(engine: Engine, session: str, memory_id: str, seen: frozenset[str]) -> Explanation | None:
-    deliveries = await engine.ledger.deliveries(session, memory_ids=[memory_id])
+    deliveries = await _deliveries(engine, session, memory_id)
     if not deliveries or memory_id in seen:
         return None
+    supports = [await _hop(engine, each, seen | {memory_id}) for each in deliveries]
+    active = [each for each in deliveries if each.is_active] or deliveries
+    more = {
+        "knowledge": await _cited(engine, session, active),
+        "rests_on": await _grounds(engine, session, active, seen | {memory_id}),
+    }
+    return (await _put_together(engine, deliveries, supports)).model_copy(update=more)
+
+
+async def _deliveries(engine: Engine, session: str, memory_id: str) -> Sequence[Delivery]:
+    return await engine.ledger.deliveries(session, memory_ids=[memory_id])
+
+
+async def _put_together(engine: Engine, deliveries: Sequence[Delivery], supports: Sequence[Hop]) -> Explanation:
+    """The explanation of one memory by its deliveries, without what came with it and what it rests on."""
     first = next((each for each in deliveries if each.is_active), deliveries[0])
-    entry = await engine.ledger.entry(session, key=first.source)
-    supports = tuple([await _hop(engine, each, seen | {memory_id}) for each in deliveries])
-    standing = [each for each in deliveries if each.is_active]
+    entry = await engine.ledger.entry(first.session, key=first.source)
     return Explanation(
-        memory_id=memory_id,
+        memory_id=first.memory_id,
         owner=first.owner,
         source=first.source,
-        alive=bool(standing),
-        supports=supports,
+        alive=any(each.is_active for each in deliveries),
+        supports=tuple(supports),
         sequence=entry.sequence if entry else first.sequence,
         metadata=first.metadata,
         content=with_knowledge(first.body, [line.text for line in first.knowledge]),
-        knowledge=await _cited(engine, session, standing or deliveries),
-        rests_on=await _grounds(engine, session, standing or deliveries, seen | {memory_id}),
         calendar=engine.settings.calendar,
     )
 

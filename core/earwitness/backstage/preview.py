@@ -55,10 +55,11 @@ class Preview(DatedRecord):
         return tuple(dict.fromkeys(each.owner for each in self.deliveries if each.is_active))
 
     def seen_by(self, persona: str) -> Preview:
-        """The part that the speaker's player may see: who would hear it, and nothing else of others or the world."""
-        heard = [each for each in self.deliveries if each.part == "message" and each.owner != WORLD and each.is_active]
-        shown = [each if each.owner == persona else each.model_copy(update={"knowledge": ()}) for each in heard]
-        return self.model_copy(update={"deliveries": tuple(shown), "stops": (), "answers": ()})
+        """The part that the speaker's player may see: what their persona would remember, and nothing of others."""
+        there = {id: each for id, each in self.participants.items() if id == persona}
+        own = [each for each in self.deliveries if each.owner == persona and each.part == "message" and each.is_active]
+        shown = [each.model_copy(update={"metadata": {**each.metadata, "participants": list(there)}}) for each in own]
+        return self.model_copy(update={"participants": there, "deliveries": tuple(shown), "stops": (), "answers": ()})
 
 
 def _learned_day(delivery: Delivery) -> float:

@@ -39,8 +39,8 @@ class Backstage(Mirror[AsyncBackstage]):
     def explain(self, memory_id: str) -> Explanation:
         """How a memory got into its container, hop by hop.
 
-        Of a memory in a shared container that another session wrote, only what its metadata keeps. Raises
-        `UnknownName`.
+        Of a memory in a shared container that another session wrote, only what its metadata keeps. A player sees from
+        whom and when their own persona has it. Raises `UnknownName`.
         """
         return self._call(self._behind.explain, memory_id)
 
@@ -60,8 +60,8 @@ class Backstage(Mirror[AsyncBackstage]):
         """Show who would learn this if it were said here and now, who would not, and why, as far as sharing rules say.
 
         Asks the same strategies as END, and writes nothing. `days` plays forward: also who would learn it in turn
-        within so many game days. A player may preview only their own persona's words, and does not see the world
-        knowledge that others would receive. Raises as `Session.say`.
+        within so many game days. A player may preview only their own persona's words, and sees nothing of others: only
+        what the persona would remember. Raises as `Session.say`.
         """
         return self._call(
             self._behind.preview,

@@ -329,8 +329,8 @@ class Provenance(PromiseCases):
                 assert ["message 1" in each.content for each in await self.held(story, owner)] == [True], owner
 
     @case
-    async def test_a_rerolled_last_message_undoes_its_comings_and_goings(self, stage: Stage) -> None:
-        """It may be rerolled any number of times. Once something else has happened, whereabouts stay as they are."""
+    async def test_a_rerolled_message_undoes_its_comings_and_goings(self, stage: Stage) -> None:
+        """It may be rerolled any number of times. Whoever was moved since stays where that left them."""
         async with stage.open() as ew:
             story = await self.tavern(ew)
             await self.tell(story, "alice", "message 0 (bob leaves) (carol enters)", key="k")
@@ -340,5 +340,8 @@ class Provenance(PromiseCases):
                 here.append(set(story.state.here))
             assert here == [{"alice", "bob"}, {"alice"}, {"alice", "bob", "carol"}]
             await (await story.leave("carol")).settled()
-            await (await story.reroll("message 4 (bob leaves)")).settled()
+            await (await story.reroll("message 4 (bob leaves) (carol enters)")).settled()
+            assert set(story.state.here) == {"alice"}
+            await self.tell(story, "alice", "message 5")
+            await (await story.reroll("message 6", key="k")).settled()
             assert set(story.state.here) == {"alice", "bob"}
