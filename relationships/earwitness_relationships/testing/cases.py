@@ -69,7 +69,7 @@ def case(number: int, messages: int = 3) -> LeakCase:
     return LeakCase(
         number=number,
         book=_book(random),
-        relations=tuple(_relation(random) for _ in range(random.randint(0, 8))),
+        relations=_relations(random),
         conversation=tuple(_heard(random, f"m{number}-{n}", day) for n, day in enumerate(days)),
         reader=random.choice(PEOPLE),
         asked=_channel(random),
@@ -112,6 +112,12 @@ def _edge(random: Random, rare: float) -> RelationshipRule:
         weight=random.choice((0.2, 0.5, 1.0)),
         rules=_rules(random, 0.4, rare),
     )
+
+
+def _relations(random: Random) -> tuple[Relation, ...]:
+    """At most one between two of one type: a graph would join what overlaps."""
+    found = [_relation(random) for _ in range(random.randint(0, 8))]
+    return tuple({(each.source, each.target, each.type): each for each in found}.values())
 
 
 def _relation(random: Random) -> Relation:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
 
@@ -185,13 +185,22 @@ def unjustified(rules: RulesAsWritten, seed: Seed, tellings: Sequence[Telling]) 
         complaints += [f"no rule allows {telling}" for telling, ways in wave if not ways]
         complaints += [f"knew it already: {telling}" for telling, _ in wave if telling.listener in known]
         found = [(offer, known[telling.teller]) for telling, ways in wave for offer in ways]
-        known = _told(when, found) | known
+        known = _as_strong(_told(when, found), [telling for telling, ways in wave if ways]) | known
         allowed += wave
     return [
         *complaints,
         *_over(allowed, "listeners of one teller", lambda options: options.fan_out, by_teller=True),
         *_over(allowed, "listeners of one message", _message_budget, by_teller=False),
     ]
+
+
+def _as_strong(told: Mapping[str, Knowing], tellings: Sequence[Telling]) -> dict[str, Knowing]:
+    """As strong as they were told: a stronger way may be one that a cap has closed."""
+    strengths = {
+        who: max(telling.strength for telling in tellings if telling.listener == who and telling.teller in each.tellers)
+        for who, each in told.items()
+    }
+    return {who: replace(each, strength=strengths[who]) for who, each in told.items()}
 
 
 def _when(telling: Telling) -> tuple[float, int]:

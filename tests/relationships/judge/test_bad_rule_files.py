@@ -137,7 +137,7 @@ def test_a_bad_rule_file_gives_one_clear_error(bad: BadFile, tmp_path: Path) -> 
     with pytest.raises(EarwitnessError) as raised:
         read_rules(file)
     message = str(raised.value)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 8
     assert len(message.encode("utf-8", "replace")) < LONGEST
     assert file.name in message
     assert [each for each in bad.quotes if each not in message] == []

@@ -21,8 +21,6 @@ from earwitness_relationships.testing.leaks import told
 from earwitness_relationships.testing.reference import reached
 from earwitness_relationships.testing.reference_rules import RulesAsWritten
 
-from .listed import Listed
-
 MESSAGES = 1_000
 DELAY = 2.0
 TYPES = {"spouses", "siblings", "friends", "lover_of", "marriedEngaged", "parents", "allies", "met"}
@@ -83,6 +81,10 @@ def book(relations: list[Relation], **options: Any) -> RuleBook:
     )
 
 
+def graph_of(relations: list[Relation]) -> GraphView:
+    return GraphView.of(Fact(relation=each) for each in relations)
+
+
 def searched(graph: "nx.DiGraph[str]", seed: Seed, hops: int) -> dict[str, tuple[int, float, set[str]]]:
     """Listener → hop, day and tellers, by breadth-first search alone."""
     found: dict[str, tuple[int, float, set[str]]] = {}
@@ -105,7 +107,7 @@ def test_a_breadth_first_search_reaches_the_same_at_each_hop(work: Any, hops: in
     carrying = [each for each in relations if each.type in TYPES and each.weight >= least]
     graph = nx.DiGraph([(each.source, each.target) for each in carrying])
     graph.add_nodes_from(id for each in relations for id in (each.source, each.target))
-    engine = Adjacency(rules, Listed(relations))
+    engine = Adjacency(rules, graph_of(relations))
     people, random = sorted(graph), Random(7)
     reach = 0
     for number in range(MESSAGES):
@@ -127,7 +129,7 @@ def test_a_breadth_first_search_reaches_the_same_at_each_hop(work: Any, hops: in
 @pytest.mark.parametrize("work", [miserables, thrones, plays])
 def test_relations_of_real_works_load_into_a_graph(work: Any) -> None:
     relations = work()
-    view = GraphView.of(Fact(relation=each) for each in relations)
+    view = graph_of(relations)
     assert {(e.source, e.target, e.type) for id in view.ids() for e in view.relations_of(id)} == {
         (e.source, e.target, e.type) for e in relations
     }
@@ -136,7 +138,7 @@ def test_relations_of_real_works_load_into_a_graph(work: Any) -> None:
 def test_the_reference_agrees_about_les_miserables_with_everything_switched_on() -> None:
     relations = miserables()
     rules = book(relations, max_hops=4, decay=0.6, exclude_private=True, never_about=("Javert",))
-    engine, reference = Adjacency(rules, Listed(relations)), RulesAsWritten(rules, relations)
+    engine, reference = Adjacency(rules, graph_of(relations)), RulesAsWritten(rules, relations)
     people, random = sorted({each.source for each in relations}), Random(11)
     for number in range(40):
         there, about = random.sample(people, 3), random.sample(people, 2)

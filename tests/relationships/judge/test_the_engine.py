@@ -10,15 +10,14 @@ import pytest
 
 from earwitness import Channel
 from earwitness.filters import matches
-from earwitness_relationships.graph import Relation
+from earwitness_relationships.graph import Fact, Relation
+from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.privacy.place import Place, readable
 from earwitness_relationships.privacy.settings import PrivacySettings
 from earwitness_relationships.privacy.table import privacy_table
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.testing.leaks import LeakSuite
-
-from .listed import Listed
 
 CASES = int(os.environ.get("EARWITNESS_LEAK_CASES", "1600"))
 PARTS = 16
@@ -28,7 +27,7 @@ class OurEngine(LeakSuite):
     cases = CASES // PARTS
 
     def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
-        return spread(Adjacency(book, Listed(relations)), seed)
+        return spread(Adjacency(book, GraphView.of(Fact(relation=each) for each in relations)), seed)
 
     def readable(self, policy: str, learned: Channel, asked: Channel, there: Collection[str]) -> bool:
         ids = {"channelId": learned.channel_id, "guildId": learned.guild_id, "personaId": learned.persona_id}
