@@ -149,3 +149,10 @@ def test_what_cannot_be_read_is_one_line_of_error(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "other.json" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_propagation_walks_communities_and_compares_with_networkx() -> None:
+    found = run("propagation", "--nodes", 2_000, "--messages", 50, "--baseline", 1)
+    assert found["rules"].keys() == {"bare", "every", "full"}
+    assert found["rules"]["every"]["recipients"] > found["rules"]["bare"]["recipients"] > 1
+    assert found["faster"] > 1
