@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from earwitness import Character, sync
+from earwitness import Channel, Character, sync
 
 from .conftest import Run
 
@@ -81,3 +81,21 @@ def test_without_the_table_it_says_what_is_missing(run: Run, story: Path) -> Non
     run("play", str(story), "--store", "e.db")
     refused = run("canon", "start", "cellar", "au", "--store", "e.db")
     assert (refused.exit_code, "needs a table [relationships]" in refused.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("told")
+def test_recall_shows_what_is_known_and_not_sayable_and_who_is_listening(run: Run) -> None:
+    with sync.Earwitness.open(settings="earwitness.toml") as ew:
+        story = ew.open_session("s1")
+        story.join("bob")
+        square = Channel(context="public_channel", channel_id="c1")
+        story.channel(square, ["alice", "bob"])
+        story.say("kenji", "I have found a sword.", key="m1", audience=["alice"], channel=square).settled()
+        story.tell("alice", "bob", "m1").settled()
+    place = ["--context", "public_channel", "--channel", "c1"]
+    shown = run("recall", "s1", "bob", "sword", *place).stdout
+    assert "Alice is listening" in " ".join(shown.replace("│", " ").split())
+    assert "not to be said here: told in confidence (from: shared)" in shown
+    found = answer(run("recall", "s1", "bob", "sword", *place, "--json"))
+    assert [each["unsayable"] for each in found["memories"]] == ["told in confidence (from: shared)"]
+    assert len(found["notes"]) == 1

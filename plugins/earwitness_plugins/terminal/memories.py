@@ -36,6 +36,7 @@ def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> 
     after = "" if recall.query else " after what was said last"
     title = Text.assemble(people.name(recall.character, bold=True), " remembers", after)
     asked = [Text(f'"{plain(recall.query)}"', style="italic")] if recall.query else []
+    asked += [Text(plain(note), style="dim") for note in recall.notes]
     lines = [_remembered(n, memory, people, ids=ids) for n, memory in enumerate(recall.memories, 1)]
     nothing = [] if lines else [Text("nothing", style="dim italic")]
     scores = [Text(_legend(recall.memories), style="dim")] if ids and lines else []

@@ -5,7 +5,7 @@ Permanent memories, and a personality's own canon, are withheld nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from earwitness import PlanEvent, ReadAnswer, ReadEvent, Settings, Strike
 from earwitness.filters import NOTHING
@@ -16,6 +16,7 @@ from earwitness.records.plan import Delivery
 from ..canon.marks import KnownInside, mark_of
 from ..settings import RelationshipsSettings
 from . import discretion
+from .loosening import loosenings
 from .place import indiscreet, readable
 from .reader import place_of, users_facts
 from .table import CONTEXTS, privacy_table
@@ -47,31 +48,35 @@ class PrivacyGuard:
             return ReadAnswer(filter=NOTHING)
         if event.kind == CANON:
             return ReadAnswer()
-        place = place_of(event)
-        allowed = users_facts(event) if event.kind == "user" else readable(self._table, place)
-        unsayable = indiscreet(place, self._told_ways)
+        place, loosened = place_of(event), loosenings(event.state)
+        allowed = users_facts(event) if event.kind == "user" else readable(self._table, place, loosened)
+        unsayable = indiscreet(place, self._told_ways, loosened)
         if unsayable == NOTHING:
             return ReadAnswer(filter=allowed)
         return ReadAnswer(filter=allowed, unsayable=unsayable, reason=discretion.REASON, note=discretion.note(event))
 
     def strike(self, event: PlanEvent) -> Sequence[Strike]:
         """What is passed on although nobody could ever read it, or without the privacy of what it rests on."""
-        if mark_of(event.state) is not None and (leaks := [e for e in event.plan.deliveries if e.beyond_session]):
-            return [Strike(delivery_id=each.id, reason=BUBBLE) for each in leaks]
-        owned = [Strike(delivery_id=each.id, reason=OWNED) for each in event.plan.deliveries if _is_owners(each)]
-        passed_on = [each for each in event.plan.deliveries if _is_passed_on(each)]
-        contexts = {each.memory_id: context_of(each.metadata) for each in event.plan.deliveries} if passed_on else {}
-        reasons = ((each, self._why(each, contexts)) for each in passed_on)
-        return [*owned, *(Strike(delivery_id=each.id, reason=why) for each, why in reasons if why)]
+        deliveries = event.plan.deliveries
+        beyond = [each for each in deliveries if each.beyond_session]
+        walled = beyond if mark_of(event.state) is not None else []
+        reasons: dict[str, str | None] = {each.id: OWNED for each in beyond if _is_owners(each)}
+        reasons |= {each.id: BUBBLE for each in walled}
+        contexts = {each.memory_id: context_of(each.metadata) for each in deliveries}
+        buried = self._buried - {each.learned for each in loosenings(event.state)}
+        if len(found := {*contexts.values()}) > 1 or found & buried or not found <= STRICTNESS.keys():
+            reasons = {each.id: _why(each, contexts, buried) for each in deliveries if _is_passed_on(each)} | reasons
+        return [Strike(delivery_id=id, reason=why) for id, why in reasons.items() if why]
 
-    def _why(self, delivery: Delivery, contexts: Mapping[str, str]) -> str | None:
-        """Why a delivery must not happen, given the contexts of all memories of the plan."""
-        context = contexts[delivery.memory_id]
-        if context not in STRICTNESS or context in self._buried:
-            return UNREADABLE.format(context=context)
-        grounds = (contexts.get(id, context) for id in (delivery.support.via, *delivery.rests_on) if id is not None)
-        strict = max(grounds, key=strictness, default=context)
-        return LOOSER.format(strict=strict, context=context) if strictness(strict) > strictness(context) else None
+
+def _why(delivery: Delivery, contexts: Mapping[str, str], buried: Collection[str]) -> str | None:
+    """Why a delivery must not happen, given the contexts of all memories of the plan."""
+    context = contexts[delivery.memory_id]
+    if context not in STRICTNESS or context in buried:
+        return UNREADABLE.format(context=context)
+    grounds = (contexts.get(id, context) for id in (delivery.support.via, *delivery.rests_on) if id is not None)
+    strict = max(grounds, key=strictness, default=context)
+    return LOOSER.format(strict=strict, context=context) if strictness(strict) > strictness(context) else None
 
 
 def _is_owners(delivery: Delivery) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from earwitness import Channel, Character, Container, Earwitness, Session, Share, SharingEvent, Turn
 from earwitness.containers import global_canon_container, user_container
-from earwitness.errors import SettingsError
+from earwitness.errors import InputError, NotPermitted, SettingsError, UnknownName
 
 Open = Callable[..., Awaitable[Earwitness]]
 ALICE, KENJI = Character("alice"), Character("kenji", kind="persona", user_id="u1", persona_id="p1")
@@ -157,3 +157,40 @@ async def test_what_nobody_could_ever_read_is_passed_on_to_nobody(open_app: Open
 def test_a_policy_that_does_not_exist_is_named() -> None:
     with pytest.raises(SettingsError, match=r"relationships\.privacy\.policy.*'gradd'.*same_context"):
         Earwitness.open(relationships={"privacy": "gradd"})
+
+
+# ── what a persona's user allows ─────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_a_personas_user_lets_it_be_known_elsewhere_and_may_take_that_back(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", "I have found a sword.", audience=["alice"], channel=DM)
+    await story.say("mary", "I have lost a sword.", audience=["alice"], channel=OTHER_DM)
+    await story.privacy.loosen("p1", user="u1", learned="dm", asked="private_channel", key="ok")
+    turn = await recalled(story, "alice", CELLAR)
+    assert [each.unsayable for each in turn.memories] == ["told in confidence (from: direct)"]
+    assert "found a sword" in turn.memories[0].text
+    assert await heard_in(story, "alice") == [DM, OTHER_DM, TAVERN, CELLAR]
+    await story.retract("ok")
+    assert await heard_in(story, "alice") == [DM, OTHER_DM]
+
+
+async def test_or_be_said_there_too(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", "I have found a sword.", audience=["alice"], channel=DM)
+    await story.privacy.loosen("p1", user="u1", learned="dm", asked="public_channel", sayable=True)
+    turn = await recalled(story, "alice", SQUARE)
+    assert [each.unsayable for each in turn.memories] == [None]
+    assert [each.persona for each in story.privacy.loosened] == ["p1"]
+
+
+@pytest.mark.parametrize("user", ["u2", "", "p1"])
+async def test_nobody_else_loosens_it(open_app: Open, user: str) -> None:
+    story = await begin(open_app)
+    with pytest.raises(NotPermitted, match="may not loosen the privacy of persona 'p1'"):
+        await story.privacy.loosen("p1", user=user, learned="dm", asked="public_channel")
+    with pytest.raises(UnknownName, match="persona 'p9'"):
+        await story.privacy.loosen("p9", user="u1", learned="dm", asked="public_channel")
+    with pytest.raises(InputError, match="asked = 'public'"):
+        await story.privacy.loosen("p1", user="u1", learned="dm", asked="public")
+    assert story.privacy.loosened == ()

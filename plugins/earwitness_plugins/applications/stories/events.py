@@ -128,6 +128,8 @@ class RecallPlayed(StoryEvent):
     """The best memories that came to mind."""
     total: int
     """Number of memories that came to mind."""
+    notes: tuple[str, ...] = ()
+    """What plugins and guards say above the memories, such as who is listening."""
 
 
 class WhoKnowsPlayed(StoryEvent):

@@ -219,6 +219,7 @@ def recollection(turn: Turn, step: RecallStep) -> events.RecallPlayed:
         query=step.query,
         memories=tuple(remembered(recalled) for recalled in best),
         total=len(turn.memories),
+        notes=turn.notes,
     )
 
 
