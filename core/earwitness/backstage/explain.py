@@ -52,6 +52,7 @@ def _own_hop(engine: Engine, delivery: Delivery) -> Hop:
         status=delivery.status,
         learned_day=delivery.support.learned_day,
         shared_from=delivery.shared_from,
+        trust=delivery.support.trust,
         calendar=engine.settings.calendar,
     )
 
