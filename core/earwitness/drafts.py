@@ -228,7 +228,7 @@ class Drafts:
         owner = character if character in {None, WORLD} else await self._names.id(str(character))
         derivation = checked(
             Derivation,
-            text=as_said(text("content", content)),
+            content=as_said(text("content", content)),
             owner=owner,
             container=container.name if isinstance(container, Container) else container,
             type=type,

@@ -210,7 +210,7 @@ class Share(Record):
     """Name of the rule, shown by `explain`."""
     due: Day | None = None
     """The game day it arrives. `None`, a past day, or a day before the teller knows of it = as soon as possible."""
-    text: str | None = None
+    content: str | None = None
     """What they are told, in other words; `None` = what the teller perceived."""
     metadata: dict[str, MetaValue] = {}
     """Further metadata of this copy, such as `pantheonId`, in camelCase or snake_case."""

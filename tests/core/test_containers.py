@@ -295,7 +295,7 @@ class Herald(Plugin):
     def on_message(self, event: MessageEvent) -> MessageAnswer:
         board = f"{event.session}-board"
         where: list[dict[str, str]] = [{"container": OLYMPUS.name}, {"container": board}, {"owner": "alice"}]
-        return MessageAnswer(derived=tuple(Derivation(text="Zeus is away.", **each) for each in where))
+        return MessageAnswer(derived=tuple(Derivation(content="Zeus is away.", **each) for each in where))
 
 
 async def test_a_branch_cut_before_a_proposal_is_written_does_not_share_it_again(open_app: Open) -> None:
@@ -378,7 +378,7 @@ async def test_an_export_names_the_shared_containers_whose_memories_it_leaves_ou
     for entry in await copy.backstage().journal():
         if isinstance(entry.body, Derived) and entry.body.derivation.container in export.left_out:
             made = entry.body.derivation
-            await copy.remember(None, made.text, container=made.container, type=made.type, metadata=made.metadata)
+            await copy.remember(None, made.content, container=made.container, type=made.type, metadata=made.metadata)
     await copy.delivered()
     assert [each.content for each in await other.engine.store.list(OLYMPUS.name)] == ["Zeus is away."]
     assert StoryExport.read([line async for line in copy.backstage().export()]).left_out == (OLYMPUS.name,)

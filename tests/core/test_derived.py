@@ -93,7 +93,7 @@ async def test_a_memory_may_be_written_to_a_container_beyond_the_session(open_ap
     ("asked", "error", "why"),
     [
         ({"character": "dora"}, UnknownName, "dora"),
-        ({"content": " "}, InputError, "text ' ' is empty"),
+        ({"content": " "}, InputError, "content ' ' is empty"),
         ({"content": "<think>Nothing.</think>"}, InputError, "is empty"),
         ({"type": "message"}, InputError, "type 'message' is taken"),
         ({"type": ""}, InputError, "type '' is taken or empty"),
@@ -242,7 +242,7 @@ async def test_what_rests_on_something_retracted_before_it_was_decided_never_com
     class Hasty(Plugin):
         async def on_message(self, event: MessageEvent) -> MessageAnswer:
             await ledger.append("s1", Retracted(target="k"), timestamp="2026-11-22T12:00:00")
-            return MessageAnswer(derived=(Derivation(owner="alice", text="Tea was wanted."),))
+            return MessageAnswer(derived=(Derivation(owner="alice", content="Tea was wanted."),))
 
     story = await begin(plugins=[Hasty()], ledger=ledger, present=["alice"])
     await story.say("alice", "Tea!", key="k")
@@ -273,7 +273,7 @@ class Notes(Plugin):
     """Proposes a memory with every message and change of the day."""
 
     def __init__(self, owner: str, text: str, **more: Any) -> None:
-        self.made = Derivation(owner=owner, text=text, **more)
+        self.made = Derivation(owner=owner, content=text, **more)
 
     def on_message(self, event: MessageEvent) -> MessageAnswer:
         return MessageAnswer(derived=(self.made,))
@@ -286,7 +286,7 @@ class Scribe:
     """A World Agent that proposes a summary for the world."""
 
     def propose(self, event: WorldAgentEvent) -> WorldAnswer:
-        return WorldAnswer(derived=(Derivation(owner="world", text="Somebody spoke.", type="summary"),))
+        return WorldAnswer(derived=(Derivation(owner="world", content="Somebody spoke.", type="summary"),))
 
 
 async def test_what_plugins_and_agents_propose_becomes_an_entry_of_its_own(begin: Begin, memories: Memories) -> None:
@@ -321,7 +321,7 @@ class Keeper(Plugin):
         self._given: dict[str, Any] = {"registers": PERSONA, "admits": ("alice",), **given}
 
     def on_message(self, event: MessageEvent) -> MessageAnswer:
-        note = Derivation(text=event.moment.message.content, container=PERSONA.name, **self._given)
+        note = Derivation(content=event.moment.message.content, container=PERSONA.name, **self._given)
         return MessageAnswer(derived=(note,))
 
 
@@ -379,7 +379,7 @@ async def test_what_cannot_be_registered_is_a_failure_of_its_plugin(
 async def test_an_edit_asks_for_new_proposals_and_the_old_ones_go(begin: Begin, memories: Memories) -> None:
     class Echo(Plugin):
         def on_message(self, event: MessageEvent) -> MessageAnswer:
-            return MessageAnswer(derived=(Derivation(owner="alice", text=f"On: {event.moment.message.content}"),))
+            return MessageAnswer(derived=(Derivation(owner="alice", content=f"On: {event.moment.message.content}"),))
 
     story = await begin(plugins=[Echo()], present=["alice"])
     await story.say("alice", "Tea!", key="k")
@@ -430,7 +430,7 @@ async def test_a_proposal_may_rest_on_what_was_proposed_just_before(begin: Begin
     class Chain(Plugin):
         def on_message(self, event: MessageEvent) -> MessageAnswer:
             first, last = event.moment.message.sequence == 2, ("#derived-2-0",)
-            return MessageAnswer(derived=(Derivation(owner="alice", text="Noted.", rests_on=() if first else last),))
+            return MessageAnswer(derived=(Derivation(owner="alice", content="Noted.", rests_on=() if first else last),))
 
     story = await begin(plugins=[Chain()], present=["alice"])
     await story.say_all([{"speaker": "alice", "content": "Tea!"}, {"speaker": "alice", "content": "Now!"}])
@@ -461,7 +461,7 @@ async def test_what_a_plan_proposes_is_appended_by_the_next_start_after_a_crash(
     await ledger.append("s1", Changed(quiet=True), key="k", timestamp="2026-11-22T12:00:00")
     before = await ledger.load("s1")
     assert before is not None
-    recorded = Plan(session="s1", sequence=2, key="k", derived=(Derivation(owner="alice", text="Noted."),))
+    recorded = Plan(session="s1", sequence=2, key="k", derived=(Derivation(owner="alice", content="Noted."),))
     await ledger.record(recorded, before.after(recorded))  # and here the program ended
     story = await (await open_app(ledger=ledger, store=store)).session("s1")
     await story.settled()
@@ -761,3 +761,9 @@ async def test_a_branch_that_ends_between_a_message_and_its_proposals_makes_them
     await branch.settled()
     assert await derived(memories, branch, "alice") == ["Noted."]
     assert [each.key for each in await branch.backstage().journal()] == ["#begin", "k", "#derived-2-0"]
+
+
+def test_what_was_recorded_with_its_content_under_an_earlier_name_is_read() -> None:
+    found = Derivation.model_validate_json('{"text": "Noted.", "owner": "alice"}')
+    assert found.content == "Noted."
+    assert "text" not in found.model_dump()

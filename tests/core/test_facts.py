@@ -111,7 +111,7 @@ class Hub:
 
     def share(self, event: SharingEvent) -> SharingAnswer:
         note = Derivation(
-            text=event.message.content, owner="bob", how="shared", shared_from="alice", trust=0.5, due=event.day + 2
+            content=event.message.content, owner="bob", how="shared", shared_from="alice", trust=0.5, due=event.day + 2
         )
         return SharingAnswer(shares=(), derived=(note,))
 

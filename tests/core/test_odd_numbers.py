@@ -49,7 +49,7 @@ class Chronicler(Plugin):
         self.value = value
 
     def on_message(self, event: MessageEvent) -> MessageAnswer:
-        fact = Derivation(text="It rained.", owner="world", metadata={"weight": self.value})
+        fact = Derivation(content="It rained.", owner="world", metadata={"weight": self.value})
         return MessageAnswer(derived=(fact,))
 
 

@@ -141,7 +141,7 @@ async def test_a_share_carries_text_metadata_and_trust_of_its_own(begin: Begin, 
             told = Share(
                 character="charlie",
                 shared_from="bob",
-                text="They say Alice found a sword.",
+                content="They say Alice found a sword.",
                 metadata={"pantheon_id": "tavern"},
                 trust=0.4,
             )
@@ -164,7 +164,7 @@ async def test_what_was_told_on_is_told_in_the_tellers_words(begin: Begin, memor
     class Garbled:
         def share(self, event: SharingEvent) -> Iterable[Share]:
             if not event.arrived:
-                return [Share(character="charlie", shared_from="bob", text="###Message###\nA sword?", due=2)]
+                return [Share(character="charlie", shared_from="bob", content="###Message###\nA sword?", due=2)]
             return [Share(character="dana", shared_from="charlie")]
 
     story = await begin(cast=CAST, sharing_rules=[Garbled()])

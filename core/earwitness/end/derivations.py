@@ -43,8 +43,8 @@ OUR_METADATA = (
 def problem(derivation: Derivation) -> str | None:
     """The fault of a derivation that holds in any story; `None` for a valid one. Pure."""
     kept = sorted({metadata_key(key) for key in derivation.metadata} & set(OUR_METADATA))
-    if not derivation.text.strip():
-        return f"its text {derivation.text!r} is empty: there is nothing to remember"
+    if not derivation.content.strip():
+        return f"its content {derivation.content!r} is empty: there is nothing to remember"
     if (derivation.owner is None) == (derivation.container is None):
         return f"it needs an owner or a container, and has {derivation.owner!r} and {derivation.container!r}"
     if why := _unregistrable(derivation):
@@ -77,7 +77,7 @@ def proposed(answers: Iterable[Answered[Any]]) -> tuple[Proposal, ...]:
     """The derived memories in these answers, ready to record."""
     given = [(answer.by, each) for answer in answers if answer.value is not None for each in answer.value.derived]
     return tuple(
-        (by, each.model_copy(update={"rule": each.rule or by, "text": as_said(each.text)})) for by, each in given
+        (by, each.model_copy(update={"rule": each.rule or by, "content": as_said(each.content)})) for by, each in given
     )
 
 

@@ -61,7 +61,7 @@ def of_derivation(
         beyond_session=container.session is None,
         source=entry.key,
         part=DERIVED,
-        body=harmless(as_said(derivation.text)),
+        body=harmless(as_said(derivation.content)),
         rests_on=grounds.memory_ids,
         metadata=_metadata(entry, derivation, container, today, grounds),
         support=Support(

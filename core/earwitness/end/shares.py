@@ -126,5 +126,5 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: st
 
 def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float) -> DueShare:
     teller = known[share.shared_from] if share.shared_from is not None else Teller(content, day)
-    text = share.text if share.text is not None and teller.text else teller.text
+    text = share.content if share.content is not None and teller.text else teller.text
     return DueShare(share, text, max(day, teller.since, day if share.due is None else share.due))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from ..containers import Container
 from .base import Record
@@ -14,8 +14,8 @@ from .state import Day
 class Derivation(Record):
     """A memory that a plugin proposes or a host writes, and what it rests on."""
 
-    text: str
-    """The content."""
+    content: str
+    """What is remembered."""
     owner: str | None = None
     """The character id, or `world`, whose container in this session receives it."""
     container: str | None = None
@@ -42,3 +42,11 @@ class Derivation(Record):
     """The game day on which it arrives. `None`, or a day before its grounds are known = as soon as possible."""
 
     _readable = field_validator("metadata", mode="before")(without_null)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _recorded_before(cls, given: object) -> object:
+        """Journals and plans of earlier versions call the content `text`."""
+        if isinstance(given, dict) and "text" in given and "content" not in given:
+            return {("content" if key == "text" else key): value for key, value in given.items()}
+        return given

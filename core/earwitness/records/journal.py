@@ -193,7 +193,7 @@ class Derived(Record):
 
     def __str__(self) -> str:
         found = self.derivation
-        return f"{found.type} for {found.owner or found.container}: {gist(found.text)}"
+        return f"{found.type} for {found.owner or found.container}: {gist(found.content)}"
 
 
 class Transferred(Record):

@@ -272,7 +272,7 @@ def plan_text(plan: Plan) -> str:
         f"happened: {gist(each.body)}" for each in plan.deliveries if each.owner == WORLD and each.part != "message"
     ]
     lines += [f"struck for {each.owner}: {each.reason}" for each in plan.deliveries if each.status == "struck"]
-    lines += [f"derived for {each.owner or each.container}: {gist(each.text)}" for each in plan.derived]
+    lines += [f"derived for {each.owner or each.container}: {gist(each.content)}" for each in plan.derived]
     lines += [f"named anew: {each.target}" for each in plan.revisions]
     lines += map(str, plan.withdrawals)
     lines += [f"restored: {counted(len(each.restores), 'support')} of {each.memory_id}" for each in plan.restorations]

@@ -62,7 +62,7 @@ def _told(event: SharingEvent, personas: Sequence[Character], shares: Iterable[S
     known = _known(event)
     for share in shares:
         told = event.message.content if share.shared_from is None else known.get(share.shared_from, "")
-        text = share.text if share.text is not None and told else told
+        text = share.content if share.content is not None and told else told
         known.setdefault(share.character, text)
         if not is_played(listener := event.cast[share.character]):
             yield from (_of_share(event, each, listener, share, text) for each in personas if _heard(event, each, text))
@@ -103,7 +103,7 @@ def _kept(
     if persona.user_id:
         metadata["userId"] = persona.user_id
     return Derivation(
-        text=f"{_name(event, message.speaker)}: {text}",
+        content=f"{_name(event, message.speaker)}: {text}",
         container=container.name,
         registers=container,
         admits=(other.personality_id,),

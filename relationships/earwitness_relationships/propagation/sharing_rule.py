@@ -78,7 +78,7 @@ def _share(telling: Telling, people: Personalities, text: str | None) -> Share:
         shared_from=people.characters[telling.teller],
         rule=telling.rule,
         due=telling.day,
-        text=text,
+        content=text,
         metadata=dict(_metadata(telling)),
         trust=telling.trust,
     )

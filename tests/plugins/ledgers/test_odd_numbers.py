@@ -26,7 +26,7 @@ class Measures(Plugin):
     """Updates and facts with a number."""
 
     def on_message(self, event: MessageEvent) -> MessageAnswer:
-        fact = Derivation(text="It rained.", owner="bob", metadata={"weight": ODD, "unit": "mm"})
+        fact = Derivation(content="It rained.", owner="bob", metadata={"weight": ODD, "unit": "mm"})
         rain = Update(description="It rains", metadata={"pressure": ODD, "unit": "hPa"})
         return MessageAnswer(updates=(rain,), derived=(fact,))
 

@@ -94,7 +94,7 @@ async def test_what_is_allowed_of_ordinary_life_is_known_in_it(
 async def test_nothing_of_a_bubble_reaches_a_container_that_outlives_it(open_app: Open) -> None:
     class Hub(Plugin):
         def on_message(self, event: MessageEvent) -> MessageAnswer:
-            return MessageAnswer(derived=(Derivation(text="Heard of a sword.", container=HUB.name),))
+            return MessageAnswer(derived=(Derivation(content="Heard of a sword.", container=HUB.name),))
 
     story = await begin(open_app, plugins=[Hub()])
     ew: Any = story._app

@@ -247,7 +247,7 @@ async def test_global_canon_is_read_only_but_for_its_owner(open_app: Open) -> No
 async def test_no_plugin_writes_global_canon(open_app: Open) -> None:
     class Eager(Plugin):
         def on_message(self, event: MessageEvent) -> MessageAnswer:
-            return MessageAnswer(derived=(Derivation(text="Alice is a queen.", container=GLOBAL),))
+            return MessageAnswer(derived=(Derivation(content="Alice is a queen.", container=GLOBAL),))
 
     story = await begin(open_app, plugins=[Eager()], strict=False)
     await story.canon.add("Alice was born at sea.", scope="global", character="alice", role="owner")

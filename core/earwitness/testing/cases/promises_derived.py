@@ -21,8 +21,8 @@ class Chronicler(Plugin):
     def on_message(self, event: MessageEvent) -> MessageAnswer:
         """A fact for Alice, and one for the world that rests on the message by its key."""
         key, said = event.moment.message.key, event.moment.message.content
-        hers = Derivation(owner="alice", text=f"Her note on: {said}")
-        worlds = Derivation(owner="world", text=f"The world's note on: {said}", type="summary", rests_on=(key,))
+        hers = Derivation(owner="alice", content=f"Her note on: {said}")
+        worlds = Derivation(owner="world", content=f"The world's note on: {said}", type="summary", rests_on=(key,))
         return MessageAnswer(derived=(hers, worlds))
 
 

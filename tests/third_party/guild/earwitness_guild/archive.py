@@ -20,7 +20,7 @@ class GuildArchive(Plugin):
         if not self._guild.concerns(message.content):
             return None
         note = Derivation(
-            text=f'{event.cast[message.speaker].name} was heard saying: "{message.content}"',
+            content=f'{event.cast[message.speaker].name} was heard saying: "{message.content}"',
             container=guild_container(self._guild.name).name,
             metadata={"context_type": message.channel.context},
             rests_on=(message.key,),
