@@ -140,7 +140,7 @@ class Backstage:
             message=message,
             participants=participants,
             deliveries=plan.deliveries,
-            stops=plan.stops,
+            stops=tuple(each for each in plan.stops if each.character not in participants),
             answers=plan.answers,
             calendar=self._engine.settings.calendar,
         )

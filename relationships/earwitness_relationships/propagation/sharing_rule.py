@@ -12,6 +12,7 @@ from ..model import RelationshipsModel
 from ..personas.rule import told_of_personas
 from ..settings import RelationshipsSettings
 from .adjacency import Adjacency
+from .foresight import foreseen, stops_of
 from .memo import Memo
 from .personalities import Personalities
 from .records import Seed, Telling
@@ -45,6 +46,10 @@ class RelationshipsSharing:
         picture = await self._model.picture(event.session, event.state)
         adjacency = self._model.adjacency(picture)
         people, memo = self._of(event), Memo(event.data)
+        if event.ahead is not None:
+            spread = foreseen(adjacency, seed_of(event, people), memo, people, event.ahead)
+            shares = tuple(await self._shares(event, spread.tellings, people))
+            return SharingAnswer(shares=shares, stops=stops_of(spread, people), version=picture.version)
         told = memo.told(event.message.key) if event.arrived else {}
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
         tellings = _walked(adjacency, seed, memo, people, len(told))

@@ -1,0 +1,46 @@
+"""What a preview asks: how a message would go on in the days ahead, and who would not be told, and why. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from earwitness.records.stop import Stopped
+
+from .adjacency import Adjacency
+from .memo import Memo
+from .personalities import Personalities
+from .records import Seed, Spread
+from .walk import spread
+
+NOBODY_NAMES = "no rule of anybody who would know it names them"
+
+
+def foreseen(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities, days: float) -> Spread:
+    """The spread of a message if nothing else happened: rules, graph and flags stay as they are.
+
+    Those tell it on who know it within so many days.
+    """
+    return spread(adjacency, seed, until=seed.day + days, heard=memo.heard, among=people.characters)
+
+
+def stops_of(found: Spread, people: Personalities) -> tuple[Stopped, ...]:
+    """Everybody in the cast who would not be told, with what stopped it."""
+    named = [
+        Stopped(
+            character=people.characters[each.listener],
+            shared_from=people.characters.get(each.teller),
+            rule=each.rule,
+            reason=each.why,
+        )
+        for each in found.stops
+        if each.listener in people.characters
+    ]
+    return (*named, *_unnamed(found, people, {each.character for each in named}))
+
+
+def _unnamed(found: Spread, people: Personalities, stopped: set[str]) -> Iterator[Stopped]:
+    """Those whom no rule names, and who do not perceive it."""
+    told = {people.characters.get(each.listener) for each in found.tellings}
+    for member in people.cast:
+        if member.kind != "narrator" and member.id not in stopped | told:
+            yield Stopped(character=member.id, reason=NOBODY_NAMES)
