@@ -26,3 +26,67 @@ def test_a_host_on_three_channels_is_right_at_the_first_run_and_unchanged_at_the
     host = [sys.executable, str(checkout / "examples" / "three_channels.py"), str(tmp_path / "story.db")]
     runs = [subprocess.run(host, capture_output=True, text=True, check=False) for _ in range(2)]
     assert [(each.stdout, each.stderr) for each in runs] == [(EXPECTED, "")] * 2
+
+
+SCENES = """\
+=== Gossip among friends
+--- prompt for Vaggie (private_channel)
+You are Vaggie.
+<earwitness-memories>
+1. Charlie told you (day 1): Sam, on day 1: I have had some troubles at work.
+</earwitness-memories>
+Vaggie: Charlie mentioned you were having some troubles.
+--- prompt for Angel Dust (private_channel)
+You are Angel Dust.
+<earwitness-memories>
+1. Sam, on day 1: My shoes are wet.
+</earwitness-memories>
+charlie: heard it from sam on day 1
+vaggie: was told by charlie on day 1
+angel_dust: nothing found
+sam: said it on day 1
+=== An omniscient pantheon
+--- prompt for Hera (private_channel)
+You are Hera.
+<earwitness-memories>
+1. You witnessed: Sam, on day 1: Zeus, I have stolen an apple.
+</earwitness-memories>
+Hera: I saw the apple in your hand, Sam.
+sam: I will bring it back.
+  sam: speaker (1.00: said it)
+  hermes: present (1.00: the host said so)
+  hera: would learn it on day 1 (witnessed sam saying it; olympus:propagate_all)
+  zeus: would learn it on day 1 (witnessed sam saying it; olympus:propagate_all)
+=== A private bubble, reconciled later
+--- prompt for Charlie (dm)
+You are Charlie.
+<earwitness-memories>
+1. Sam, on day 1: I have been a vampire for a hundred years.
+</earwitness-memories>
+Charlie: Your secret is safe, vampire.
+--- prompt for Charlie (dm)
+You are Charlie.
+--- prompt for Vaggie (private_channel)
+You are Vaggie.
+vampire-au: personal, append, 2 memories (dry run)
+  add for charlie, in persona-sam-charlie: Sam: I have been a vampire for a hundred years.
+  add for charlie, in persona-sam-charlie: Charlie: Your secret is safe, vampire.
+--- prompt for Charlie (dm)
+You are Charlie.
+<earwitness-memories>
+### From earlier stories with them
+1. Reconciled: Sam: I have been a vampire for a hundred years.
+2. Reconciled: Charlie: Your secret is safe, vampire.
+</earwitness-memories>
+--- prompt for Charlie (private_channel)
+You are Charlie.
+"""
+
+
+def test_three_scenes_of_who_tells_whom_play_to_the_end_and_print_the_prompts_they_lead_to(
+    checkout: Path, tmp_path: Path
+) -> None:
+    host = [sys.executable, str(checkout / "examples" / "who_tells_whom.py"), str(tmp_path)]
+    done = subprocess.run(host, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (SCENES, "")
+    assert "Vaggie: Charlie mentioned you were having some troubles." in done.stdout
