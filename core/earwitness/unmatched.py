@@ -50,6 +50,11 @@ def no_such_field(field: str, known: Iterable[str] = FIELDS) -> str:
     return f"no memory here has {field!r}.{_meant(field, sorted(known))}"
 
 
+def is_like_a_known_one(field: str) -> bool:
+    """Whether a field that is not Earwitness's own looks like one that is, and is probably a misspelling of it."""
+    return bool(_meant(field, sorted(FIELDS)))
+
+
 def _why(test: Test, memories: Sequence[Memory]) -> str | None:
     fields = sorted({field for memory in memories for field in memory.metadata})
     if test.field not in fields:

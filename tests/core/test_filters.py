@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from earwitness import Session
 from earwitness.errors import InvalidFilter
+from earwitness.events import PlanEvent, ReadAnswer, ReadEvent, Strike
 from earwitness.filters import (
     EVERYTHING,
     NOTHING,
@@ -333,6 +334,40 @@ async def test_a_field_that_no_memory_has_is_reported_with_what_may_be_meant(
     failures = (await story.turn("alice", filter=asked)).failures
     assert len(failures) == len(said)
     assert all(part in failure for part, failure in zip(said, failures, strict=True))
+
+
+class Guarding:
+    """Lets through what its filter says."""
+
+    def __init__(self, filter: Filter, unsayable: Filter = NOTHING) -> None:
+        self._answer = ReadAnswer(filter=filter, unsayable=unsayable)
+
+    def filter(self, event: ReadEvent) -> ReadAnswer:
+        return self._answer
+
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        return ()
+
+
+@pytest.mark.parametrize(
+    ("guard", "said", "seen"),
+    [
+        (Guarding(Compare("contextTyp", "==", "dm")), "'contextTyp'. Did you mean 'contextType'?", 0),
+        (Guarding(Not(equals("gameday", 9))), "'gameday'. Did you mean 'gameDay'?", 1),
+        (Guarding(EVERYTHING, equals("speeker", "bob")), "'speeker'. Did you mean 'speaker'?", 1),
+        (Guarding(Not(equals("secrecy_of_mine", 3))), None, 1),
+        (Guarding(equals("contextType", "private_channel")), None, 1),
+    ],
+)
+async def test_a_misspelt_field_in_a_guards_filter_is_reported_in_its_name(
+    begin: Callable[..., Awaitable[Session]], guard: Guarding, said: str | None, seen: int
+) -> None:
+    story = await begin(present=["alice"], guards=[guard])
+    assert (await story.turn("alice", in_prompt=[])).failures == ()  # nothing is remembered yet
+    await (await story.say("alice", "Tea!")).settled()
+    turn = await story.turn("alice", query="tea", in_prompt=[])
+    assert len(turn.memories) == seen  # what a field that no memory has lets through is as it was
+    assert turn.failures == (() if said is None else (f"guard:guarding: its filter: no memory here has {said}",))
 
 
 async def test_inspecting_with_a_filter_that_matches_nothing_says_why(

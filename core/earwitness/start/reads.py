@@ -61,6 +61,8 @@ class Read:
     """Maximum number of memories in the section."""
     always: bool = False
     """Whether the newest memories are always included."""
+    guarding: tuple[tuple[str, Filter], ...] = ()
+    """Each guard's name, and everything that its filters test."""
 
     @cached_property
     def filter(self) -> Filter:
@@ -102,6 +104,7 @@ class _Guarded:
     permitted: Filter
     unsayable: tuple[Mark, ...]
     failures: tuple[str, ...]
+    guarding: tuple[tuple[str, Filter], ...] = ()
 
 
 async def own_read(
@@ -113,7 +116,8 @@ async def own_read(
     """
     guarded = await _guarded(engine, reader, reader.own, data)
     permitted = all_of(learned_by(reader.snapshot.state.game_day), guarded.permitted)
-    return Read(reader.own.name, permitted, unsayable=guarded.unsayable, number=number), guarded.failures
+    read = Read(reader.own.name, permitted, unsayable=guarded.unsayable, number=number, guarding=guarded.guarding)
+    return read, guarded.failures
 
 
 async def requested_reads(
@@ -137,7 +141,15 @@ def _requested_read(reader: Reader, request: ReadRequest, guarded: _Guarded, in_
         _learned(reader, request), _not_in_prompt(reader, request, in_prompt), request.filter, guarded.permitted
     )
     section = Section(name=request.section, heading=request.heading)
-    return Read(request.container, permitted, (), guarded.unsayable, section, request.number, request.always)
+    return Read(
+        request.container,
+        permitted,
+        unsayable=guarded.unsayable,
+        section=section,
+        number=request.number,
+        always=request.always,
+        guarding=guarded.guarding,
+    )
 
 
 def _learned(reader: Reader, request: ReadRequest) -> Filter:
@@ -164,7 +176,10 @@ async def _guarded(engine: Engine, reader: Reader, container: Container, data: M
         for answer in answers
         if answer.value and answer.value.unsayable != NOTHING
     )
-    return _Guarded(all_of(*filters), marks, tuple(answer.label for answer in answers if answer.failure))
+    tested = tuple(
+        (answer.by, all_of(answer.value.filter, answer.value.unsayable)) for answer in answers if answer.value
+    )
+    return _Guarded(all_of(*filters), marks, tuple(answer.label for answer in answers if answer.failure), tested)
 
 
 def read_event(reader: Reader, container: Container) -> ReadEvent:
