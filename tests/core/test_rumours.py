@@ -6,8 +6,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from earwitness import Memory, PlanEvent, ReadEvent, Session, Share, SharingAnswer, SharingEvent, Strike, Usage
+import pytest
+
+from earwitness import Memory, Plan, PlanEvent, ReadEvent, Session, Share, SharingAnswer, SharingEvent, Strike, Usage
+from earwitness.end import due
 from earwitness.filters import EVERYTHING, Filter
+from earwitness.testing.reference import MemoryLedger
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -216,3 +220,47 @@ async def test_whoever_a_rule_names_outside_the_cast_is_reported(begin: Begin) -
     assert [each.owner for each in settled.deliveries if each.support.how == "shared"] == ["charlie"]
     (failure,) = settled.failures
     assert failure.failure == "named 'zoe', 'Yan', who are not in the cast; ignored"
+
+
+class Narrow(MemoryLedger):
+    """Cannot record a change of the day, unless it was decided fail-closed."""
+
+    async def record(self, plan: Plan, after: Any) -> Plan:
+        if "game_day" in plan.state and not plan.degraded and plan.sequence > 1:
+            raise OverflowError("int too big to convert")
+        return await super().record(plan, after)
+
+
+async def test_a_change_of_the_day_that_cannot_be_decided_brings_what_is_due(begin: Begin, memories: Memories) -> None:
+    guard = NotBefore(3)
+    story = await begin(cast=CAST, sharing_rules=[Chain()], guards=[guard], ledger=Narrow())
+    guard.day = 0
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    guard.day = 9
+    assert (await (await story.change(game_day=3)).settled()).degraded
+    assert "charlie" not in await learned(story, memories)  # that day's guards are asked
+    guard.day = 0
+    await story.say("alice", "It is in the cave still.", key="m2", audience=["bob"])
+    assert (await (await story.change(game_day=5)).settled()).degraded
+    await story.delivered()
+    assert (await learned(story, memories))["charlie"] == [(5, "bob")]
+
+
+async def test_what_could_not_arrive_then_comes_with_the_next_entry_under_its_guards(
+    begin: Begin, memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()], guards=[NotBefore(0)], ledger=Narrow())
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    await story.settled()
+    with monkeypatch.context() as patched:
+        patched.setattr(due, "with_arrivals", broken)
+        assert (await (await story.change(game_day=3)).settled()).degraded
+        await story.delivered()
+        assert "charlie" not in await learned(story, memories)
+    await (await story.say("alice", "Good morning.", audience=[])).settled()
+    await story.delivered()
+    assert (await learned(story, memories))["charlie"] == [(3, "bob")]
+
+
+async def broken(*_: object) -> Plan:
+    raise ValueError("no luck")

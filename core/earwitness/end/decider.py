@@ -35,6 +35,7 @@ from .archive import archived
 from .change import changed, prepared
 from .derivations import append_proposed
 from .derived import derived
+from .due import with_overdue
 from .fail_closed import UNUSABLE, fail_closed_plan
 from .message import message_of, said
 from .names_in_texts import noted
@@ -209,11 +210,22 @@ class Decider:
             return recorded
         try:
             proposed = await decide(self._engine, self.live, entry, self._applier)
+            if self.live.overdue:
+                proposed = await self._with_overdue(entry, proposed)
             return await self._kept(proposed, more=more)
         except (*UNUSABLE, StorageError) as error:  # a bad answer from third-party code must not hold up a story
             if isinstance(error, StorageError) and not isinstance(error.__cause__, UNUSABLE):
                 raise
-            return await self._kept(fail_closed_plan(self.live, entry, named(error)), more=more)
+            plan = fail_closed_plan(self.live, entry, named(error))
+            return await self._kept(await self._with_overdue(entry, plan), more=more)
+
+    async def _with_overdue(self, entry: Entry, plan: Plan) -> Plan:
+        """The plan, and what is due by now, if that can be decided; otherwise the next entry brings it."""
+        self.live.overdue = True
+        with suppress(*UNUSABLE):
+            plan = await with_overdue(self._engine, self.live, entry, plan)
+            self.live.overdue = False
+        return plan
 
     async def _kept(self, proposed: Plan, *, more: bool) -> Plan:
         """The plan in force after recording: this one, or one that was recorded before."""

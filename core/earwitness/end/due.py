@@ -11,7 +11,7 @@ from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..formats import message_text_of
 from ..ids import WORLD
-from ..live import Live
+from ..live import Live, written
 from ..plugin_data import PluginData
 from ..records.derived import Derivation
 from ..records.journal import Entry
@@ -162,6 +162,19 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
         }
     )
     return await with_proposals(engine, live.snapshot, plan, arrivals.derived)
+
+
+async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> Plan:
+    """The plan of any entry, with what is due by now and has not arrived, under today's guards and rules.
+
+    For a change of the day that could not be decided, and for the entry after one that brought nothing.
+    """
+    day = plan.state_after(live.snapshot.state).game_day
+    if not await _due(engine, live, entry, day):
+        return plan
+    data = dict(live.data())
+    plan = await with_arrivals(engine, live, entry, plan.model_copy(update={"due_day": day}), data)
+    return plan.model_copy(update={"plugin_data": (*plan.plugin_data, *written(data))})
 
 
 def _resting_on(derivation: Derivation, key: str) -> Derivation:
