@@ -17,9 +17,9 @@ class RelationshipsSettings(Record):
     """What the sharing rule, the guard, the reads and the extensions of this package share."""
 
     brings: ClassVar[dict[str, tuple[str, ...]]] = {
-        "guards": ("relationships",),
+        "guards": ("relationships", "pantheons"),
         "sharing_rules": ("personas", "relationships"),
-        "read_providers": ("personas",),
+        "read_providers": ("personas", "relationships"),
     }
     """Strategies that are in use where the table stands."""
 

@@ -59,6 +59,8 @@ class Carrier:
     places: tuple[str, ...] = ()
     """Places, one of which it must have been said at or within; empty = anywhere."""
     spreading: str | None = None
+    hub: bool = False
+    """Whether listeners read it in the hub of the pantheon."""
     since: float = -inf
     until: float = inf
 
@@ -77,6 +79,12 @@ class Carrier:
         if since <= self.since and self.until <= until:
             return self
         return replace(self, since=max(self.since, since), until=min(self.until, until))
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether coins, a fan-out or a budget choose among the listeners."""
+        limits = (self.chance, self.fan_out, self.per_message, self.per_listener_day)
+        return any(each is not None for each in limits)
 
     def unlimited(self) -> Carrier:
         """The same carrier for an omniscient listener, whatever chance, fan-out and budgets say."""

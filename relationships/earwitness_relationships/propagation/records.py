@@ -35,6 +35,8 @@ class Telling(Record):
     """How it is worded."""
     max_hops: int = 1
     """How many hops the rule allows: the listener tells it on if there are more than `hop`."""
+    hub: bool = False
+    """Whether the listener reads it in the hub of the pantheon, instead of a copy."""
 
 
 class Seed(Record):

@@ -8,11 +8,13 @@ from earwitness import Settings, Share, SharingAnswer, SharingEvent
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
+from ..canon.marks import mark_of
 from ..model import RelationshipsModel
 from ..personas.rule import told_of_personas
 from ..settings import RelationshipsSettings
 from .adjacency import Adjacency
 from .foresight import foreseen, stops_of
+from .hubs import apart, in_hubs
 from .memo import Memo
 from .personalities import Personalities
 from .records import Seed, Telling
@@ -48,8 +50,8 @@ class RelationshipsSharing:
         people, memo = self._of(event), Memo(event.data)
         if event.ahead is not None:
             spread = foreseen(adjacency, seed_of(event, people), memo, people, event.ahead)
-            shares = tuple(await self._shares(event, spread.tellings, people))
-            return SharingAnswer(shares=shares, stops=stops_of(spread, people), version=picture.version)
+            shares = await self._shares(event, spread.tellings, people)
+            return SharingAnswer(shares=tuple(shares), stops=stops_of(spread, people), version=picture.version)
         told = memo.told(event.message.key) if event.arrived else {}
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
         tellings = _walked(adjacency, seed, memo, people, len(told))
@@ -57,9 +59,12 @@ class RelationshipsSharing:
         memo.keep(event.message.key, {**told, **first}, event.day)
         if adjacency.has_budgets:
             memo.count(first.values(), event.day)
-        shares = tuple(await self._shares(event, tellings, people))
-        derived = told_of_personas(self._table, event, shares)
-        return SharingAnswer(shares=shares, derived=derived, version=picture.version)
+        copied, shared = _apart(event, tellings)
+        shares = await self._shares(event, copied, people)
+        known = {*seed.direct, *seed.heard, *(each.listener for each in copied)}
+        hubs = in_hubs(event, shared, people, known)
+        personal = told_of_personas(self._table, event, shares)
+        return SharingAnswer(shares=tuple(shares), derived=(*hubs, *personal), version=picture.version)
 
     async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: Personalities) -> list[Share]:
         return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]
@@ -68,6 +73,11 @@ class RelationshipsSharing:
         if self._people is None or self._people.cast is not event.cast:
             self._people = Personalities(event.cast)
         return self._people
+
+
+def _apart(event: SharingEvent, tellings: list[Telling]) -> tuple[list[Telling], list[Telling]]:
+    """What is copied, and what is read in hubs: nothing of a bubble, which hubs outlive."""
+    return apart(tellings) if mark_of(event.state) is None else (tellings, [])
 
 
 def _walked(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities, told: int) -> list[Telling]:

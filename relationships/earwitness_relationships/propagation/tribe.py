@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
 
@@ -117,7 +118,12 @@ class Tribe:
         if apart:
             tolds = [*map(PossibleListener, names), *(told for slug in slugs for told in self._all_of(slug))]
             return Whom(each, _without(tolds, apart))
-        return Whom(each, [*map(PossibleListener, names)], slugs)
+        hub = option in EVERYBODY and self._has_hub(rules) and not each.is_limited
+        return Whom(replace(each, hub=True) if hub else each, [*map(PossibleListener, names)], slugs)
+
+    def _has_hub(self, rules: Rules) -> bool:
+        """Whether there are so many members that what all of them learn is read in the hub."""
+        return rules.hub_from is not None and len(self.members) >= rules.hub_from
 
     def _names(self, option: str, rules: Rules) -> tuple[Sequence[str], tuple[str, ...]]:
         """The ids and slugs that an option tells by name."""

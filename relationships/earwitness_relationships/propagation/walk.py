@@ -342,6 +342,7 @@ def _telling(listener: str, teller: str, way: TellingWay) -> Telling:
         trust=way.trust,
         retell=carrier.retell,
         max_hops=carrier.max_hops,
+        hub=carrier.hub,
     )
 
 

@@ -1,0 +1,101 @@
+"""Hubs are read by the members of a pantheon, each for the days of their membership: a read provider and a guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from earwitness import PlanEvent, ReadEvent, ReadProviderEvent, ReadRequest, Settings, Strike
+from earwitness.containers import pantheon_container
+from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, equals
+from earwitness.loading.resources import Resources
+from earwitness.loading.strategies import Strategies
+
+from ..model import RelationshipsModel
+from ..rules.records import Member, Pantheon
+from .hubs import KNOWN_TO, TOLD, TOLD_ON
+
+PANTHEON = "pantheon"
+"""The kind of container."""
+SECTION = "pantheon"
+HEADING = "What your circle knows"
+NUMBER = 8
+
+
+NOT_TOLD = Not(Compare("type", "==", TOLD))
+"""What somebody wrote into a pantheon's container by hand."""
+
+
+class HubReads:
+    """Asks for what was told to all members of the reader's pantheons in this story while the reader was one."""
+
+    def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
+        self._model = RelationshipsModel.shared(settings, resources, strategies, path)
+
+    async def open(self) -> None:
+        """Open the graph."""
+        await self._model.open()
+
+    async def close(self) -> None:
+        """Close the graph."""
+        await self._model.close()
+
+    async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
+        """A request for each hub that is there."""
+        picture = await self._model.picture(event.session, event.state)
+        wanted = {each.container: each for each in _wanted(picture.book.pantheons, event)}
+        if not wanted:
+            return []
+        there = await event.containers.readable(names=list(wanted))
+        return [wanted[each.name] for each in there]
+
+
+class HubGuard:
+    """Of a pantheon's container a member may read what was told while they were one, and others nothing."""
+
+    def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
+        self._model = RelationshipsModel.shared(settings, resources, strategies, path)
+
+    async def open(self) -> None:
+        """Open the graph."""
+        await self._model.open()
+
+    async def close(self) -> None:
+        """Close the graph."""
+        await self._model.close()
+
+    async def filter(self, event: ReadEvent) -> Filter:
+        """Other containers are no concern of this guard, nor are pantheons that no rule book knows."""
+        if event.kind != PANTHEON:
+            return EVERYTHING
+        picture = await self._model.picture(event.session, event.state)
+        for pantheon in picture.book.pantheons:
+            if pantheon_container(pantheon.slug).name == event.container:
+                held = [each for each in pantheon.members if each.personality_id == event.personality]
+                return Or(tuple(_days(each) for each in held)) if held else NOTHING
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
+        """Nothing: what is written is the sharing rule's concern."""
+        return ()
+
+
+def _wanted(pantheons: Iterable[Pantheon], event: ReadProviderEvent) -> Iterator[ReadRequest]:
+    here = And((equals("sessionId", event.session), Not(In(KNOWN_TO, (event.personality,)))))
+    for pantheon in pantheons:
+        if has_hub(pantheon) and any(each.personality_id == event.personality for each in pantheon.members):
+            name = pantheon_container(pantheon.slug).name
+            yield ReadRequest(container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here)
+
+
+def has_hub(pantheon: Pantheon) -> bool:
+    """Whether what all members learn is kept in a hub."""
+    levels = (pantheon.rules, *(each.rules for each in pantheon.members))
+    least = min((each.hub_from for each in levels if each.hub_from is not None), default=None)
+    return least is not None and len(pantheon.members) >= least
+
+
+def _days(member: Member) -> Filter:
+    """What was told while somebody was a member."""
+    bounds = [] if member.since is None else [Compare(TOLD_ON, ">=", member.since)]
+    bounds += [] if member.until is None else [Compare(TOLD_ON, "<=", member.until)]
+    return Or((And(tuple(bounds)), NOT_TOLD))

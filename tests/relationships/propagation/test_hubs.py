@@ -1,0 +1,96 @@
+"""Above a size set in the rules, what all members learn is one memory that they read, and answers are the same."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness import Character, Earwitness, Session
+
+Opener = Callable[..., Awaitable[Earwitness]]
+GODS = [f"god{number}" for number in range(6)]
+SECRET = "The flood comes on the seventh day."
+
+
+@pytest.fixture
+def olympus(open_app: Opener, tmp_path: Path) -> Callable[..., Awaitable[tuple[Earwitness, Session]]]:
+    async def opened(name: str, members: str, **rules: Any) -> tuple[Earwitness, Session]:
+        lines = "".join(f"    {key}: {value}\n" for key, value in {"propagate_all": "true", **rules}.items())
+        file = tmp_path / f"{name}.yaml"
+        file.write_text(f"olympus:\n  type: deity_pantheon\n  rules:\n{lines}  members:\n{members}")
+        graph = {"name": "networkx", "path": str(tmp_path / f"{name}.db")}
+        ew = await open_app(relationships={"rules": str(file), "graph": graph})
+        cast = [*(Character(id) for id in GODS), Character("mortal"), Character("sam", kind="persona", user_id="u")]
+        return ew, await ew.session(name, cast=cast)
+
+    return opened
+
+
+MEMBERS = "".join(f"    - id: {each}\n" for each in GODS)
+
+
+async def found(story: Session, who: str) -> set[tuple[str, str, str | None, int]]:
+    turn = await story.turn(who, query="When does the flood come?", in_prompt=[])
+    assert turn.failures == ()
+    return {
+        (
+            str(each.memory.metadata["interactionType"]),
+            str(each.memory.metadata.get("sharedFrom")),
+            str(each.memory.metadata.get("pantheonId")),
+            int(str(each.memory.metadata.get("hop", 0))),
+        )
+        for each in turn.memories
+        if SECRET in each.text
+    }
+
+
+@pytest.mark.parametrize("manner", ["witnessed", "gossip"])
+async def test_copies_and_hubs_answer_alike(olympus: Any, manner: str) -> None:
+    _, copies = await olympus("copies", MEMBERS, **{"as": manner})
+    ew, hub = await olympus("hub", MEMBERS, **{"as": manner}, hub_from=5)
+    for story in (copies, hub):
+        await story.say("sam", SECRET, audience=["god1"])
+        await story.delivered()
+    for who in (*GODS, "mortal"):
+        assert await found(copies, who) == await found(hub, who)
+    assert len(await ew.engine.store.list("pantheon-olympus")) == 1
+    assert (await hub.backstage().inspect("god3")).memories == ()
+
+
+async def test_a_member_reads_what_was_told_while_they_were_one(olympus: Any) -> None:
+    members = MEMBERS.replace("id: god3\n", "id: god3\n      since: 2\n")
+    for name, hub_from in (("copies", 99), ("hub", 5)):
+        _, story = await olympus(name, members, hub_from=hub_from)
+        await story.say("sam", SECRET, audience=["god0"])
+        await story.change(game_day=3)
+        await story.delivered()
+        assert len(await found(story, "god2")) == 1
+        assert await found(story, "god3") == set()
+
+
+async def test_what_a_hub_holds_of_one_story_is_not_known_in_another(olympus: Any) -> None:
+    ew, story = await olympus("hub", MEMBERS, hub_from=5)
+    other = await ew.session("other", cast=[*GODS, "mortal"])
+    await story.say("sam", SECRET, audience=["god0"])
+    await story.delivered()
+    assert len(await found(story, "god4")) == 1
+    assert await found(other, "god4") == set()
+
+
+async def test_a_retraction_empties_the_hub(olympus: Any) -> None:
+    ew, story = await olympus("hub", MEMBERS, hub_from=5)
+    await story.say("sam", SECRET, audience=["god0"], key="m1")
+    await story.delivered()
+    await story.retract("m1")
+    await story.delivered()
+    assert await ew.engine.store.list("pantheon-olympus") == []
+    assert await found(story, "god4") == set()
+
+
+async def test_a_prompt_says_how_the_circle_knows(olympus: Any) -> None:
+    _, story = await olympus("hub", MEMBERS, **{"as": "witnessed"}, hub_from=5)
+    await story.say("sam", SECRET, audience=["god0"])
+    await story.delivered()
+    turn = await story.turn("god4", query="the flood", in_prompt=[])
+    assert f"You witnessed: Sam: {SECRET}" in turn.text()
