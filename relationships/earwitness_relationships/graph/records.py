@@ -101,13 +101,10 @@ class Fact(Record):
     """One change of the graph, such as a relation that begins or ends."""
 
     op: FactOp = "assert"
-    """What becomes of the node or relation.
-
-    - `assert`: it is so. What was said of the same node, or of the same relation with the same `since`, is replaced.
-    - `end`: `relation.until` is the last day of the period that holds on that day. If none does, nothing changes.
-    - `remove`: it was never so: the relation with the same `since`, or the node with all its relations.
-    - `clear`: nothing that was said before counts. It has neither node nor relation.
-    """
+    """`assert`: it is so; what was said of the same node, or of the same relation with the same `since`, is replaced.
+    `end`: `relation.until` is the last day of the period that holds on that day; if none does, nothing changes.
+    `remove`: it was never so; this concerns the relation with the same `since`, or the node with all its relations.
+    `clear`: nothing that was said before counts; there is neither node nor relation."""
     node: Node | None = None
     """The node it is about."""
     relation: Relation | None = None

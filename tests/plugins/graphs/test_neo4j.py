@@ -15,7 +15,7 @@ class OnBoltServer(GraphSuite):
     server: BoltServer
 
     def make_graph(self) -> Neo4jGraph:
-        return Neo4jGraph(**self.server.settings, graph=self.folder.name)
+        return Neo4jGraph(**self.server.settings, namespace=self.folder.name)
 
 
 class TestOnArcadeDB(OnBoltServer):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ from earwitness.loading.strategy_spec import NamedSettings, StrategySpec
 from earwitness.protocols import Detector
 from earwitness.redaction import REDACTED
 
-_PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
+from ..strategy_words import parts, settings_in
+
 _NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
 
 DEFAULT_DETECTORS = {"addressees": "addressees"}
@@ -46,7 +46,7 @@ def detector_specs(text: str, strategies: Strategies, end: EndSettings) -> tuple
 
     Raises `InputError` for text that is not a detector, `SettingsError` for a bad settings file, and `UnknownName`.
     """
-    found = [_parsed(part, strategies, end) for part in _parts(text)]
+    found = [_parsed(part, strategies, end) for part in parts(text)]
     if not found:
         known = ", ".join(strategies.names("detector"))
         raise InputError(f"--detector {text!r} names no detector. Known detectors: {known}.")
@@ -91,23 +91,11 @@ def make_detector(spec: DetectorSpec, strategies: Strategies, seed: int) -> Dete
     return detector
 
 
-def _parts(text: str) -> list[str]:
-    """Split at commas, but not at those within brackets or quotes."""
-    parts, depth = [""], 0
-    for piece in _PART.findall(text):
-        depth += (piece in "([{") - (piece in ")]}")
-        if piece == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return [part.strip() for part in parts if part.strip()]
-
-
 def _parsed(text: str, strategies: Strategies, end: EndSettings) -> DetectorSpec:
     found = _NAMED.fullmatch(text)
     if found is None or not (found["name"] or found["file"]):
         raise InputError(f"cannot read the detector {text!r}. Write name, name(setting=value) or name@settings.toml.")
-    name, settings = found["name"], _given(text, found["given"])
+    name, settings = found["name"], settings_in(text, found["given"])
     if found["file"]:
         name, kept, end = _from_file(found["file"], name, end)
         settings = {**kept, **settings}
@@ -121,17 +109,6 @@ def _spec(label: str, spec: StrategySpec, end: EndSettings, strategies: Strategi
     for secret in made.secrets():
         label = label.replace(secret, REDACTED)
     return made.model_copy(update={"label": label})
-
-
-def _given(text: str, given: str | None) -> dict[str, Any]:
-    """Parse `n=5, who=["a"]`, whose values are written as in TOML."""
-    settings: dict[str, Any] = {}
-    for part in _parts(given or ""):
-        try:
-            settings.update(tomllib.loads(part))
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"cannot read {part!r} in {text!r}: write setting=value, text in quotes.") from error
-    return settings
 
 
 def _from_file(path: str, name: str, end: EndSettings) -> tuple[str, dict[str, Any], EndSettings]:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 from pydantic import SecretStr
 
-from earwitness.errors import EarwitnessError, StorageError, StrategyError
+from earwitness.errors import EarwitnessError, SettingsError, StorageError, StrategyError
 
 if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction
 
 T = TypeVar("T")
 BoltWork = Callable[["AsyncManagedTransaction"], Awaitable[T]]
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+EXAMPLE = "bolt://localhost:7687"
 ATTEMPTS = 12
 """How often a transaction is tried in which another one made the same new node first."""
 LONGEST_PAUSE = 0.5
@@ -27,6 +29,10 @@ class Server:
     """One database on one server. The driver is made when it is opened, on the event loop that uses it."""
 
     def __init__(self, uri: str, user: str, password: SecretStr | None, database: str, timeout: float) -> None:
+        """Raises `SettingsError` for a uri of another scheme."""
+        if uri.partition("://")[0] not in SCHEMES:
+            schemes = ", ".join(SCHEMES)
+            raise SettingsError(f"uri = {uri!r} cannot be used. Write one such as {EXAMPLE!r}; schemes: {schemes}.")
         self.uri = uri
         """Where it is."""
         self._user, self._password = user, password
@@ -114,8 +120,8 @@ class Server:
         match error:
             case theirs.AuthError():
                 why = f"refuses the user {self._user!r}. Check user and password"
-            case theirs.ConfigurationError() | ValueError() if not isinstance(error, theirs.Neo4jError):
-                why = f"cannot be used ({error}). Write a uri such as 'bolt://localhost:7687'"
+            case theirs.ConfigurationError() | ValueError():
+                why = f"cannot be used ({error}). Write a uri such as {EXAMPLE!r}"
             case theirs.ServiceUnavailable() | theirs.SessionExpired() | OSError():
                 why = "does not answer. Start the server, or correct the uri; what was acknowledged is safe"
             case theirs.ClientError() if "DatabaseNotFound" in str(error.code):

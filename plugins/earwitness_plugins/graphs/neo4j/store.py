@@ -39,7 +39,7 @@ MANY = 100_000
 class Neo4jGraph(walks.Walks):
     """The relationship graph on a Neo4j server, or another one that speaks Bolt and Cypher.
 
-    `graph` is its name there: graphs of different names in one database know nothing of each other. `password` is
+    Graphs of different namespaces in one database know nothing of each other. `password` is
     `None` for a server that asks for none. `timeout` is how many seconds the server may take to answer a connection,
     and for how long a transaction is tried again.
     """
@@ -51,10 +51,10 @@ class Neo4jGraph(walks.Walks):
         user: str = "neo4j",
         password: SecretStr | None = None,
         database: str = "neo4j",
-        graph: str = "earwitness",
+        namespace: str = "earwitness",
         timeout: Annotated[float, Field(gt=0)] = 10.0,
     ) -> None:
-        self._keys = GraphKeys(check_shared_id("graph", graph))
+        self._keys = GraphKeys(check_shared_id("namespace", namespace))
         self._server = Server(uri, user, password, database, timeout)
 
     async def open(self) -> None:
@@ -181,7 +181,7 @@ class Neo4jGraph(walks.Walks):
         details: dict[str, str | int | float | bool] = {
             "server": agent,
             "uri": self._server.uri,
-            "graph": self._keys.graph,
+            "namespace": self._keys.graph,
             **counts,
             "version": await self.version(),
         }
