@@ -57,11 +57,11 @@ class Node(Record):
     id: NodeId
     """Unique in the graph; for a character, the personality id."""
     kind: NodeKind = "Character"
-    """What it is."""
+    """`Character`, `Location`, `Item`, `Faction`, `Quest`, `Event` or `Pantheon`."""
     name: str | None = None
     """The display name; `None` = the id."""
     attributes: Attributes = {}
-    """Anything else."""
+    """Anything else, as JSON."""
 
 
 class Relation(Record):
@@ -76,7 +76,8 @@ class Relation(Record):
     target: NodeId
     """Id of the node it points to."""
     type: RelationType
-    """One of `RELATION_TYPES`, or the designer's own."""
+    """`KNOWS`, `LOCATED_IN`, `OWNS`, `OWNED_BY`, `ALLY_WITH`, `ENEMY_OF`, `PART_OF`, `INVOLVES`, `RELATES_TO`, or a word of
+    the designer's own, such as `couple`."""
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     """How strong it is."""
     since: Day | None = None
@@ -84,7 +85,7 @@ class Relation(Record):
     until: Day | None = None
     """The last game day it holds, unless a later period begins before; `None` = no end."""
     attributes: Attributes = {}
-    """Anything else."""
+    """Anything else, as JSON."""
 
     @model_validator(mode="after")
     def _ends_after_it_begins(self) -> Relation:
