@@ -76,8 +76,8 @@ class Relation(Record):
     target: NodeId
     """Id of the node it points to."""
     type: RelationType
-    """`KNOWS`, `LOCATED_IN`, `OWNS`, `OWNED_BY`, `ALLY_WITH`, `ENEMY_OF`, `PART_OF`, `INVOLVES`, `RELATES_TO`, or a word of
-    the designer's own, such as `couple`."""
+    """`KNOWS`, `LOCATED_IN`, `OWNS`, `OWNED_BY`, `ALLY_WITH`, `ENEMY_OF`, `PART_OF`, `INVOLVES`, `RELATES_TO`, or a
+    word of the designer's own, such as `couple`."""
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     """How strong it is."""
     since: Day | None = None
