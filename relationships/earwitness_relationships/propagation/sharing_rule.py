@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pydantic import JsonValue
+
 from earwitness import Settings, Share, SharingAnswer, SharingEvent
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
 from ..canon.marks import mark_of
-from ..model import RelationshipsModel
+from ..model import RelationshipsModel, StoryPicture
 from ..personas.rule import told_of_personas
+from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from .adjacency import Adjacency
 from .foresight import foreseen, stops_of
@@ -64,7 +67,8 @@ class RelationshipsSharing:
         known = {*seed.direct, *seed.heard, *(each.listener for each in copied)}
         hubs = in_hubs(event, shared, people, known)
         personal = told_of_personas(self._table, event, shares)
-        return SharingAnswer(shares=tuple(shares), derived=(*hubs, *personal), version=picture.version)
+        facts = () if event.arrived else _fed(picture, event)
+        return SharingAnswer(shares=tuple(shares), derived=(*hubs, *personal), facts=facts, version=picture.version)
 
     async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: Personalities) -> list[Share]:
         return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]
@@ -97,6 +101,14 @@ def _share(telling: Telling, people: Personalities, text: str | None) -> Share:
         metadata=dict(_metadata(telling)),
         trust=telling.trust,
     )
+
+
+def _fed(picture: StoryPicture, event: SharingEvent) -> tuple[JsonValue, ...]:
+    """What the message says of who has what and who is where, if the rule file wants to know."""
+    if not picture.book.feeds:
+        return ()
+    places = places_of(event.state, event.movements)
+    return noted(picture.book.feeds, event.updates, event.cast, picture.graph, places, event.day)
 
 
 def _metadata(telling: Telling) -> Iterator[tuple[str, str | int | float]]:

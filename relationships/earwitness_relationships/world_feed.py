@@ -1,0 +1,37 @@
+"""The plugin `relationships`: what a host says of the world feeds the story's graph, where the rule file says so.
+
+What messages bring about is fed by the sharing rule.
+"""
+
+from __future__ import annotations
+
+from earwitness import Plugin, StateChangeAnswer, StateChangeEvent
+from earwitness.errors import SettingsError
+from earwitness.loading.resources import Resources
+
+from .model import PACKAGE, RelationshipsModel
+from .rules.feeds import noted, places_of
+
+
+class WorldFeed(Plugin):
+    """Notes who has what and who is where, as the changes of a story say."""
+
+    table = PACKAGE
+    """It is loaded only where this settings table stands."""
+
+    def __init__(self, *, resources: Resources) -> None:
+        self._resources = resources
+
+    async def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
+        """The facts that the change makes; nothing for most."""
+        model = self._resources.get(RelationshipsModel, PACKAGE, _not_shared)
+        if not model.file.feeds:
+            return None
+        await model.open()
+        graph = (await model.picture(event.session, event.before)).graph
+        facts = noted(model.file.feeds, event.updates, event.cast, graph, places_of(event.after), event.day)
+        return StateChangeAnswer(facts=facts) if facts else None
+
+
+def _not_shared() -> RelationshipsModel:
+    raise SettingsError("the plugin 'relationships' needs the sharing rule, guard or graph of [relationships].")
