@@ -13,11 +13,14 @@ from .records import Seed, Telling
 
 def seed_of(event: SharingEvent, people: Personalities) -> Seed:
     """The seed of a message that was just said."""
-    heard = {id: part.role for id, part in event.message.participants.items() if event.message.heard_by(id)}
+    return seed_of_settled(event.message, event.state, people)
+
+
+def seed_of_settled(message: SettledMessage, state: State, people: Personalities) -> Seed:
+    """The seed of a settled message."""
+    heard = {id: part.role for id, part in message.participants.items() if message.heard_by(id)}
     direct = {people.personality.get(id, id): role for id, role in heard.items()}
-    return _seed(event.message, event.state, people).model_copy(
-        update={"day": event.message.message.game_day, "direct": direct}
-    )
+    return _seed(message, state, people).model_copy(update={"direct": direct})
 
 
 def seed_of_arrived(event: SharingEvent, people: Personalities, told: Mapping[str, Telling]) -> Seed:

@@ -1,0 +1,126 @@
+"""`story.close_conversation(channel)`: rules with `when: conversation` tell one summary of what was said there.
+
+The teller notes the summary, and tells it on; where that takes days, it arrives on its day and goes no further. Calling
+it again says nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from earwitness import Earwitness, Record, Session, SettledMessage
+
+from ..model import RelationshipsModel
+from ..pantheons.desk import model_of
+from .adjacency import Adjacency
+from .personalities import Personalities
+from .records import Telling
+from .retell import summary
+from .seeds import seed_of_settled
+from .walk import Walk
+
+CONVERSATIONS = "conversations"
+"""The name under which it is noted how far conversations were closed."""
+NOTE = "summary"
+"""The type of the memory."""
+ROOM = 400
+"""Characters of a summary."""
+
+
+class ClosedConversation(Record):
+    """What closing a conversation told."""
+
+    channel: str | None
+    """Id of the channel; `None` = the unnamed one."""
+    messages: tuple[str, ...] = ()
+    """Keys of the messages since it was last closed."""
+    told: dict[str, str] = {}
+    """Character id → the summary that was told to them."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What one character tells another of a conversation."""
+
+    telling: Telling
+    """The first telling of it."""
+    keys: tuple[str, ...]
+    """Keys of the messages that it is about."""
+
+
+class Conversations:
+    """Closes the conversations of a story."""
+
+    def __init__(self, story: Session, ew: Earwitness) -> None:
+        """Raises `InputError` without the settings table `[relationships]`."""
+        self._story = story
+        self._model: RelationshipsModel = model_of(ew)
+
+    async def __call__(self, channel: str | None = None) -> ClosedConversation:
+        """Tell what was said in a channel since it was last closed, to whom rules name. Raises `StorageError`."""
+        await self._model.open()
+        messages = await self._since(channel)
+        if not messages:
+            return ClosedConversation(channel=channel)
+        picture = await self._model.picture(self._story.id, self._story.state)
+        people = Personalities(self._story.cast)
+        talks = self._talks(self._model.adjacency(picture), messages, people)
+        last = messages[-1].key
+        told = await self._tell(talks, {each.key: each for each in messages}, people, f"closed-{last}")
+        await self._story.change(facts={CONVERSATIONS: [{"channel": channel, "last": last}]}, key=f"closed-{last}")
+        return ClosedConversation(channel=channel, messages=tuple(each.key for each in messages), told=told)
+
+    async def _since(self, channel: str | None) -> Sequence[SettledMessage]:
+        noted = [each for each in self._story.state.facts_of(CONVERSATIONS) if isinstance(each, dict)]
+        last = next((str(each["last"]) for each in reversed(noted) if each.get("channel") == channel), None)
+        after = last if last is not None and await self._story.has(last) else None
+        found = await self._story.messages(after=after, channel_id=channel)
+        return [each for each in found if each.message.channel.channel_id == channel]
+
+    def _talks(self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities) -> list[Talk]:
+        """Who tells whom of which messages, tellers before those whom they tell."""
+        talks: dict[str, Talk] = {}
+        today = self._story.state.game_day
+        for message in messages:
+            seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": today})
+            walk = Walk(adjacency, seed, until=today, among=people.characters, when="conversation")
+            walk.run()
+            for each in walk.tellings():
+                known = talks.setdefault(each.listener, Talk(each, ()))
+                if known.telling.teller == each.teller and message.key not in known.keys:
+                    talks[each.listener] = Talk(known.telling, (*known.keys, message.key))
+        return sorted(talks.values(), key=lambda each: (each.telling.day, each.telling.hop, each.telling.listener))
+
+    async def _tell(
+        self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities, key: str
+    ) -> dict[str, str]:
+        held: dict[str, tuple[str, str]] = {}
+        told: dict[str, str] = {}
+        for number, talk in enumerate(talks):
+            teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
+            if teller not in held:
+                held[teller] = await self._noted(teller, talk, messages, f"{key}-{number}-note")
+            memory, text = held[teller]
+            outcome = await self._story.tell(teller, listener, memory, day=talk.telling.day, key=f"{key}-{number}-told")
+            told[listener] = text
+            copies = [each.memory_id for each in (await outcome.settled()).deliveries if each.owner == listener]
+            held.setdefault(listener, (copies[0] if copies else memory, text))
+        return told
+
+    async def _noted(
+        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], key: str
+    ) -> tuple[str, str]:
+        """Id and text of the summary that a teller notes of what they perceived."""
+        cast = self._story.cast
+        heard = [messages[each] for each in talk.keys]
+        lines = [f"{_name(each, cast[each.speaker].name)}: {each.heard_by(teller)}" for each in heard]
+        text = summary(lines, ROOM)
+        metadata = {"pantheonId": talk.telling.pantheon, "messageIds": list(talk.keys)}
+        given = {name: value for name, value in metadata.items() if value is not None}
+        outcome = await self._story.remember(teller, text, type=NOTE, rests_on=talk.keys, metadata=given, key=key)
+        return next(each.memory_id for each in (await outcome.settled()).deliveries), text
+
+
+def _name(message: SettledMessage, own: str) -> str:
+    return message.disguises.get(message.speaker, own)

@@ -1,0 +1,66 @@
+"""Rules with `when: conversation` tell one summary once a conversation is closed."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness import Channel, Character, Earwitness, Session
+
+RULES = """
+hotel:
+  rules: {share_all_direct_user_interactions: true, share_with: [vaggie], when: conversation, delay: 1}
+  members: [charlie, vaggie]
+"""
+LOBBY = Channel(channel_id="lobby")
+
+
+@pytest.fixture
+async def hotel(open_app: Callable[..., Awaitable[Earwitness]], tmp_path: Path) -> Session:
+    (tmp_path / "rules.yaml").write_text(RULES)
+    graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
+    ew = await open_app(relationships={"rules": str(tmp_path / "rules.yaml"), "graph": graph})
+    cast = [Character("charlie"), Character("vaggie"), Character("sam", kind="persona", user_id="u1")]
+    return await ew.session("s1", cast=cast)
+
+
+async def texts(story: Session, who: str) -> list[str]:
+    await story.delivered()
+    return [each.content for each in (await story.backstage().inspect(who)).memories]
+
+
+async def said(story: Session, *lines: str) -> None:
+    for line in lines:
+        await story.say("sam", line, audience=["charlie"], channel=LOBBY)
+
+
+async def test_one_summary_is_told_when_the_conversation_is_over(hotel: Any) -> None:
+    await said(hotel, "I lost my job.", "And my flat.")
+    assert await texts(hotel, "vaggie") == []
+    closed = await hotel.close_conversation("lobby")
+    assert closed.told == {"vaggie": "Sam: I lost my job.\nSam: And my flat."}
+    await hotel.change(game_day=2)
+    (told,) = await texts(hotel, "vaggie")
+    assert "I lost my job." in told
+    assert "And my flat." in told
+    turn = await hotel.turn("vaggie", query="job", in_prompt=[], channel=LOBBY)
+    assert "Charlie told you (day 2): " in turn.text()
+
+
+async def test_only_what_was_said_since_is_told_when_it_is_closed_again(hotel: Any) -> None:
+    await said(hotel, "I lost my job.")
+    await hotel.close_conversation("lobby")
+    assert (await hotel.close_conversation("lobby")).told == {}
+    await said(hotel, "I found a new one.")
+    closed = await hotel.close_conversation("lobby")
+    assert closed.told == {"vaggie": "Sam: I found a new one."}
+
+
+async def test_a_retraction_takes_the_summary_along(hotel: Any) -> None:
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=LOBBY, key="m1")
+    await hotel.close_conversation("lobby")
+    await hotel.change(game_day=2)
+    assert len(await texts(hotel, "vaggie")) == 1
+    await hotel.retract("m1")
+    assert await texts(hotel, "vaggie") == []
