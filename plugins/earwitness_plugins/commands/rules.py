@@ -1,4 +1,4 @@
-"""`earwitness rules new|check|show|schema`: files that say who tells what to whom."""
+"""`earwitness rules new|check|show|schema|diff`: files that say who tells what to whom."""
 
 from __future__ import annotations
 
@@ -124,6 +124,27 @@ async def schema(cli: CliContext) -> None:
     cli.answer(built(), json.dumps(built(), indent=2, ensure_ascii=False))
 
 
+@story_command("diff")
+@click.argument("old")
+@click.argument("new")
+@click.argument("story")
+async def diff(cli: CliContext, old: str, new: str, story: str) -> None:
+    """Show who would have learned what else in STORY, under the rules of NEW instead of those of OLD.
+
+    STORY is the id of a story in the store. Who perceived its messages stays as it is. Nothing is written.
+    """
+    from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.rule_changes import rule_changes
+    from earwitness_relationships.rules import read_rules
+    from earwitness_relationships.what_if import rules_difference
+
+    books = read_rules(old), read_rules(new)
+    async with cli.open() as ew:
+        session = await ew.open_session(story)
+        found = await rules_difference(ew, session, *books)
+        cli.answer(found.model_dump(mode="json"), rule_changes(found, People(session.cast, ew.settings.calendar)))
+
+
 async def _cast(cli: CliContext, story: str | None, session: str | None) -> Collection[str] | None:
     """The personality ids of the story that was named."""
     from earwitness_plugins.applications.stories.reader import read_story
@@ -136,5 +157,5 @@ async def _cast(cli: CliContext, story: str | None, session: str | None) -> Coll
         return [each.personality_id for each in (await ew.open_session(session)).cast]
 
 
-for each in (new, check, show, schema):
+for each in (new, check, show, schema, diff):
     command.add_command(each)

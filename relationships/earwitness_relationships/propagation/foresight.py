@@ -12,7 +12,7 @@ from .personalities import Personalities
 from .records import Seed, Spread
 from .walk import spread
 
-NOBODY_NAMES = "no rule of anybody who would know it names them"
+NOBODY_NAMES = "no rule tells them"
 
 
 def foreseen(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities, days: float) -> Spread:

@@ -43,8 +43,8 @@ async def preview(story: Session, text: str = "I have had some troubles.", **giv
 async def test_it_says_who_would_be_told_today_and_why_not_the_others(story: Session) -> None:
     assert str(await preview(story)).splitlines()[3:] == [
         "  vaggie: would learn it on day 3 (was told by charlie; hotel:share_direct_interactions)",
-        "  angel_dust: would not be told: no rule of anybody who would know it names them",
-        "  husk: would not be told: no rule of anybody who would know it names them",
+        "  angel_dust: would not be told: no rule tells them",
+        "  husk: would not be told: no rule tells them",
     ]
 
 

@@ -1,0 +1,117 @@
+"""What other rules would change: the messages of a story told on under two rule books, beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from earwitness import Cast, Earwitness, Record, Session, SettledMessage, SharingEvent
+from earwitness.records.prose import gist
+
+from ..graph.view import GraphView
+from ..pantheons.book import book_of
+from ..pantheons.desk import model_of
+from ..propagation.adjacency import Adjacency
+from ..propagation.memo import Memo
+from ..propagation.personalities import Personalities
+from ..propagation.records import Telling
+from ..propagation.seeds import seed_of
+from ..propagation.walk import spread
+from ..rules.records import RuleBook
+
+Learning = Mapping[str, Telling]
+"""Character id → how they first learn a message."""
+
+
+class Change(Record):
+    """Somebody who learns a message under one rule book and not under the other, or otherwise."""
+
+    message: str
+    """The message's key."""
+    said: str
+    """Its beginning."""
+    character: str
+    """Character id."""
+    old: Telling | None
+    """How they learn it under the old rules; `None` = not at all."""
+    new: Telling | None
+    """How they learn it under the new ones."""
+
+    def __str__(self) -> str:
+        ways = f"{_way(self.old)} → {_way(self.new)}"
+        return f"{self.character}: {ways}: {self.said}"
+
+
+class RulesDifference(Record):
+    """Who would have learned what else under new rules. Nothing was written."""
+
+    messages: int
+    """How many messages were told on."""
+    day: float
+    """The game day up to which tellings count: that of the story."""
+    changes: tuple[Change, ...]
+    """In the order of messages, then by character."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.changes)) or "the same characters would have learned the same"
+
+
+async def rules_difference(ew: Earwitness, story: Session, old: RuleBook, new: RuleBook) -> RulesDifference:
+    """Tell a story's messages on under two rule books, and compare who has learned what by today.
+
+    Who perceived each message stays as it was decided. Graph and flags are those of today.
+    """
+    graph, state = await _graph(ew, story), story.state
+    said = await story.messages()
+    events = [_event(story, each) for each in said]
+    before, after = (list(_learnings(events, story.cast, book_of(book, graph), graph)) for book in (old, new))
+    changes = [
+        change
+        for message, was, would_be in zip(said, before, after, strict=True)
+        for change in _changes(message, was, would_be)
+    ]
+    return RulesDifference(messages=len(said), day=state.game_day, changes=tuple(changes))
+
+
+async def _graph(ew: Earwitness, story: Session) -> GraphView:
+    if getattr(ew.settings, "relationships", None) is None:
+        return GraphView()
+    return (await model_of(ew).picture(story.id, story.state)).graph
+
+
+def _event(story: Session, message: SettledMessage) -> SharingEvent:
+    return SharingEvent(
+        session=story.id,
+        cast=story.cast,
+        state=story.state,
+        day=message.message.game_day,
+        channel=message.message.channel,
+        message=message,
+        knowers=tuple(message.participants),
+    )
+
+
+def _learnings(events: Iterable[SharingEvent], cast: Cast, book: RuleBook, graph: GraphView) -> Iterator[Learning]:
+    """Who learns each message by the story's day, under one rule book; budgets count from message to message."""
+    adjacency, people, memo = Adjacency(book, graph), Personalities(cast), Memo({})
+    for event in events:
+        today = event.state.game_day
+        found = spread(adjacency, seed_of(event, people), until=today, heard=memo.heard, among=people.characters)
+        first = {each.listener: each for each in reversed(found.tellings) if each.day <= today}
+        memo.count(first.values(), event.day)
+        yield {people.characters[listener]: each for listener, each in first.items()}
+
+
+def _changes(message: SettledMessage, was: Learning, would_be: Learning) -> Iterator[Change]:
+    for id in sorted(was.keys() | would_be.keys()):
+        old, new = was.get(id), would_be.get(id)
+        if _told(old) != _told(new):
+            yield Change(message=message.key, said=gist(message.content), character=id, old=old, new=new)
+
+
+def _told(telling: Telling | None) -> Sequence[object]:
+    """What counts as a difference: from whom, how, on which day, and how far it is believed."""
+    return () if telling is None else (telling.teller, telling.how, telling.day, telling.trust)
+
+
+def _way(telling: Telling | None) -> str:
+    return "nothing" if telling is None else f"{telling.how} by {telling.teller} on day {telling.day:g}"

@@ -1,0 +1,50 @@
+"""`earwitness rules diff`: who would have learned what else under other rules."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+QUIET = "cellar: {members: [alice, bob, charlie]}\n"
+EDGE = "cellar:\n  relationships:\n    - {from: bob, to: charlie, rules: [share_direct_interactions, {delay: 1}]}\n"
+
+
+@pytest.fixture
+def rules(folder: Path) -> None:
+    (folder / "quiet.yaml").write_text(QUIET)
+    (folder / "talks.yaml").write_text(EDGE)
+
+
+@pytest.mark.usefixtures("rules")
+def test_diff_shows_who_would_have_learned_what_else(played: Run) -> None:
+    shown = played("rules", "diff", "quiet.yaml", "talks.yaml", "cellar")
+    assert shown.exit_code == 0, shown.output
+    assert "there is a key under the third barrel" in shown.stdout
+    assert "told by Bob on day 6" in shown.stdout
+    assert "would not learn it" in shown.stdout
+
+
+@pytest.mark.usefixtures("rules")
+def test_diff_answers_in_json(played: Run) -> None:
+    found = json.loads(played("rules", "diff", "quiet.yaml", "talks.yaml", "cellar", "--json").stdout)
+    assert {each["character"] for each in found["changes"]} == {"charlie"}
+    assert [each["old"] for each in found["changes"]] == [None] * len(found["changes"])
+
+
+@pytest.mark.usefixtures("rules")
+def test_the_same_rules_make_no_difference(played: Run) -> None:
+    shown = played("rules", "diff", "quiet.yaml", "quiet.yaml", "cellar").stdout
+    assert "everybody would have learned the same" in shown
+
+
+@pytest.mark.usefixtures("rules")
+def test_the_way_of_a_message_is_drawn_by_preview(played: Run, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text('[relationships]\nrules = "talks.yaml"\n')
+    words = ["preview", "We dig at dawn.", "--speaker", "alice", "--audience", "bob", "--days", "2"]
+    shown = played(*words, "--picture", "way.mmd")
+    assert shown.exit_code == 0, shown.output
+    assert "day 7" in shown.stdout
+    assert "was told by Bob" in shown.stdout
+    assert "Charlie<br>shared, day 7" in (folder / "way.mmd").read_text("utf-8")

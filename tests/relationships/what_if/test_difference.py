@@ -1,0 +1,62 @@
+"""Two rule books beside each other: who would have learned what else in a story."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from earwitness import Earwitness, Session
+from earwitness_relationships.rules.file import rules_text
+from earwitness_relationships.what_if import RulesDifference, rules_difference
+
+Opener = Callable[..., Awaitable[Earwitness]]
+OLD = "hotel: {members: [charlie, {id: vaggie, rules: {share_with: [husk]}}, husk], rules: {delay: 2}}"
+TELLS = """hotel:
+  rules: {delay: 2, max_hops: 2}
+  members: [{id: charlie, rules: {share_with: [vaggie]}}, {id: vaggie, rules: {share_with: [husk]}}, husk]
+"""
+
+
+@pytest.fixture
+async def app(open_app: Opener, tmp_path: Path) -> Earwitness:
+    return await open_app(detector="everyone")
+
+
+async def played(app: Earwitness, day: float) -> Session:
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    await story.say("sam", "I am in trouble.", key="m1", audience=["charlie"])
+    await story.say("sam", "Husk snores.", key="m2", audience=["vaggie"])
+    await story.change(game_day=day)
+    return story
+
+
+async def compared(app: Earwitness, day: float, old: str = OLD, new: str = TELLS) -> RulesDifference:
+    return await rules_difference(app, await played(app, day), rules_text(old), rules_text(new))
+
+
+async def test_it_names_who_would_have_learned_what_by_now(app: Earwitness) -> None:
+    assert str(await compared(app, 9)).splitlines() == [
+        "husk: nothing → shared by vaggie on day 5: I am in trouble.",
+        "vaggie: nothing → shared by charlie on day 3: I am in trouble.",
+    ]
+
+
+async def test_what_would_arrive_later_is_no_difference_yet(app: Earwitness) -> None:
+    assert [each.character for each in (await compared(app, 4)).changes] == ["vaggie"]
+
+
+async def test_the_other_way_round_they_would_not_have_learned_it(app: Earwitness) -> None:
+    assert [each.new for each in (await compared(app, 9, TELLS, OLD)).changes] == [None, None]
+
+
+async def test_the_same_rules_make_no_difference(app: Earwitness) -> None:
+    found = await compared(app, 9, TELLS, TELLS)
+    assert (found.messages, found.changes) == (2, ())
+    assert str(found) == "the same characters would have learned the same"
+
+
+async def test_it_writes_nothing(app: Earwitness) -> None:
+    story = await played(app, 9)
+    before = await story.backstage().journal()
+    await rules_difference(app, story, rules_text(OLD), rules_text(TELLS))
+    assert await story.backstage().journal() == before
