@@ -33,6 +33,8 @@ E = TypeVar("E", bound=Event | Moment)
 AnswerReader = Callable[[Any], tuple[T | None, str | None]]
 """Raw answer → the usable part of it, and the fault found in the rest."""
 _SILENT = Reply()
+MEMBER = 8
+"""To judge about one member of the cast takes as long as to read so many characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +182,17 @@ def _call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
     """Call the method; on a thread, if the strategy asks for that and there is much to read."""
     called = partial(getattr(made, method), event)
     thread_from = getattr(made, "thread_from", None)
-    if thread_from is None or _characters_in(event) < thread_from:
+    if thread_from is None or _length_of(event) < thread_from:
         return called()
     return _on_thread(called)
 
 
-def _characters_in(event: Event | Moment) -> int:
-    """The length of the messages that a strategy reads."""
+def _length_of(event: Event | Moment) -> int:
+    """How much a strategy has to read: the characters of the messages, and `MEMBER` for each member of the cast."""
     moment = event if isinstance(event, Moment) else getattr(event, "moment", None)
-    return sum(len(each.content) for each in (moment.message, *moment.recent)) if isinstance(moment, Moment) else 0
+    if not isinstance(moment, Moment):
+        return 0
+    return sum(len(each.content) for each in (moment.message, *moment.recent)) + MEMBER * len(moment.cast)
 
 
 async def _on_thread(called: Callable[[], Soon[Any]]) -> Any:

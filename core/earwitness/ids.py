@@ -121,13 +121,29 @@ def own_key(sequence: int) -> str:
 @lru_cache(maxsize=4096, typed=True)  # the same id is asked for repeatedly, from planning a delivery to writing it
 def derive(*parts: object) -> str:
     """26 hexadecimal digits (BLAKE2, RFC 7693). Equal parts give equal ids; `("a", "bc")` is not `("ab", "c")`."""
-    data = "".join(["-" if part is None else f"{len(text := str(part))}:{text}" for part in parts])
+    return _hashed(_joined(*parts))
+
+
+def _joined(*parts: object) -> str:
+    return "".join(["-" if part is None else f"{len(text := str(part))}:{text}" for part in parts])
+
+
+_prefix = lru_cache(maxsize=64, typed=True)(_joined)
+"""What the ids of thousands of copies of one message have in common."""
+
+
+def _hashed(data: str) -> str:
     return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest()
 
 
 def memory_id(session: str, key: str, revision: int, container: str, part: str) -> str:
     """The id of one memory. It is derived, so replaying the message that made the memory gives the same id."""
-    return derive("memory", session, key, revision, container, part)
+    return _hashed(f"{_prefix('memory', session, key, revision)}{len(container)}:{container}{len(part)}:{part}")
+
+
+def delivery_id(memory_id: str, *way: object) -> str:
+    """The id of one delivery, from its memory and the way it got there."""
+    return _hashed(f"8:delivery{len(memory_id)}:{memory_id}{_prefix(*way)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,8 @@ class Rehearsal:
         message = self._message(self.cast.named(speaker).id, content, key, dict(metadata or {}))
         if present is not None:
             message = message.model_copy(update={"present": tuple(present)})
-        moment, placed = as_host_says(Moment(message=message, recent=self._recent, cast=self.cast, state=self.state))
+        seen = Moment(message=message, recent=self._recent, cast=self.cast, state=self.state)
+        moment, placed = await as_host_says(seen)
         answered = await self._asked(moment)
         chorus = tuple(together_with)
         presence = _with_chorus(answered.value or Presence.only(message.speaker), chorus)

@@ -13,9 +13,8 @@ def test_all_copies_of_a_message_share_one_list_of_participants() -> None:
         key="m1", sequence=1, speaker=CROWD[0], content="Hello.", game_day=1, scene="square", timestamp="2026-11-22"
     )
     here = {id: Participant(role="present", confidence=1) for id in CROWD}
-    deliveries = of_message(
-        SettledMessage(message=message, participants=here), {}, as_cast(CROWD), MemoryIds("s1", "s1"), 1, 1
-    )
+    settled = SettledMessage(message=message, participants=here)
+    deliveries = list(of_message(settled, {}, as_cast(CROWD), MemoryIds("s1", "s1"), 1, 1))
     memories = memories_of(deliveries)
     assert len(deliveries) == len(memories) == len(CROWD) + 1
     lists = [each.metadata["participants"] for each in (*deliveries, *memories)]

@@ -50,6 +50,8 @@ class Applier:
         self._engine = engine
         self._live = live
         self._background = background
+        self._others: set[int] = set()
+        """Sequence numbers of those plans left that do more than add memories, or must still be read."""
         self._remembered: set[int] = set()
         """Sequence numbers of those plans whose participants already remember the message."""
         self._begun = 0
@@ -74,6 +76,7 @@ class Applier:
     def take(self, plan: Plan) -> None:
         """Accept a recorded plan; `wake` starts applying it."""
         self._live.unapplied[plan.sequence] = Unapplied(arrival_day(plan), plan)
+        (self._others.discard if is_plain(plan) else self._others.add)(plan.sequence)
         if len(self._left) >= READ_AT_ONCE:
             self._gathered.set()
 
@@ -120,6 +123,7 @@ class Applier:
                 if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
                     self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None)
+                    self._others.add(entry.sequence)
         self._live.unapplied = dict(sorted(self._left.items()))
 
     def wake(self) -> None:
@@ -245,14 +249,15 @@ class Applier:
     def _done(self, sequences: Sequence[int]) -> None:
         for sequence in sequences:
             del self._left[sequence]
+            self._others.discard(sequence)
             self._remembered.discard(sequence)
         self._notify()
 
     async def _apply(self, plans: Sequence[Plan]) -> None:
         if not plans:
             return
-        plain = all(each.plan is not None and is_plain(each.plan) for each in self._left.values())
-        left = await self._write(plans, work_of_plain(plans) if plain else await work_of(self._engine, plans))
+        work = await work_of(self._engine, plans) if self._others else work_of_plain(plans)
+        left = await self._write(plans, work)
         left += await self._check_again(plans)
         for plan in plans:
             for id in plan.forgotten:

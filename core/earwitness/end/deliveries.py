@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..containers import Container, character_container, world_container
 from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line, with_knowledge
@@ -31,17 +32,20 @@ BACKLOG_BATCH = 512
 
 def of_message(
     settled: SettledMessage, told: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
-) -> list[Delivery]:
-    """The world's raw copy, and one enriched copy for each participant. `now` is the game day it is delivered on."""
+) -> Iterator[Delivery]:
+    """The world's raw copy, then an enriched copy for each participant. `now` is the game day it is delivered on."""
     message, name = settled.message, cast[settled.message.speaker].name
     world = _world_copy(settled, name, ids, sequence)
-    deliveries = [world]
+    yield world
+    bodies, supports, metadata = dict[str, str](), dict[tuple[str, ...], Support](), _copied_metadata(world)
     for id, part in settled.participants.items():
-        if heard := settled.heard_by(id):
-            support = Support(learned_day=now, rule="; ".join(part.evidence) or None)
-            body = character_memory(name, heard, message.game_day, now)
-            deliveries.append(_copy(world, ids, id, body, support, now, tuple(told.get(id, ()))))
-    return deliveries
+        if heard := settled.heard_by(id):  # what thousands have in common is made once
+            if part.evidence not in supports:
+                supports[part.evidence] = Support(learned_day=now, rule="; ".join(part.evidence) or None)
+            if heard not in bodies:
+                bodies[heard] = character_memory(name, heard, message.game_day, now)
+            own = CopyOf(id, bodies[heard], supports[part.evidence], now, tuple(told.get(id, ())))
+            yield _copy(world, ids, own, metadata[id == message.speaker])
 
 
 def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
@@ -55,7 +59,8 @@ def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name
         how=share.how, shared_from=share.shared_from, via=via, rule=share.rule, learned_day=due, trust=share.trust
     )
     body = character_memory(name, telling.text, settled.message.game_day, due)
-    copy = _copy(world, ids, share.character, body, support, due)
+    is_speaker = share.character == world.metadata["speaker"]
+    copy = _copy(world, ids, CopyOf(share.character, body, support, due), _copied_metadata(world)[is_speaker])
     if not share.metadata:
         return copy
     more = {metadata_key(key): value for key, value in share.metadata.items()}
@@ -212,28 +217,35 @@ def _world_copy(settled: SettledMessage, name: str, ids: MemoryIds, sequence: in
     )
 
 
-def _copy(
-    world: Delivery,
-    ids: MemoryIds,
-    character: str,
-    body: str,
-    support: Support,
-    due: float,
-    knowledge: tuple[Knowledge, ...] = (),
-) -> Delivery:
+class CopyOf(NamedTuple):
+    """What one character's copy of a message has for itself."""
+
+    character: str
+    body: str
+    support: Support
+    due: float
+    knowledge: tuple[Knowledge, ...] = ()
+
+
+def _copied_metadata(world: Delivery) -> tuple[dict[str, MetaValue], dict[str, MetaValue]]:
+    """The metadata of a listener's copy and of the speaker's."""
+    return {**world.metadata, "isSpeaker": False}, {**world.metadata, "isSpeaker": True}
+
+
+def _copy(world: Delivery, ids: MemoryIds, own: CopyOf, metadata: dict[str, MetaValue]) -> Delivery:
     """The same message for a character. It is not validated again, and all copies share one list of participants."""
-    container = character_container(world.session, character)
+    container = character_container(world.session, own.character)
     return Delivery.unchecked(
         {
             **world.__dict__,
             "memory_id": _memory_id(world, ids, container),
             "container": container.name,
             "owner": container.owner,
-            "body": body,
-            "knowledge": knowledge,
-            "metadata": {**world.metadata, "isSpeaker": character == world.metadata["speaker"]},
-            "support": support,
-            "due": due,
+            "body": own.body,
+            "knowledge": own.knowledge,
+            "metadata": metadata,
+            "support": own.support,
+            "due": own.due,
         }
     )
 
@@ -297,16 +309,16 @@ def work_from(
     removed: Collection[str],
     gone: Mapping[str, Sequence[str]],
 ) -> Work:
-    """The work that makes the store hold these memories, each given by its active deliveries, and drop those `gone`."""
+    """The work that makes the store hold these memories, each given by its active deliveries, and drop those `gone`.
+
+    Participants come first, so that they remember before anyone else, and the world's copies last.
+    """
     perceivers = {id for plan in plans if plan.message for id in plan.message.participants}
-    order = sorted(groups, key=lambda group: _rank(group[0], perceivers))
-    first = sum(1 for group in groups if group[0].owner in perceivers)
-    return Work(order, gone, removed, first or len(order), BATCH if len(plans) == 1 else BACKLOG_BATCH)
-
-
-def _rank(delivery: Delivery, perceivers: Collection[str]) -> int:
-    """Participants come first, so that they remember before anyone else, and the world's copies last."""
-    return 0 if delivery.owner in perceivers else 2 if delivery.owner == WORLD else 1
+    first = [group for group in groups if group[0].owner in perceivers]
+    others = [group for group in groups if group[0].owner not in perceivers]
+    last = [group for group in others if group[0].owner == WORLD]
+    order = [*first, *(group for group in others if group[0].owner != WORLD), *last]
+    return Work(order, gone, removed, len(first) or len(order), BATCH if len(plans) == 1 else BACKLOG_BATCH)
 
 
 def memories_of(deliveries: Iterable[Delivery]) -> list[Memory]:
@@ -319,23 +331,30 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
 
     Lines of knowledge that cite one of the `removed` memories are left out.
     """
-    strongest, *_ = ranked = sorted(supports, key=strength) if len(supports) > 1 else supports
-    fullest = max(ranked, key=lambda each: len(each.body))
-    lines = dict.fromkeys(
-        line.text for each in supports for line in each.knowledge if not any(id in removed for id in line.cites)
-    )
+    if len(supports) == 1:
+        strongest = fullest = supports[0]
+        learned = strongest.support.learned_day
+    else:
+        strongest, *_ = ranked = sorted(supports, key=strength)
+        fullest = max(ranked, key=lambda each: len(each.body))
+        learned = min(each.support.learned_day for each in supports if len(each.body) == len(fullest.body))
+    lines = _lines(supports, removed)
     support = strongest.support
-    metadata: dict[str, MetaValue] = dict(strongest.metadata)
-    metadata["learnedDay"] = min(each.support.learned_day for each in supports if len(each.body) == len(fullest.body))
+    metadata: dict[str, MetaValue] = {**strongest.metadata, "learnedDay": learned}
     if strongest.owner != WORLD:
         metadata["interactionType"] = support.how
         if support.shared_from:
             metadata["sharedFrom"] = strongest.shared_from or support.shared_from
     if strongest.rests_on:
         metadata["restsOn"] = list(strongest.rests_on)
-    content = with_knowledge(fullest.body, lines)
+    content = with_knowledge(fullest.body, lines) if lines else fullest.body
     made = {"id": strongest.memory_id, "container": strongest.container, "content": content, "metadata": metadata}
     return Memory.unchecked(made)  # validation would copy the list of participants for each of them
+
+
+def _lines(supports: Sequence[Delivery], removed: Collection[str]) -> dict[str, None]:
+    told = [line for each in supports if each.knowledge for line in each.knowledge]
+    return {line.text: None for line in told if not any(id in removed for id in line.cites)}
 
 
 def strength(delivery: Delivery) -> tuple[int, float, int, str]:

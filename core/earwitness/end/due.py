@@ -109,7 +109,7 @@ class Arrivals:
         sharing = await shared(self._engine, asked, known, self._data)
         self.answers += sharing.reports
         self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
-        world, *_ = of_message(about, {}, self._cast, self._live.snapshot.ids, self._entry.sequence, event.day)
+        world = next(of_message(about, {}, self._cast, self._live.snapshot.ids, self._entry.sequence, event.day))
         name = self._name_of(about)
         ids = self._live.snapshot.ids
         told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from in known]

@@ -13,6 +13,7 @@ from ..records.channel import StandingChannel
 from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence
 from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
+from ..slices import in_slices
 from .whereabouts import folded
 
 HOST = "the host said so"
@@ -20,11 +21,11 @@ UNHEARD = ("absent", "mentioned")
 """Roles of those whom a detector does not take to be there."""
 
 
-def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
+async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
     """The moment with everybody where the host says, and the movements that bring this about for good."""
     message, state = moment.message, moment.state
     told = message.present is not None or moment.placed
-    moves = tuple(_moves(moment)) if told and message.channel.context != "dm" else ()
+    moves = tuple(await in_slices(_moves(moment))) if told and message.channel.context != "dm" else ()
     if not moves:
         return moment, ()
     whereabouts = folded(state.whereabouts, moves, state.current_scene, message.sequence)
@@ -35,7 +36,7 @@ def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
 def _moves(moment: Moment) -> Iterator[Movement]:
     message, places = moment.message, moment.whereabouts
     named = (*_speaking(moment), *(message.present or ()))
-    there = [id for id in dict.fromkeys(named) if id in moment.cast and moment.cast[id].kind != "narrator"]
+    there = {id: None for id in named if id in moment.cast and moment.cast[id].kind != "narrator"}
     for id in there:
         yield from _arrival(id, places.get(id), moment)
     for member in moment.cast if message.present is not None else ():
@@ -70,13 +71,14 @@ def _is_or_may_be_there(where: Whereabouts | None, moment: Moment) -> bool:
 def seated(channel: StandingChannel, state: State) -> Iterator[tuple[str, Literal["leave", "move"], str | None]]:
     """The movements by which the new members of a channel come to its place, and former ones leave it."""
     before = state.channels.get(channel.name)
-    known = before.members if before is not None and before.place == channel.place else ()
+    known = dict.fromkeys(before.members if before is not None and before.place == channel.place else ())
+    members = frozenset(channel.members)
     for id in channel.members if channel.place else ():
         if id not in known:
             yield id, "move", channel.place
     for id in known if channel.place else ():
         where = state.whereabouts.get(id)
-        if id not in channel.members and where is not None and where.place == channel.place:
+        if id not in members and where is not None and where.place == channel.place:
             yield id, "leave", None
 
 

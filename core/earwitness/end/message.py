@@ -19,6 +19,7 @@ from ..records.moment import Moment, Movement, Presence
 from ..records.plan import Answer, Delivery, Plan, Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Knowledge, Update
+from ..slices import Pace, in_slices
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
 from .disguises import as_known
@@ -52,7 +53,7 @@ class Judged:
 async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_news: bool = False) -> Judged:
     """Detect, propose, settle. With `keep_news` none is added: a revision keeps the news of the first version."""
     data, before = dict(live.data()), moment.state
-    moment, placed = as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
+    moment, placed = await as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
     presence, report = await presence_of(engine, moment, data)
     asked = asked_about(moment.message, presence, engine.settings.end)
     event = event_of(moment)
@@ -141,7 +142,10 @@ async def said(
     plan = await planned(engine, live, judged, sequence, ahead)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
-    seen = {id: await world.told_through(id, judged.knowledge.get(id, ()), sequence) for id in listeners}
+    pace, seen = Pace(), dict[str, int]()
+    for id in listeners:
+        seen[id] = await world.told_through(id, judged.knowledge.get(id, ()), sequence)
+        await pace.kept()
     changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
     return plan.model_copy(update={**changes, "news_seen": seen})
 
@@ -172,7 +176,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
     """
     session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
-    deliveries = of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day)
+    deliveries = await in_slices(of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day))
     sharing = await _sharing(engine, judged, ahead)
     deliveries += [of_telling(deliveries[0], each, settled, speaker, live.snapshot.ids) for each in sharing.shares]
     if settled.disguises:
@@ -255,7 +259,7 @@ def recent(live: Live, message: Message) -> tuple[Message, ...]:
 async def _news(
     world: World, proposals: Proposals, found: dict[str, Participant]
 ) -> tuple[dict[str, list[Knowledge]], tuple[Answer, ...]]:
-    news, struck = {}, []
+    news, struck, pace = {}, [], Pace()
     for id in found:
         news[id], refused = await world.permitted(id, proposals.knowledge(id))
         struck += [
@@ -265,6 +269,7 @@ async def _news(
             )
             for line in refused
         ]
+        await pace.kept()
     return news, tuple(struck)
 
 

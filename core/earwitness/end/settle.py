@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ..events import MessageAnswer
 from ..loading.settings import EndSettings
 from ..records.character import Cast
-from ..records.message import Message, Participant, SettledMessage
+from ..records.message import Message, Participant, Role, SettledMessage
 from ..records.moment import Moment, Perceived, Presence, Segment
 from ..records.state import PERCEIVES_NOTHING, Whereabouts
 from .host_word import HOST
@@ -83,15 +83,24 @@ def _believed(
 
     A World Agent may replace them, choosing among them and others who could have perceived the message.
     """
-    admitted = {
-        id: Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
-        for id, who in presence.characters.items()
-        if who.probability >= enough
-    }
+    admitted = _admitted(presence, enough)
     if agent is None:
         return admitted
     named = {id: part for id, part in agent.items() if part.confidence >= enough}
     return {id: part for id, part in named.items() if id in admitted or could_perceive(moment, id)}
+
+
+def _admitted(presence: Presence, enough: float) -> dict[str, Participant]:
+    """Those who count, by the detector's word. Those of whom it says the same share one record."""
+    made: dict[tuple[Role, float, tuple[str, ...]], Participant] = {}
+    found = {}
+    for id, who in presence.characters.items():
+        if who.probability >= enough:
+            said = (who.role, who.probability, tuple(who.evidence))
+            if said not in made:
+                made[said] = Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
+            found[id] = made[said]
+    return found
 
 
 def could_perceive(moment: Moment, character: str) -> bool:

@@ -29,11 +29,21 @@ def state_after(
 def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
     """Everyone's whereabouts after the movements, in order, as of journal entry `sequence` in `scene`."""
     after = dict(places)
+    arrived: dict[bool, Whereabouts] = {}
     for movement in map(_to_a_path, movements):
-        nowhere = Whereabouts(place=scene if movement.kind == "become" else None)
-        where = after.get(movement.character, nowhere)
-        after[movement.character] = _moved(where, movement, scene, sequence)
+        where = after.get(movement.character)
+        if movement.kind == "enter" and (where is None or not where.here):  # as thousands may at once
+            if movement.certain not in arrived:
+                arrived[movement.certain] = _arrived(movement, scene, sequence)
+            after[movement.character] = arrived[movement.certain]
+        else:
+            nowhere = where or Whereabouts(place=scene if movement.kind == "become" else None)
+            after[movement.character] = _moved(nowhere, movement, scene, sequence)
     return after
+
+
+def _arrived(movement: Movement, scene: str, sequence: int) -> Whereabouts:
+    return Whereabouts(place=scene, here=True, since=sequence, certain=movement.certain)
 
 
 def _to_a_path(movement: Movement) -> Movement:
@@ -77,7 +87,7 @@ def _moved(where: Whereabouts, movement: Movement, scene: str, sequence: int) ->
 def _entered(where: Whereabouts, movement: Movement, scene: str, sequence: int) -> Whereabouts:
     """A character who is already here becomes certain once the host says so."""
     if not where.here:
-        return Whereabouts(place=scene, here=True, since=sequence, certain=movement.certain)
+        return _arrived(movement, scene, sequence)
     return where.model_copy(update={"certain": True}) if movement.certain and not where.certain else where
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from ..ids import WORLD, MemoryIds, derive
+from ..ids import WORLD, MemoryIds, delivery_id
 from .base import Record
 from .character import Cast
 from .derived import Derivation
@@ -95,9 +95,8 @@ class Delivery(Record):
     def id(self) -> str:
         """Derives from the memory and the way it got there, so that the same way twice is one delivery."""
         support = self.support
-        renewed = (self.renewed,) if self.renewed else ()
         way = (support.how, support.shared_from, support.via, support.rule)
-        return derive("delivery", self.memory_id, *way, *renewed)
+        return delivery_id(self.memory_id, *way, *((self.renewed,) if self.renewed else ()))
 
     @property
     def shared_from(self) -> str | None:

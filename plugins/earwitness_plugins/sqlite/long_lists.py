@@ -27,12 +27,9 @@ class ListTexts:
 
     def taken(self, metadata: Mapping[str, MetaValue]) -> tuple[Mapping[str, MetaValue], str | None]:
         """The metadata with empty lists in place of its long ones, and those as JSON; `None` when there are none."""
-        for value in metadata.values():
-            if isinstance(value, list) and len(value) > LONG:
-                break
-        else:
-            return metadata, None
         lists = {key: value for key, value in metadata.items() if isinstance(value, list) and len(value) > LONG}
+        if not lists:
+            return metadata, None
         key = tuple((name, id(value)) for name, value in lists.items())
         if key not in self._texts:  # the lists are kept, too, so that no other object gets one of their ids
             self._texts[key] = (lists, to_json(lists).decode())

@@ -17,6 +17,7 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge, Update
+from earwitness.slices import Pace
 
 from ..detectors.text import THREAD_FROM
 from ..detectors.text.names import Names
@@ -53,12 +54,13 @@ class RulesWorldAgent:
         participants = tuple(self._participants(event.moment, event.presence))
         await self._read_long(event.moment)
         recent = self._read_recent(event.moment)
-        knowledge = {}
+        knowledge, pace = {}, Pace()
         for id in participants:
             deeds = await self._deeds(event, id, recent) if recent else []
             news = (await event.world.news(id))[: max(0, self.most - len(deeds))]
-            if told := _in_order(deeds[: self.most], news):
-                knowledge[id] = told
+            if deeds or news:
+                knowledge[id] = _in_order(deeds[: self.most], news)
+            await pace.kept()
         return WorldAnswer(knowledge=knowledge, updates=self._updates(event, participants))
 
     def _participants(self, moment: Moment, presence: Presence) -> Iterator[str]:

@@ -17,8 +17,8 @@ def lengths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     of = Recordable.of.__func__  # type: ignore[attr-defined]
 
-    def noted(cls: type[Recordable], *arguments: object, **how: object) -> Recordable:
-        made: Recordable = of(cls, *arguments, **how)
+    async def noted(cls: type[Recordable], *arguments: object, **how: object) -> Recordable:
+        made: Recordable = await of(cls, *arguments, **how)
         found.append(len(made.after or ""))
         return made
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple, Self, cast
 
 import apsw
 
 from earwitness.records.plan import Delivery, Restoration, Withdrawal
+from earwitness.slices import in_slices
 
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
@@ -57,6 +57,7 @@ FEW = 3
 """The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
 FieldTexts = tuple[str, str | None, str | None]
 """The fields of a delivery as JSON, or those of the world's copy; long lists; what is different in its own."""
+_NO_TEXTS: FieldTexts = ("", None, None)
 
 
 class DeliveryRow(NamedTuple):
@@ -106,46 +107,46 @@ class DeliveryRows:
     """Every different text of theirs, deflated."""
 
     @classmethod
-    def of(cls, deliveries: Sequence[Delivery]) -> Self:
+    async def of(cls, deliveries: Sequence[Delivery]) -> Self:
         """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
         bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
-        rows = [
+        fields = _field_texts(deliveries, await in_slices(_differences(deliveries)))
+        rows = await in_slices(
             DeliveryRow(position, each, each.id, bodies[each.body], *texts)
-            for position, (each, texts) in enumerate(zip(deliveries, _field_texts(deliveries), strict=True))
-        ]
+            for position, (each, texts) in enumerate(zip(deliveries, fields, strict=True))
+        )
         texts = dict.fromkeys(text for row in rows for text in (row.body, row.fields, row.lists) if text is not None)
         return cls(rows, {text: deflated(text) for text in texts})
 
 
-def _field_texts(deliveries: Sequence[Delivery]) -> list[FieldTexts]:
+def _field_texts(deliveries: Sequence[Delivery], differences: Sequence[str | None]) -> Iterator[FieldTexts]:
     """The fields, long lists and difference of each delivery; each different text is made once."""
     lists, whole = ListTexts(), dict[str, FieldTexts]()
-    found: list[FieldTexts] = []
-    differences = _differences(deliveries)
+    first = before = _whole(deliveries[0], lists) if deliveries else _NO_TEXTS
     often = {text for text, count in Counter(differences).items() if count > FEW}
     for position, (each, difference) in enumerate(zip(deliveries, differences, strict=True)):
         if difference is None:
-            as_before = position and share_fields(each, deliveries[position - 1])
-            found.append(found[-1] if as_before else _whole(each, lists))
+            as_before = not position or share_fields(each, deliveries[position - 1])
+            before = before if as_before else _whole(each, lists)
         elif difference in often:
             if difference not in whole:
                 whole[difference] = _whole(each, lists)
-            found.append(whole[difference])
+            before = whole[difference]
         else:
-            found.append((*found[0][:2], difference))
-    return found
+            before = (*first[:2], difference)
+        yield before
 
 
-def _differences(deliveries: Sequence[Delivery]) -> list[str | None]:
+def _differences(deliveries: Sequence[Delivery]) -> Iterator[str | None]:
     """What is different in each delivery from the first one, the world's; `None` where that is too much."""
-    if not deliveries:
-        return []
-    found: list[str | None] = [None]
-    differences = Differences(deliveries[0])
-    for before, each in pairwise(deliveries):
-        as_before = len(found) > 1 and share_fields(each, before)
-        found.append(found[-1] if as_before else differences.of(each))
-    return found
+    differences: Differences | None = None
+    found = None
+    for position, each in enumerate(deliveries):
+        if differences is None:
+            differences = Differences(each)
+        elif position == 1 or not share_fields(each, deliveries[position - 1]):
+            found = differences.of(each)
+        yield found
 
 
 def _whole(delivery: Delivery, lists: ListTexts) -> FieldTexts:

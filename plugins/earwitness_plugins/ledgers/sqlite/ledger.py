@@ -171,7 +171,7 @@ class SqliteLedger:
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
-        new = plans.Recordable.of(plan, after, written=self._written(plan, after))
+        new = await plans.Recordable.of(plan, after, written=self._written(plan, after))
         first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
         return first or self._recorded(plan, new, after)
 
@@ -179,7 +179,7 @@ class SqliteLedger:
         self, plan: Plan, after: Snapshot, memories: Transaction[None], deliveries: Sequence[str]
     ) -> Plan:
         """Record a plan with the memories a store of this database has `prepared`. Durable on return."""
-        new = plans.Recordable.of(plan, after, written=self._written(plan, after))
+        new = await plans.Recordable.of(plan, after, written=self._written(plan, after))
 
         def operation(connection: apsw.Connection) -> Plan | None:
             first = plans.record(connection, new, deliveries)

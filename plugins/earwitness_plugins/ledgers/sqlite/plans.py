@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import apsw
 
@@ -15,6 +18,8 @@ from .layers import SessionView
 from .sessions import known, rowid, rowids
 from .text import as_json
 
+MANY = 256
+"""The texts of a plan with more deliveries are made on a thread."""
 _RANGE = "SELECT place % 4294967296, plan FROM ledger_plans WHERE place BETWEEN ? AND ? ORDER BY place"
 
 
@@ -35,29 +40,41 @@ class Recordable:
     """The snapshot after it; `None` leaves the one that was written before."""
 
     @classmethod
-    def of(cls, plan: Plan, after: Snapshot, *, written: bool = True) -> Recordable:
+    async def of(cls, plan: Plan, after: Snapshot, *, written: bool = True) -> Recordable:
         """The rows of a plan, with the snapshot after it if it is `written`. Raises `InputError` for what JSON cannot
         hold."""
-        message = None if plan.message is None else as_json(plan.message)
+        packed = partial(_packed, plan, after if written else None)
+        texts = await asyncio.to_thread(packed) if len(plan.deliveries) > MANY else packed()
         return cls(
             session=plan.session,
             sequence=plan.sequence,
-            plan=deflated(_as_json(plan, message)),
-            deliveries=deliveries.DeliveryRows.of(plan.deliveries),
-            message=None if plan.message is None or message is None else messages.row(plan.message, message),
+            plan=texts.plan,
+            deliveries=await deliveries.DeliveryRows.of(plan.deliveries),
+            message=texts.message,
             plugin_data=plan.plugin_data,
             withdrawals=plan.withdrawals,
             restorations=plan.restorations,
             settled=after.decided,
-            after=as_json(after) if written else None,
+            after=texts.after,
         )
 
 
-def _as_json(plan: Plan, message: str | None) -> str:
-    """A plan as JSON, without its deliveries; its message is JSON already."""
-    if message is None:
-        return as_json(plan, exclude={"deliveries"})
-    return f'{as_json(plan, exclude={"deliveries", "message"})[:-1]},"message":{message}}}'
+class _Packed(NamedTuple):
+    """The long texts of a plan's rows."""
+
+    plan: bytes
+    message: messages.MessageRow | None
+    after: str | None
+
+
+def _packed(plan: Plan, after: Snapshot | None) -> _Packed:
+    snapshot = None if after is None else as_json(after)
+    if plan.message is None:
+        return _Packed(deflated(as_json(plan, exclude={"deliveries"})), None, snapshot)
+    message = as_json(plan.message)
+    without = as_json(plan, exclude={"deliveries", "message"})
+    whole = f'{without[:-1]},"message":{message}}}'
+    return _Packed(deflated(whole), messages.row(plan.message, message), snapshot)
 
 
 def record(connection: apsw.Connection, new: Recordable, applied: Collection[str] | None = None) -> Plan | None:

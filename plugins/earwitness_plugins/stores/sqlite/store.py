@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TypeVar
@@ -17,6 +17,7 @@ from earwitness.long_texts import aside
 from earwitness.protocols import Embedder
 from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
+from earwitness.records.memory_types import Metadata
 from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
@@ -232,8 +233,8 @@ class SqliteStore:
             for text, its_words, vector in zip(different, indexed, vectors, strict=True)
         }
         return [
-            PreparedMemory(each.container, each.id, _text(each, lists), words[plains[each.content]])
-            for each in memories
+            PreparedMemory(each.container, each.id, text, words[plains[each.content]])
+            for each, text in zip(memories, _texts(memories, lists), strict=True)
         ]
 
     async def _looking_at(self, container: str, look: Callable[[View], T], nothing: T, *, short: bool = False) -> T:
@@ -260,6 +261,23 @@ class SqliteStore:
         if self._cache is None:
             raise StorageError(f"the store {self._database.path!r} is not open. Call `open` first.")
         return self._cache
+
+
+def _texts(memories: Iterable[Memory], lists: ListTexts) -> Iterator[Text]:
+    """Their texts. Most copies of a message say what the one before says."""
+    before: Memory | None = None
+    text = Text("", "", None)
+    for each in memories:
+        if before is None or each.content != before.content or not _is_same(each.metadata, before.metadata):
+            text = _text(each, lists)
+        yield text
+        before = each
+
+
+def _is_same(one: Metadata, other: Metadata) -> bool:
+    """Whether they are stored as the same text: 1 is not `True` there, and the keys have an order."""
+    types = ([type(value) for value in each.values()] for each in (one, other))
+    return one == other and list(one) == list(other) and next(types) == next(types)
 
 
 def _text(memory: Memory, lists: ListTexts) -> Text:
