@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
 from .clock import now
-from .containers import Container
+from .containers import Container, character_container
 from .end.applier import Applier
 from .end.decider import Decider
 from .end.revise import settled_message
@@ -244,24 +244,25 @@ class Journal:
             raise InputError("there is no message to reroll yet.")
         return said[-1]
 
-    async def waiting(self, wait: float) -> Sequence[Entry]:
-        """Give decider and applier at most `wait` seconds to catch up.
+    async def waiting(self, wait: float, reader: Callable[[], str]) -> Sequence[Entry]:
+        """Give decider and applier at most `wait` seconds to catch up; `reader` gives the id of a member of the cast.
 
-        Returns the entries that are still undecided, or that those who perceived them do not remember yet.
+        Returns the entries that are still undecided, or that the reader perceived and does not remember yet.
         """
         self._decider.check()
         loop = asyncio.get_running_loop()
         end = loop.time() + wait
         with suppress(StorageError):
             await self._decider.caught_up(wait)
+        own = character_container(self._live.snapshot.id, reader()).name
         if self._applier.failure is None:
             with suppress(StorageError):
-                await self._applier.remembered(timeout=max(0.0, end - loop.time()))
+                await self._applier.remembered_by(own, timeout=max(0.0, end - loop.time()))
         if self._decider.idle and not self._live.unapplied:
             return ()
         decided = self._live.snapshot.decided
         entries = await self._ledger.entries(self._live.snapshot.id, unapplied=True)
-        return [each for each in entries if each.sequence > decided or not self._applier.remembers(each.sequence)]
+        return [each for each in entries if each.sequence > decided or not self._applier.remembers(each.sequence, own)]
 
     async def _still_there(self, named: Collection[str]) -> None:
         """Raises `UnknownName` if another process has forgotten one of these characters."""

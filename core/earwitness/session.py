@@ -97,7 +97,7 @@ class Session(Extensible):
         where = None if channel is None and context is None else known_channel(channel, context)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
-        waiting = await self._journal.waiting(settings.wait)
+        waiting = await self._journal.waiting(settings.wait, lambda: self._names.wearer(character))
         point = None if before is None else await self._journal.point(before)
         where = where or (point.body.channel if point and isinstance(point.body, Said) else Channel())
         request = RecallRequest(self._names.wearer(character), query, in_prompt, where, as_filter(filter), point)

@@ -8,8 +8,8 @@ are not applied yet. This process applies them later, or the next one that opens
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from time import perf_counter
 from typing import TypeVar
@@ -54,6 +54,12 @@ class Applier:
         """Sequence numbers of those plans left that do more than add memories, or must still be read."""
         self._remembered: set[int] = set()
         """Sequence numbers of those plans whose participants already remember the message."""
+        self._written: dict[int, set[str]] = {}
+        """Sequence number of the plan being written → the containers that have their memories of it."""
+        self._wanted: list[str] = []
+        """Containers whose owners wait for their own memories."""
+        self._waiting = 0
+        """How many wait for everybody's memories."""
         self._begun = 0
         """The number of attempts begun."""
         self._failed = 0
@@ -140,9 +146,14 @@ class Applier:
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def remembers(self, sequence: int) -> bool:
-        """Whether everyone who perceived this entry's message remembers it already."""
-        return sequence not in self._left or sequence in self._remembered
+    def remembers(self, sequence: int, container: str | None = None) -> bool:
+        """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`."""
+        if sequence not in self._left or sequence in self._remembered:
+            return True
+        left = self._left[sequence]
+        if container is None or left.plan is None or sequence in self._others:
+            return False
+        return container not in left.due or container in self._written.get(sequence, ())
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
         """Wait until everyone who perceived one entry's message, or all messages so far, remembers them.
@@ -151,12 +162,35 @@ class Applier:
         attempt fails.
         """
         waiting = [sequence] if sequence is not None else list(self._left)
-        await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
+        with self._hurried():
+            await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
+
+    async def remembered_by(self, container: str, *, timeout: float) -> None:
+        """Wait until the owner of a container remembers all messages so far. These memories are written next.
+
+        Raises `NotYetApplied` when that takes longer than `timeout` seconds.
+        """
+        waiting = list(self._left)
+        self._wanted.append(container)
+        try:
+            await self._wait(lambda: all(self.remembers(each, container) for each in waiting), timeout)
+        finally:
+            self._wanted.remove(container)
 
     async def delivered(self, *, timeout: float | None = None) -> None:
         """Wait until the store holds everything that is recorded so far and due. Raises `NotYetApplied`."""
         waiting = list(self._left)
-        await self._wait(lambda: not any(each in self._left for each in waiting), timeout)
+        with self._hurried():
+            await self._wait(lambda: not any(each in self._left for each in waiting), timeout)
+
+    @contextmanager
+    def _hurried(self) -> Iterator[None]:
+        """While somebody waits for everybody's memories, the applier makes no pauses."""
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
 
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():
@@ -251,6 +285,7 @@ class Applier:
             del self._left[sequence]
             self._others.discard(sequence)
             self._remembered.discard(sequence)
+            self._written.pop(sequence, None)
         self._notify()
 
     async def _apply(self, plans: Sequence[Plan]) -> None:
@@ -275,10 +310,10 @@ class Applier:
         ledger, store, left = self._engine.ledger, self._engine.store, work.perceived
         written: list[str] = []
         seconds = 0.0
-        for memories, deliveries in work.batches():
+        for memories, deliveries in work.batches(self._wanted):
             if written:
                 await ledger.acknowledge(plans[0].session, (), written)
-            if plans[0].sequence in self._remembered:  # nobody waits for the rest: half of the time is the host's
+            if self._may_pause(plans[0]):  # nobody waits for the rest: half of the time is the host's
                 await asyncio.sleep(seconds)
             await self.staleness.check_after_pause()
             began = perf_counter()
@@ -286,6 +321,7 @@ class Applier:
             seconds = perf_counter() - began
             await self._still_ours(plans, memories)
             written = list(deliveries)
+            self._note_written(plans, memories)
             left -= len(memories)
             if left <= 0 and not work.remove and plans[0].sequence not in self._remembered:
                 self._remembered |= {plan.sequence for plan in plans}
@@ -293,6 +329,16 @@ class Applier:
         if work.remove:
             await self._limited(store.remove(work.remove))
         return written
+
+    def _may_pause(self, plan: Plan) -> bool:
+        return plan.sequence in self._remembered or not (self._waiting or self._wanted)
+
+    def _note_written(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
+        """Several plans that are written together may have more for the same containers."""
+        if len(plans) == 1:
+            self._written.setdefault(plans[0].sequence, set()).update(each.container for each in memories)
+            if self._wanted:
+                self._notify()
 
     async def _still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
         """Take back what was written while another process forgot the story. Raises `UnknownName` then.

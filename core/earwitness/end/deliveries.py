@@ -272,12 +272,24 @@ class Work:
     batch: int = BATCH
     """The most memories in one put."""
 
-    def batches(self) -> Iterator[tuple[Sequence[Memory], Sequence[str]]]:
-        """The memories to put, in batches, each with the ids of the deliveries it applies."""
-        for begin in range(0, len(self.put), self.batch):
-            groups = self.put[begin : begin + self.batch]
+    def batches(self, wanted: Collection[str] = ()) -> Iterator[tuple[Sequence[Memory], Sequence[str]]]:
+        """The memories to put, in batches, each with the ids of the deliveries it applies.
+
+        Among those who perceived the message, the owners of `wanted` containers come first; these may change meanwhile.
+        """
+        put = list(self.put)
+        for begin in range(0, len(put), self.batch):
+            if wanted:
+                _bring_forward(put, begin, self.perceived, wanted)
+            groups = put[begin : begin + self.batch]
             applied = [each.id for group in groups for each in group if each.status == "pending"]
             yield [memory_of(group, self.removed) for group in groups], applied
+
+
+def _bring_forward(put: list[Sequence[Delivery]], begin: int, end: int, wanted: Collection[str]) -> None:
+    """Swap the memories of these containers with the first ones between two places."""
+    for first, place in enumerate([at for at in range(begin, end) if put[at][0].container in wanted], begin):
+        put[first], put[place] = put[place], put[first]
 
 
 def arrival_day(plan: Plan) -> float:
