@@ -24,7 +24,7 @@ from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
 from ..staleness import StalenessCheck
 from ..time_limit import LimitReached, contained, within
-from .deliveries import BACKLOG_BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
+from .deliveries import BACKLOG_BATCH, BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
 from .derivations import append_proposed
 from .reconciliation import reconciled, restored, work_of
 
@@ -52,6 +52,8 @@ class Applier:
         self._background = background
         self._others: set[int] = set()
         """Sequence numbers of those plans left that do more than add memories, or must still be read."""
+        self._long: set[int] = set()
+        """Sequence numbers of those plans left that are written in several batches."""
         self._remembered: set[int] = set()
         """Sequence numbers of those plans whose participants already remember the message."""
         self._written: dict[int, set[str]] = {}
@@ -83,6 +85,8 @@ class Applier:
         """Accept a recorded plan; `wake` starts applying it."""
         self._live.unapplied[plan.sequence] = Unapplied(arrival_day(plan), plan)
         (self._others.discard if is_plain(plan) else self._others.add)(plan.sequence)
+        if len(plan.deliveries) > BATCH:
+            self._long.add(plan.sequence)
         if len(self._left) >= READ_AT_ONCE:
             self._gathered.set()
 
@@ -147,13 +151,17 @@ class Applier:
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def remembers(self, sequence: int, container: str | None = None) -> bool:
-        """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`."""
+        """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`.
+
+        What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
+        """
         if sequence not in self._left or sequence in self._remembered:
             return True
-        left = self._left[sequence]
-        if container is None or left.plan is None or sequence in self._others:
+        if container is None or self._others:
             return False
-        return container not in left.due or container in self._written.get(sequence, ())
+        if any(each < sequence for each in self._long):
+            return True
+        return container in self._written.get(sequence, ()) or container not in self._left[sequence].due
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
         """Wait until everyone who perceived one entry's message, or all messages so far, remembers them.
@@ -284,6 +292,7 @@ class Applier:
         for sequence in sequences:
             del self._left[sequence]
             self._others.discard(sequence)
+            self._long.discard(sequence)
             self._remembered.discard(sequence)
             self._written.pop(sequence, None)
         self._notify()

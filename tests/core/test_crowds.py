@@ -1,0 +1,131 @@
+"""A message that very many hear: the turns of one listener, and other tasks, do not wait for all the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from earwitness import Session, slices
+from earwitness.records.memory import Memory
+from earwitness.slices import Pace, in_slices
+from earwitness.testing.reference import MemoryStore
+
+Begin = Callable[..., Awaitable[Session]]
+CROWD = [f"listener-{number:03}" for number in range(200)]
+
+
+class Gated(MemoryStore):
+    """A store whose puts wait to be let in, one by one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Semaphore(0)
+        self.puts: list[list[str]] = []
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        await self.gate.acquire()
+        await super().put(memories)
+        self.puts.append([each.container for each in memories])
+
+    def let_all_in(self) -> None:
+        for _ in range(1_000):
+            self.gate.release()
+
+
+@pytest.fixture
+async def store() -> Gated:
+    return Gated()
+
+
+async def crowd(begin: Begin, store: Gated) -> Session:
+    """A story whose first message, to everybody, is decided, and of which nobody has a memory yet."""
+    story = await begin(store=store, cast=CROWD, embedder="none", detector="recent_speakers")
+    told = await story.say("listener-000", "The bells ring at midnight.", audience=CROWD, key="m1")
+    await told.decided()
+    return story
+
+
+async def until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not done():
+            await asyncio.sleep(0.001)
+
+
+async def test_a_turn_waits_for_its_own_characters_memory_only_and_that_is_written_next(
+    begin: Begin, store: Gated
+) -> None:
+    story = await crowd(begin, store)
+    beginning = asyncio.create_task(story.turn("listener-199", query="bells", in_prompt=[]))
+    await asyncio.sleep(0.05)
+    assert not beginning.done()
+    store.gate.release()
+    await until(lambda: len(store.puts) == 1)
+    store.gate.release()
+    turn = await beginning
+    assert "s1-listener-199" in [*store.puts[0], *store.puts[1]]
+    assert len(store.puts) == 2
+    assert [each.memory.message_keys for each in turn.memories] == [("m1",)]
+    assert (turn.pending, turn.failures) == ((), ())
+    store.let_all_in()
+    await story.delivered()
+    written = [container for containers in store.puts for container in containers]
+    assert sorted(written) == sorted(["s1-world", *(f"s1-{id}" for id in CROWD)])
+
+
+async def test_what_was_said_since_is_recalled_while_the_others_are_still_served(begin: Begin, store: Gated) -> None:
+    story = await crowd(begin, store)
+    store.gate.release()
+    await until(lambda: len(store.puts) == 1)
+    await (await story.say("listener-001", "Who rings the bells?", audience=["listener-002"], key="m2")).decided()
+    turn = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
+    assert {each.memory.message_keys for each in turn.memories} == {("m1",), ("m2",)}
+    assert (turn.pending, len(store.puts)) == ((), 1)
+    store.let_all_in()
+    await story.delivered()
+    again = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
+    assert {each.memory.id for each in again.memories} == {each.memory.id for each in turn.memories}
+
+
+async def test_who_did_not_hear_a_message_waits_for_nobody(begin: Begin, store: Gated) -> None:
+    story = await begin(store=store, cast=["alice", "bob", "charlie"], embedder="none", detector="recent_speakers")
+    await (await story.say("alice", "Hello, Bob.", audience=["bob"])).decided()
+    turn = await story.turn("charlie", wait=20)
+    assert (turn.pending, turn.memories, store.puts) == ((), (), [])
+    store.let_all_in()
+
+
+async def test_other_tasks_run_while_a_message_to_very_many_is_decided(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "SLICE", 0.0)
+    cast = [f"listener-{number:04}" for number in range(1_000)]
+    story = await begin(cast=cast, embedder="none")
+    told = await story.say("listener-0000", "The bells ring at midnight.", present=cast)
+    decided = asyncio.create_task(told.decided())
+    beats = 0
+    while not decided.done():
+        await asyncio.sleep(0)
+        beats += 1
+    assert beats > 2 * len(cast)
+    assert len((await told.settled()).participants) == 1_000
+
+
+async def test_long_work_gives_way_and_loses_nothing() -> None:
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0)
+            beats += 1
+
+    beating = asyncio.create_task(beat())
+    assert await in_slices(range(200_000)) == list(range(200_000))
+    pace, before = Pace(), beats
+    for _ in range(20_000):
+        await pace.kept()
+    beating.cancel()
+    assert before > 3
+    assert beats > before
