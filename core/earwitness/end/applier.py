@@ -30,10 +30,7 @@ from .reconciliation import reconciled, restored, work_of
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
-"""Seconds between a failed attempt and the next: the first pause and the longest.
-
-Each pause is twice the one before.
-"""
+"""Seconds between a failed attempt and the next: the first pause and the longest. Each is twice the one before."""
 READ_AT_ONCE = 64
 GATHERING = 0.25
 """The most seconds to wait for further plans of a backlog that is being decided."""

@@ -42,6 +42,16 @@ class Record(BaseModel):
     def __str__(self) -> str:
         return fields(self)
 
+    def __copy__(self) -> Self:
+        """As pydantic's, in a quarter of its time; `model_copy` begins with it."""
+        made = type(self).__new__(type(self))
+        extra, private = self.__pydantic_extra__, self.__pydantic_private__
+        _set_values(made, self.__dict__.copy())
+        _set_names(made, self.__pydantic_fields_set__.copy())
+        set_extra(made, None if extra is None else dict(extra))
+        _set_private(made, None if private is None else {**private})
+        return made
+
     @classmethod
     def unchecked(cls, values: dict[str, Any]) -> Self:
         """A record of values that were validated before: all fields by name, in a table that becomes the record's own.

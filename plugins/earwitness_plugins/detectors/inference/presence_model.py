@@ -133,9 +133,9 @@ class PresenceModel:
             speakers.add(line.speaker)
             going += line.going and at > 0
             before = found[-1]
-            found.append(
-                _Since(before.addressed | line.addressed, before.named | line.named, log1p(going), log(len(speakers)))
-            )
+            addressed = before.addressed | line.addressed if line.addressed else before.addressed
+            named = before.named | line.named if line.named else before.named
+            found.append(_Since(addressed, named, log1p(going), log(len(speakers))))
         return tuple(found)
 
     def _counts(self, id: str) -> tuple[float, ...]:
