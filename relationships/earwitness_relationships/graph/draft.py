@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from earwitness import Record
@@ -64,11 +64,11 @@ class GraphDraft:
                 self._node(fact, node)
             case Fact(op="assert", relation=Relation() as relation):
                 self._endpoints(relation)
-                self._relation(fact, relation, timeline.asserted(self._periods(timeline.key(relation)), relation))
+                self._relation(fact, relation, timeline.asserted)
             case Fact(op="end", relation=Relation() as relation):
-                self._relation(fact, relation, timeline.ended(self._periods(timeline.key(relation)), relation))
+                self._relation(fact, relation, timeline.ended)
             case Fact(relation=Relation() as relation):
-                self._relation(fact, relation, timeline.removed(self._periods(timeline.key(relation)), relation))
+                self._relation(fact, relation, timeline.removed)
 
     def _clear(self, fact: Fact) -> None:
         """The log of a graph begins anew with the fact that clears it."""
@@ -87,7 +87,7 @@ class GraphDraft:
     def _remove_all(self, key: RelationKey) -> None:
         """The relations of a node that goes, so that the log says of each that it went."""
         for period in self._periods(key):
-            self._relation(Fact(op="remove", relation=period), period, timeline.removed(self._periods(key), period))
+            self._relation(Fact(op="remove", relation=period), period, timeline.removed)
 
     def _endpoints(self, relation: Relation) -> None:
         kinds = ENDPOINTS.get(relation.type, ("Character", "Character"))
@@ -95,12 +95,13 @@ class GraphDraft:
             if self._node_now(id) is None:
                 self._add(Fact(node=Node(id=id, kind=kind)))
 
-    def _relation(self, fact: Fact, relation: Relation, periods: Periods) -> None:
+    def _relation(self, fact: Fact, relation: Relation, change: Callable[[Periods, Relation], Periods]) -> None:
         key = timeline.key(relation)
         before = self._periods(key)
-        if len(before) == len(periods) and all(map(same, before, periods)):
+        after = change(before, relation)
+        if len(before) == len(after) and all(map(same, before, after)):
             return
-        self.relations[key] = periods
+        self.relations[key] = after
         self.log.append(fact)
 
     def _node_now(self, id: str) -> Node | None:
