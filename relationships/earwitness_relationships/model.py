@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from pydantic import JsonValue
 
 from earwitness import Settings, State
 from earwitness.loading.resources import Resources
@@ -58,7 +59,7 @@ class RelationshipsModel:
         self.graph: GraphStore = graph
         """The graph of all stories."""
         self._view = GraphView()
-        self._pictures: dict[str, tuple[object, StoryPicture]] = {}
+        self._pictures: dict[str, tuple[tuple[JsonValue, ...], StoryPicture]] = {}
         self._compiled = CompiledRules()
         self._open = False
         self._lock = anyio.Lock()
@@ -102,7 +103,7 @@ class RelationshipsModel:
         noted = state.facts_of(PACKAGE)
         known = self._pictures.pop(session, None)
         if known is None or known[0] != noted or not known[1].graph.is_current:
-            known = (noted, self._picture(view, tuple(Fact.model_validate(each) for each in noted)))
+            known = (noted, self._picture(view, noted, known))
         self._pictures[session] = known
         while len(self._pictures) > STORIES:
             self._pictures.pop(next(iter(self._pictures)))
@@ -112,8 +113,15 @@ class RelationshipsModel:
         """The compiled rules of a story's picture."""
         return self._compiled.of(picture.book, self._view, picture.graph)
 
-    def _picture(self, view: GraphView, facts: tuple[Fact, ...]) -> StoryPicture:
-        graph = view.with_facts(facts)
+    def _picture(
+        self, view: GraphView, noted: tuple[JsonValue, ...], known: tuple[tuple[JsonValue, ...], StoryPicture] | None
+    ) -> StoryPicture:
+        """The picture with these facts; where only some were added, from the picture before, at their price alone."""
+        before = () if known is None or not known[1].graph.is_current else known[1].facts
+        is_more = known is not None and before and known[0] == noted[: len(before)]
+        added = tuple(Fact.model_validate(each) for each in (noted[len(before) :] if is_more else noted))
+        graph = known[1].graph.extended(added) if known and is_more else view.with_facts(added)
+        facts = (*before, *added) if is_more else added
         book = book_of(self.file, graph)
         version = f"rules {book.version}, graph {view.version}, {len(facts)} facts of the story"
         return StoryPicture(book, graph, facts, version)

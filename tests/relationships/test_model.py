@@ -56,6 +56,30 @@ async def test_a_story_sees_what_the_graph_learns_meanwhile(tmp_path: Path) -> N
     await shared.close()
 
 
+async def test_one_more_fact_of_a_story_costs_one_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = model(tmp_path)
+    await shared.open()
+    own = [knows("charlie", f"n{n}").model_dump(mode="json", exclude_defaults=True) for n in range(20)]
+    read: list[object] = []
+    validate = Fact.model_validate
+
+    def counted(given: object) -> Fact:
+        read.append(given)
+        return validate(given)
+
+    monkeypatch.setattr(Fact, "model_validate", counted)
+    for n in range(21):
+        noted = {f"r{each}": {"relationships": (own[each],)} for each in range(n)}
+        picture = await shared.picture("s1", State(facts=noted))
+        assert len(picture.graph.edges("charlie")) == len(picture.facts) == n
+    assert len(read) == 20
+
+    taken_back = {"r3": {"relationships": (own[3],)}}
+    picture = await shared.picture("s1", State(facts=taken_back))
+    assert [edge.target for edge in picture.graph.edges("charlie")] == ["n3"]
+    await shared.close()
+
+
 def test_strategies_of_one_instance_share_it(tmp_path: Path) -> None:
     settings = Settings.of(path=str(tmp_path / "story.db"), relationships={})
     resources, path = Resources(), str(tmp_path / "story.db")

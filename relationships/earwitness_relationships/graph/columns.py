@@ -123,7 +123,22 @@ class Columns:
 
     def edges(self, source: str) -> tuple[Edge, ...]:
         """The relations that start at a node, by target, type and first day."""
-        rows = self.rows_of(source)
+        return self._edges(self.rows_of(source))
+
+    def outgoing(self, source: str) -> Outgoing:
+        """The relations that start at a node, as records."""
+        return self._records(source, self.rows_of(source))
+
+    def between(self, source: str, target: str) -> Outgoing:
+        """The relations from one node to another, as records."""
+        rows, number = self.rows_of(source), self.number.get(target)
+        if number is None or rows.start == rows.stop:
+            return {}
+        targets = self.relations.targets[rows]
+        first, last = (int(targets.searchsorted(number, side)) for side in ("left", "right"))
+        return self._records(source, slice(rows.start + first, rows.start + last))
+
+    def _edges(self, rows: slice) -> tuple[Edge, ...]:
         each, ids = self.relations, self.nodes.ids
         return tuple(
             map(
@@ -136,12 +151,10 @@ class Columns:
             )
         )
 
-    def outgoing(self, source: str) -> Outgoing:
-        """The relations that start at a node, as records."""
+    def _records(self, source: str, rows: slice) -> Outgoing:
         found: Outgoing = {}
-        rows = self.rows_of(source)
         untils = _days(self.relations.untils, rows, inf)
-        for row, edge, until in zip(range(rows.start, rows.stop), self.edges(source), untils, strict=True):
+        for row, edge, until in zip(range(rows.start, rows.stop), self._edges(rows), untils, strict=True):
             key = edge.target, edge.type
             found[key] = (*found.get(key, ()), self._relation(source, edge, until, row))
         return found

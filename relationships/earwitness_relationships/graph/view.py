@@ -48,6 +48,8 @@ class GraphView:
         self._outgoing: dict[str, Outgoing] = {}
         self._sources: dict[str, set[str]] = {}
         self._edges: dict[str, tuple[Edge, ...]] = {}
+        self._lent_outgoing: set[str] = set()
+        self._lent_sources: set[str] = set()
 
     @cached_property
     def _lock(self) -> anyio.Lock:
@@ -87,7 +89,7 @@ class GraphView:
         found = [*self.outgoing(node).values()] if selection.outwards else []
         if selection.inwards:
             for source in self.sources_of(node) - ({node} if selection.outwards else set()):
-                found += [periods for (target, _), periods in self.outgoing(source).items() if target == node]
+                found += self.between(source, node).values()
         held = _counting(found, selection) if day is None else _held(found, selection)
         return tuple(sorted(held, key=lambda each: (key(each), begins(each))))
 
@@ -128,6 +130,15 @@ class GraphView:
         view._add(facts)
         return view
 
+    def extended(self, facts: Iterable[Fact]) -> GraphView:
+        """A story's picture with some more facts: the same as with all of them anew, at the price of those alone."""
+        view = GraphView(self._below, version=self.version)
+        view._nodes, view._outgoing, view._sources = dict(self._nodes), dict(self._outgoing), dict(self._sources)
+        view._lent_outgoing, view._lent_sources = set(self._outgoing), set(self._sources)
+        view._edges = dict(self._edges)
+        view._add(facts)
+        return view
+
     async def refresh(self, store: GraphStore) -> frozenset[str] | None:
         """Take what has changed in the store, and name the nodes whose outgoing relations did.
 
@@ -156,7 +167,13 @@ class GraphView:
     def periods(self, key: RelationKey) -> Periods:
         """The periods of a relation."""
         source, target, type = key
-        return self.outgoing(source).get((target, type), ())
+        return self.between(source, target).get((target, type), ())
+
+    def between(self, source: str, target: str) -> Outgoing:
+        """The relations from one node to another, as `outgoing` gives them."""
+        if source not in self._outgoing:
+            return self._below.between(source, target)
+        return {key: periods for key, periods in self._outgoing[source].items() if key[0] == target}
 
     def keys_at(self, id: str) -> Iterator[RelationKey]:
         """The relations that start at a node or point to it."""
@@ -191,11 +208,11 @@ class GraphView:
         mine = self._own(source)
         if periods:
             mine[key] = periods
-            self._sources.setdefault(key[0], set()).add(source)
+            self._own_sources(key[0]).add(source)
         else:
             mine.pop(key, None)
             if all(target != key[0] for target, _ in mine):
-                self._sources.get(key[0], set()).discard(source)
+                self._own_sources(key[0]).discard(source)
         self._edges.pop(source, None)
 
     def _own(self, source: str) -> Outgoing:
@@ -203,8 +220,18 @@ class GraphView:
         if source not in self._outgoing:
             self._outgoing[source] = found = dict(self._below.outgoing(source))
             for target, _ in found:
-                self._sources.setdefault(target, set()).add(source)
+                self._own_sources(target).add(source)
+        elif source in self._lent_outgoing:
+            self._lent_outgoing.discard(source)
+            self._outgoing[source] = dict(self._outgoing[source])
         return self._outgoing[source]
+
+    def _own_sources(self, target: str) -> set[str]:
+        """Those whose relations here point to a node, as they can be changed here."""
+        if target in self._lent_sources:
+            self._lent_sources.discard(target)
+            self._sources[target] = set(self._sources[target])
+        return self._sources.setdefault(target, set())
 
     def _compact(self) -> None:
         """Put what is kept as records into the columns, once there is much of it."""

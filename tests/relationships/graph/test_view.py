@@ -50,6 +50,17 @@ def test_a_view_answers_as_a_dict_would_also_with_a_storys_own_facts(base: list[
     assert {id for id in IDS if story.edges(id) != view.edges(id)} <= story.own_sources
 
 
+@given(st.lists(facts(), max_size=12), st.lists(facts(), max_size=8), st.lists(facts(), max_size=8))
+def test_more_facts_of_a_story_leave_the_picture_before_as_it_was(
+    base: list[Fact], own: list[Fact], more: list[Fact]
+) -> None:
+    story = GraphView.of(base).with_facts(own)
+    after = story.extended(more)
+    agree(after, modelled([*base, *own, *more]))
+    agree(story, modelled([*base, *own]))
+    assert story.own_sources <= after.own_sources
+
+
 @given(st.lists(facts(), max_size=20), st.lists(facts(), max_size=8))
 def test_columns_say_the_same_as_records(first: list[Fact], then: list[Fact]) -> None:
     view = GraphView.of(first)
