@@ -268,4 +268,9 @@ def _feed(draft: RuleDraft, update_type: str, key: FileKey) -> DraftTable:
     draft.written[loc] = key.at
     if isinstance(key.value, str):
         return {"relation": key.value}
+    if not isinstance(key.value, dict):
+        draft.refuse(
+            key.at, f"feeds.{update_type}: {key.value!r:.80} cannot be used: write a relation type, such as OWNS."
+        )
+        return {"relation": "RELATES_TO"}
     return _fields(draft, loc, draft.keys(key.at, key.value, FEED))

@@ -22,7 +22,7 @@ Learning = Mapping[str, Telling]
 """Character id → how they first learn a message."""
 
 
-class Change(Record):
+class LearningChange(Record):
     """Somebody who learns a message under one rule book and not under the other, or otherwise."""
 
     message: str
@@ -48,7 +48,7 @@ class RulesDifference(Record):
     """How many messages were told on."""
     day: float
     """The game day up to which tellings count: that of the story."""
-    changes: tuple[Change, ...]
+    changes: tuple[LearningChange, ...]
     """In the order of messages, then by character."""
 
     def __str__(self) -> str:
@@ -101,11 +101,11 @@ def _learnings(events: Iterable[SharingEvent], cast: Cast, book: RuleBook, graph
         yield {people.characters[listener]: each for listener, each in first.items()}
 
 
-def _changes(message: SettledMessage, was: Learning, would_be: Learning) -> Iterator[Change]:
+def _changes(message: SettledMessage, was: Learning, would_be: Learning) -> Iterator[LearningChange]:
     for id in sorted(was.keys() | would_be.keys()):
         old, new = was.get(id), would_be.get(id)
         if _told(old) != _told(new):
-            yield Change(message=message.key, said=gist(message.content), character=id, old=old, new=new)
+            yield LearningChange(message=message.key, said=gist(message.content), character=id, old=old, new=new)
 
 
 def _told(telling: Telling | None) -> Sequence[object]:

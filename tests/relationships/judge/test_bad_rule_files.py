@@ -122,6 +122,7 @@ BAD_FILES = (
     BadFile("a member without an id", member("{role: leader}"), 3, ("personality",)),
     BadFile("a pantheon without a slug", "pantheons:\n  - members: [alice]\n", 2, ("slug",)),
     BadFile("two pantheons of one slug", "pantheons:\n  - slug: inn\n  - slug: inn\n", 3, ("inn",)),
+    BadFile("a feed that is no relation", f"{GROUP}feeds: {{item_acquired: 3}}\n", 3, ("item_acquired",)),
 )
 
 
