@@ -27,6 +27,8 @@ class SceneLine(Record):
     """The name under which the speaker is in disguise; `None` = their own."""
     channel: Channel | None = None
     """The channel it was said in; `None` for the channel of the scene."""
+    line: int | None = None
+    """Number of the line in the file at which it begins, from 1, for errors; `None` if the format has no lines."""
 
 
 class Scene(Record):

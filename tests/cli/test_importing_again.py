@@ -150,3 +150,19 @@ def test_a_line_that_is_hidden_later_was_said(run: Run, files: Path) -> None:
     assert run("import", "night.jsonl").stdout == "Imported into night: nothing new\n"
     assert answer(run("inspect", "night", "mira", "--json"))["total"] == 2
     assert run("export", "night", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
+
+
+def test_a_changed_line_of_a_transcript_is_named_by_its_number_in_the_file(run: Run, folder: Path) -> None:
+    (folder / "talk.txt").write_text("Alice: Good morning.\n\nBob: Morning.\nAlice: How are you?\n", "utf-8")
+    run("import", "talk.txt")
+    (folder / "talk.txt").write_text("Alice: Good morning.\n\nBob: Morning.\nAlice: Who are you?\n", "utf-8")
+    result = run("import", "talk.txt")
+    assert result.stderr.startswith("Error: talk, line 4: it says 'alice: Who are you?', and the story 'talk' has")
+
+
+@pytest.mark.parametrize("command", ["import", "replay"])
+def test_a_line_that_cannot_be_told_is_named_by_its_number_in_the_file(run: Run, folder: Path, command: str) -> None:
+    lines = ('{"speaker": "Alice", "text": "Hello."}', "", '{"speaker": "Bob", "text": "Boo!", "speak_as": "Alice"}')
+    (folder / "talk.jsonl").write_text("\n".join(lines), "utf-8")
+    result = run(command, "talk.jsonl")
+    assert result.stderr == "Error: talk, line 3: speak_as = 'Alice' is a name of alice: choose one that is free.\n"

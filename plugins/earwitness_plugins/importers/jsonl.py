@@ -56,6 +56,7 @@ def _line(row: JsonRow) -> SceneLine:
         audience=row.names("audience"),
         place=row.optional_text("place"),
         channel=_channel(row),
+        line=row.line,
     )
 
 

@@ -22,6 +22,8 @@ class JsonRow:
     """`chat.jsonl:12`, or `scenes.jsonl:3: messages[7]`."""
     values: dict[str, Any]
     """Its keys and values."""
+    line: int | None = None
+    """Number of its line in the file; `None` for an object within a line."""
 
     def text(self, key: str) -> str:
         """Text that is required. Raises `StoryError`."""
@@ -74,7 +76,7 @@ def rows_in(lines: Iterable[str], name: str) -> Iterator[JsonRow]:
     """The objects in lines from another source, called `name`. Raises `StoryError` that names the line."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield as_row(f"{name}:{number}", loaded(line, f"{name}:{number}"))
+            yield as_row(f"{name}:{number}", loaded(line, f"{name}:{number}"), number)
 
 
 def first_line(head: bytes) -> bytes:
@@ -82,11 +84,11 @@ def first_line(head: bytes) -> bytes:
     return head.lstrip(b"\xef\xbb\xbf \r\n").partition(b"\n")[0]
 
 
-def as_row(place: str, value: object) -> JsonRow:
+def as_row(place: str, value: object, line: int | None = None) -> JsonRow:
     """The value as a row. Raises `StoryError` when it is not an object."""
     if not isinstance(value, dict):
         raise StoryError(f"{place}: must be an object; it is {_said(value)}.")
-    return JsonRow(place, value)
+    return JsonRow(place, value, line)
 
 
 def _said(value: object) -> str:

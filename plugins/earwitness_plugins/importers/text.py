@@ -55,19 +55,19 @@ def _lines(text: str) -> Iterator[SceneLine]:
     """The messages, each with the lines that continue it."""
     speaker: str | None = None
     said: list[str] = []
-    apart = True
-    for line in map(str.strip, text.splitlines()):
+    apart, begin = True, 0
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
         found = _SAID.fullmatch(line)
         if said and (found or _tells(line, apart)):
-            yield SceneLine(speaker=speaker, text="\n".join(said))
+            yield SceneLine(speaker=speaker, text="\n".join(said), line=begin)
             said = []
         if found or not said:
-            speaker = _name(found) if found else None
+            speaker, begin = _name(found) if found else None, number
         if line:
             said.append(storable(found["text"] if found else line))
         apart = not line
     if said:
-        yield SceneLine(speaker=speaker, text="\n".join(said))
+        yield SceneLine(speaker=speaker, text="\n".join(said), line=begin)
 
 
 def _tells(line: str, apart: bool) -> bool:

@@ -20,7 +20,7 @@ from earwitness.records.character import Cast
 from earwitness.records.journal import Original
 from earwitness_plugins.applications.exports.chat import ChatFile
 from earwitness_plugins.applications.exports.told import ToldMessage, told_messages
-from earwitness_plugins.applications.replay.replay import spoken
+from earwitness_plugins.applications.replay.replay import place_of, spoken
 from earwitness_plugins.applications.replay.roles import Roles, session_id
 
 SHOWN = 60
@@ -195,7 +195,8 @@ def _lines(scene: Scene) -> Iterator[tuple[str, SceneLine]]:
 def _place(scene: Scene, chat: Original | None, key: str | None = None) -> str:
     """The file, and the line of a message where that is known."""
     if chat is None:
-        return scene.id
+        line = None if key is None else dict(_lines(scene))[key]
+        return scene.id if line is None else place_of(scene, line)
     return chat.name if key is None else f"{chat.name}:{ChatFile.of(chat).rows[key][0] + 1}"
 
 

@@ -6,12 +6,15 @@ Keys are the lines' places in the scene, so that a second run changes nothing an
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 from earwitness.app import Earwitness
+from earwitness.errors import InputError
 from earwitness.formats import as_said
 from earwitness.imports import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
@@ -24,6 +27,8 @@ from .roles import Roles
 
 WINDOW = 256
 AT_ONCE = 4
+_MESSAGE = re.compile(r"messages\[(\d+)\]:? ")
+"""How an error of `say_all` begins."""
 
 
 class ReplayedLine(Record):
@@ -108,14 +113,32 @@ async def replay(
     await _enter(story, roles.there_at_first(scene), scene, prefix)
     lines: list[ReplayedLine] = []
     for window in windows(spoken(scene), WINDOW):
-        told = await story.say_all(
-            {"key": f"{prefix}{line.key or number}", **_as_said(line, roles, scene.channel, gold=gold)}
-            for number, line in window
-        )
+        with _naming_the_line(scene, window):
+            told = await story.say_all(
+                {"key": f"{prefix}{line.key or number}", **_as_said(line, roles, scene.channel, gold=gold)}
+                for number, line in window
+            )
         for (_, line), outcome in zip(window, told, strict=True):
             lines.append(_line(session, roles.speaker(line), line, outcome, await outcome.settled()))
             seen(lines[-1])
     return ReplayedScene(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
+
+
+def place_of(scene: Scene, line: SceneLine) -> str:
+    """`talk, line 7`: where a line is in its file, as an error says it."""
+    return scene.id if line.line is None else f"{scene.id}, line {line.line}"
+
+
+@contextmanager
+def _naming_the_line(scene: Scene, window: Sequence[tuple[int, SceneLine]]) -> Iterator[None]:
+    """Errors of several messages told at once name the line in place of the message's number among them."""
+    try:
+        yield
+    except InputError as error:
+        if not (found := _MESSAGE.match(str(error))):
+            raise
+        _, line = window[int(found[1])]
+        raise type(error)(f"{place_of(scene, line)}: {str(error)[found.end() :]}") from error
 
 
 async def _enter(story: Session, there: Sequence[str], scene: Scene, prefix: str) -> None:
