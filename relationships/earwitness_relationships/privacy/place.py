@@ -6,6 +6,7 @@ session; no guild or persona is equal to none. A context that is no context is r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -54,9 +55,14 @@ class Place:
 
 @lru_cache(maxsize=4096)
 def readable(table: PrivacyTable, place: Place, loosenings: tuple[Loosening, ...] = ()) -> Filter:
-    """The filter for what may be read at a place: what is permanent, and what the table or a loosening allows."""
-    learned = [And((_learned_in(context), _common(table, context, place))) for context in CONTEXTS]
-    return Or((PERMANENT, *learned, *(_loosened(each) for each in loosenings if each.asked == place.context)))
+    """The filter for what may be read at a place: what is permanent, and what the table or a loosening allows.
+
+    What was learned in the context asked in comes first, since most memories were.
+    """
+    contexts = sorted(CONTEXTS, key=lambda each: each != place.context)
+    possible = [each for each in contexts if all(table.needs(each, place.context))]
+    learned = [_all((_learned_in(each), *_common(table, each, place))) for each in possible]
+    return Or((*learned, PERMANENT, *(_loosened(each) for each in loosenings if each.asked == place.context)))
 
 
 @lru_cache(maxsize=4096)
@@ -78,9 +84,17 @@ def _learned_in(context: Context) -> Filter:
     return Or((known, missing("contextType"))) if context == "private_channel" else known
 
 
-def _common(table: PrivacyTable, learned: Context, place: Place) -> Filter:
-    needs = table.needs(learned, place.context)
-    return And(tuple(Or(tuple(_bond(each, place) for each in need)) for need in needs))
+def _common(table: PrivacyTable, learned: Context, place: Place) -> Sequence[Filter]:
+    return [_any([_bond(each, place) for each in need]) for need in table.needs(learned, place.context)]
+
+
+def _all(parts: Iterable[Filter]) -> Filter:
+    """The AND of all parts, in one level: a filter is asked of every memory that is found."""
+    return And(tuple(part for each in parts for part in (each.parts if isinstance(each, And) else (each,))))
+
+
+def _any(parts: Sequence[Filter]) -> Filter:
+    return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
 
 def _bond(bond: Bond, place: Place) -> Filter:
@@ -120,4 +134,4 @@ def _same(field: str, id: str | None) -> Filter:
 
 def missing(field: str) -> Filter:
     """The filter for memories that have no text in this field."""
-    return Not(Or((equals(field, ""), Compare(field, "!=", ""))))
+    return Not(Compare(field, "!=", ""))
