@@ -16,7 +16,7 @@ from earwitness.records.plan import Delivery
 from ..canon.marks import KnownInside, mark_of
 from ..settings import RelationshipsSettings
 from . import discretion
-from .loosening import loosenings
+from .loosenings import loosenings
 from .place import indiscreet, readable
 from .reader import place_of, users_facts
 from .table import CONTEXTS, privacy_table

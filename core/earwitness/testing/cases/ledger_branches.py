@@ -20,7 +20,7 @@ from .ledger_base import LedgerCases
 
 CAST = as_cast(("alice", "bob"))
 OWNERS = ("alice", "bob", WORLD)
-Step = tuple[int, int, int]
+LedgerStep = tuple[int, int, int]
 """What is done, and two numbers that say with what."""
 Both = tuple[Any, Any]
 """The ledger and the reference."""
@@ -83,7 +83,7 @@ class LedgerBranches(LedgerCases):
         assert await ledger.sessions() == ["b2"]
         assert await self._seen(ledger, "b2") == before
         await self.story(ledger)
-        assert list(await ledger.entries("s1")) == list(await ledger.deliveries("s1")) == []
+        assert (list(await ledger.entries("s1")), list(await ledger.deliveries("s1"))) == ([], [])
 
     @case
     async def test_a_forgotten_character_stays_in_the_branches(self, ledger: Ledger) -> None:
@@ -105,7 +105,7 @@ class LedgerBranches(LedgerCases):
         branching = self._branching(ledger)
         examples = count()
 
-        async def agrees(steps: Sequence[Step]) -> None:
+        async def agrees(steps: Sequence[LedgerStep]) -> None:
             game = _Game(self, f"s{next(examples)}", (branching, BranchingMemoryLedger()))
             await game.begin()
             for step in steps:
@@ -184,7 +184,7 @@ class _Game:
             await self.suite.story(ledger, self.names[0])
             await self.suite.recorded(ledger, plan(1, session=self.names[0], cast=CAST))
 
-    async def take(self, step: Step) -> None:
+    async def take(self, step: LedgerStep) -> None:
         """One step."""
         kind, one, other = step
         name = self.names[one % len(self.names)]

@@ -17,7 +17,7 @@ from .store_base import StoreCases
 
 PAST = [memory("c", f"m{n}", f"the sword number {n} of house {n % 7}", gameDay=n % 5) for n in range(40)]
 WORDS = ("sword", "dragon", "tavern", "crown")
-Step = tuple[int, int, int]
+StoreStep = tuple[int, int, int]
 """What is done, and two numbers that say with what."""
 
 
@@ -110,7 +110,7 @@ class StoreBranches(StoreCases):
         branching = self._branching(store)
         examples = iter(range(10_000))
 
-        async def agrees(steps: Sequence[Step]) -> None:
+        async def agrees(steps: Sequence[StoreStep]) -> None:
             model, names = PlacedMemoryStore(), [f"s{next(examples)}"]
             for step in steps:
                 await self._take(step, names, (branching, model))
@@ -126,7 +126,7 @@ class StoreBranches(StoreCases):
         numbers = st.integers(0, 99)
         await self.for_all(agrees, st.lists(st.tuples(st.integers(0, 9), numbers, numbers), min_size=8, max_size=40))
 
-    async def _take(self, step: Step, names: list[str], stores: Sequence[Any]) -> None:
+    async def _take(self, step: StoreStep, names: list[str], stores: Sequence[Any]) -> None:
         """One random step, in both stores."""
         kind, one, other = step
         name = names[one % len(names)]
