@@ -49,24 +49,23 @@ def edges(book: RuleBook) -> Iterator[RuleEdge]:
         loc: Loc = ("pantheons", number)
         for at, member in enumerate(pantheon.members):
             yield from _of_member(pantheon, member, slugs, (*loc, "members", at))
+        members = members_by_id(pantheon)
         for at, each in enumerate(pantheon.relationships):
-            yield from _of_relationship(pantheon, each, (*loc, "relationships", at))
+            yield from _of_relationship(pantheon, each, members.get(each.source), (*loc, "relationships", at))
 
 
-def member_of(pantheon: Pantheon, id: str) -> Member | None:
-    """The first membership of somebody in a pantheon."""
-    return next((each for each in pantheon.members if each.personality_id == id), None)
+def members_by_id(pantheon: Pantheon) -> dict[str, Member]:
+    """Personality id → the first membership in a pantheon."""
+    return {each.personality_id: each for each in reversed(pantheon.members)}
 
 
 def named_by(pantheon: Pantheon, teller: str, options: Rules) -> Sequence[str]:
     """Whom these options name: `share_with`, and the teller's relations of the `relation_types`."""
-    related = [
-        each.target
-        for each in pantheon.relationships
-        if each.source == teller
-        and each.type in (options.relation_types or ())
-        and each.weight >= (options.min_weight or 0)
-    ]
+    if not options.relation_types:
+        return options.share_with or ()
+    least = options.min_weight or 0
+    own = (each for each in pantheon.relationships if each.source == teller and each.type in options.relation_types)
+    related = [each.target for each in own if each.weight >= least]
     return [*dict.fromkeys([*(options.share_with or ()), *related])]
 
 
@@ -89,8 +88,7 @@ def _of_member(pantheon: Pantheon, member: Member, slugs: set[str], loc: Loc) ->
             yield RuleEdge(pantheon.slug, member.personality_id, name, name in slugs, named, options, None, loc)
 
 
-def _of_relationship(pantheon: Pantheon, each: RelationshipRule, loc: Loc) -> Iterator[RuleEdge]:
-    member = member_of(pantheon, each.source)
+def _of_relationship(pantheon: Pantheon, each: RelationshipRule, member: Member | None, loc: Loc) -> Iterator[RuleEdge]:
     if member is not None and member.role == "observer":
         return
     options = merged(pantheon.rules, member.rules if member else None, each.rules)

@@ -18,7 +18,8 @@ SHOWN = 6
 
 def floods(book: RuleBook) -> Iterator[Problem]:
     """Circles without a limit, and large pantheons that copy everything to everybody."""
-    unlimited = [each for each in edges(book) if GOSSIP in each.tells and not _is_limited(each.options)]
+    every = list(edges(book))
+    unlimited = [each for each in every if GOSSIP in each.tells and not _is_limited(each.options)]
     for people in _circles(book, unlimited):
         loc = next(each.loc for each in unlimited if each.teller in people)
         yield Problem(
@@ -29,7 +30,7 @@ def floods(book: RuleBook) -> Iterator[Problem]:
     for number, pantheon in enumerate(book.pantheons):
         if len(pantheon.members) >= MANY and pantheon.rules.hub_from is None:
             loc = ("pantheons", number, "members")
-            if any(each.to_all and each.listener == pantheon.slug for each in edges(book)):
+            if any(each.to_all and each.listener == pantheon.slug for each in every):
                 yield Problem(loc, _copies(len(pantheon.members)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from earwitness.loading.problems import Loc, Problem
 
-from .edges import TELLING, TO_EVERYBODY, TO_NAMED, edges, member_of, named_by, to_named
+from .edges import TELLING, TO_EVERYBODY, TO_NAMED, edges, members_by_id, named_by, to_named
 from .forms import spelled
 from .precedence import effective
 from .records import Pantheon, RuleBook, Rules
@@ -85,10 +85,11 @@ def _of_members(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
 
 
 def _of_relationships(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
+    members = members_by_id(pantheon)
     for at, each in enumerate(pantheon.relationships):
         here: Loc = (*loc, "relationships", at)
         yield from _limits(each.rules, (*here, "rules"))
-        member = member_of(pantheon, each.source)
+        member = members.get(each.source)
         if each.rules.options and member is not None and member.role == "observer":
             yield Problem(here, f"its rules never hold: {each.source!r} is an observer, who never tells.")
         if each.rules.min_weight is not None and each.weight < each.rules.min_weight:
