@@ -50,6 +50,7 @@ class BoltServer(NamedTuple):
     uri: str
     user: str = "neo4j"
     password: str | None = None
+    database: str = "neo4j"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -57,7 +58,12 @@ class BoltServer(NamedTuple):
         from pydantic import SecretStr
 
         password = None if self.password is None else SecretStr(self.password)
-        return {"uri": self.uri, "user": self.user, "password": password}
+        return {"uri": self.uri, "user": self.user, "password": password, "database": self.database}
+
+    @property
+    def auth(self) -> tuple[str, str] | None:
+        """What the driver takes."""
+        return None if self.password is None else (self.user, self.password)
 
 
 def free_port() -> int:
@@ -151,4 +157,5 @@ def named_server() -> BoltServer:
     uri = os.environ.get("NEO4J_URI")
     if not uri:
         pytest.skip("NEO4J_URI names no server; with NEO4J_USER and NEO4J_PASSWORD this test runs on any")
-    return BoltServer(uri, os.environ.get("NEO4J_USER", "neo4j"), os.environ.get("NEO4J_PASSWORD"))
+    given = {name: os.environ.get(f"NEO4J_{name.upper()}") for name in ("user", "password", "database")}
+    return BoltServer(uri, **{name: value for name, value in given.items() if value})

@@ -1,8 +1,13 @@
 """The graph store on Bolt servers keeps the contract: on ArcadeDB, on Neo4j itself, and on the server of one's own."""
 
-import pytest
+from collections.abc import Iterator
 
-from earwitness_plugins.graphs.neo4j import Neo4jGraph
+import anyio
+import pytest
+from neo4j import AsyncGraphDatabase
+
+from earwitness_plugins.graphs.neo4j import Neo4jGraph, statements
+from earwitness_plugins.graphs.neo4j.rows import GraphKeys
 from earwitness_relationships.testing.graph import GraphSuite
 
 from ...graph_servers import BoltServer
@@ -31,6 +36,17 @@ class TestOnNeo4j(OnBoltServer):
 
 
 class TestOnNamedServer(OnBoltServer):
+    """Somebody's own server: each test takes its graph away again."""
+
     @pytest.fixture(autouse=True)
-    def _server(self, named_server: BoltServer) -> None:
+    def _server(self, named_server: BoltServer) -> Iterator[None]:
         self.server = named_server
+        yield
+        anyio.run(self._clean_up)
+
+    async def _clean_up(self) -> None:
+        async with AsyncGraphDatabase.driver(self.server.uri, auth=self.server.auth) as driver:
+            for statement in (*statements.CLEAR, "MATCH (g:EarwitnessGraph {name: $graph}) DELETE g"):
+                keys = GraphKeys(self.folder.name)
+                given = {"graph": keys.graph, "after": keys.graph, "end": keys.end}
+                await driver.execute_query(statement, given, database_=self.server.database)

@@ -124,7 +124,7 @@ def test_a_uri_that_is_none_is_refused(uri: str) -> None:
 
 async def test_a_database_that_is_not_there_is_named(neo4j: BoltServer) -> None:
     with pytest.raises(StorageError, match="has no database 'elsewhere'"):
-        await Neo4jGraph(**neo4j.settings, database="elsewhere").open()
+        await Neo4jGraph(**{**neo4j.settings, "database": "elsewhere"}).open()
 
 
 async def test_constraints_and_indexes_are_made_once(neo4j: BoltServer) -> None:
