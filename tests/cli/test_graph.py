@@ -140,3 +140,9 @@ def test_what_cannot_be_done_is_said_in_one_line(run: Run, words: tuple[str, ...
     refused = run("graph", *words)
     assert refused.exit_code == 2
     assert said in refused.output
+
+
+def test_a_backup_holds_the_graph_too(run: Run, folder: Path, facts: list[Fact]) -> None:
+    changes = written(folder / "earwitness.db", facts)
+    assert run("backup", "copy.db").exit_code == 0
+    assert written(folder / "copy.db", []) == changes

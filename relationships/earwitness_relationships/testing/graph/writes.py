@@ -169,6 +169,8 @@ class GraphWrites(GraphCases):
         assert [(each.id, each.name, each.attributes) for each in await graph.nodes()] == [
             (name, name, {name: name}) for name in sorted(ODD_NAMES)
         ]
+        for name in ODD_NAMES:
+            assert [each.id for each in await graph.nodes(ids=[name])] == [name]
         for one, other, kind in zip(ODD_NAMES, ODD_NAMES[1:], ODD_NAMES[2:], strict=False):
             found = await graph.relations(one, types=[kind], direction="out")
             assert [(each.source, each.target, each.type) for each in found] == [(one, other, kind)]
