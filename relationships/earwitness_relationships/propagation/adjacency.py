@@ -61,6 +61,8 @@ class Adjacency:
         """Whether some carrier has a budget."""
         self.has_gossip = self.any_rule("gossip_about_others")
         """Whether some rule lets somebody tell on what they were told."""
+        self.models = frozenset(each.spreading for each in self._levels() if each.spreading)
+        """Names of the spreading models that some rules choose."""
         self._numbers: dict[Carrier, int] = {}
         self._by_identity: dict[int, int] = {}
         self._listed: dict[tuple[str, int], tuple[ListenerRun, ...]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from pydantic import JsonValue
 
@@ -19,6 +19,8 @@ from .adjacency import Adjacency
 from .foresight import foreseen, stops_of
 from .hubs import apart, in_hubs
 from .memo import Memo
+from .models import SpreadingModel
+from .models.spread import spread_by_models
 from .personalities import Personalities
 from .records import Seed, Telling
 from .retell import Retellers
@@ -35,7 +37,9 @@ class RelationshipsSharing:
     def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
         self._table = settings.table(RelationshipsSettings)
+        self._strategies = strategies
         self._retellers = Retellers(strategies)
+        self._spreading: dict[str, SpreadingModel] = {}
         self._people: Personalities | None = None
 
     async def open(self) -> None:
@@ -52,12 +56,18 @@ class RelationshipsSharing:
         adjacency = self._model.adjacency(picture)
         people, memo = self._of(event), Memo(event.data)
         if event.ahead is not None:
-            spread = foreseen(adjacency, seed_of(event, people), memo, people, event.ahead)
-            shares = await self._shares(event, spread.tellings, people)
+            seed = seed_of(event, people)
+            spread = foreseen(adjacency, seed, memo, people, event.ahead)
+            known = {each.listener for each in spread.tellings}
+            tellings = [*spread.tellings, *self._by_models(adjacency, seed, people, known)]
+            spread = spread.model_copy(update={"tellings": tuple(tellings)})
+            shares = await self._shares(event, tellings, people)
             return SharingAnswer(shares=tuple(shares), stops=stops_of(spread, people), version=picture.version)
         told = memo.told(event.message.key) if event.arrived else {}
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
         tellings = _walked(adjacency, seed, memo, people, len(told))
+        if not event.arrived:
+            tellings += self._by_models(adjacency, seed, people, {each.listener for each in tellings})
         first = {each.listener: each for each in reversed(tellings)}
         memo.keep(event.message.key, {**told, **first}, event.day)
         if adjacency.has_budgets:
@@ -72,6 +82,21 @@ class RelationshipsSharing:
 
     async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: Personalities) -> list[Share]:
         return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]
+
+    def _by_models(
+        self, adjacency: Adjacency, seed: Seed, people: Personalities, known: Collection[str]
+    ) -> list[Telling]:
+        """The tellings of named spreading models, all at once: they arrive on their days."""
+        if not adjacency.models:
+            return []
+        models = {name: self._model_of(name) for name in adjacency.models}
+        found = spread_by_models(adjacency, seed, models, people.characters)
+        return [each for each in found if each.listener not in known]
+
+    def _model_of(self, name: str) -> SpreadingModel:
+        if name not in self._spreading:
+            self._spreading[name] = self._strategies.make("spreading", name)
+        return self._spreading[name]
 
     def _of(self, event: SharingEvent) -> Personalities:
         if self._people is None or self._people.cast is not event.cast:

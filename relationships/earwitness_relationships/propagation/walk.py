@@ -261,7 +261,8 @@ class Walk:
     def _refusal(self, number: int, carrier: Carrier) -> str | None:
         """Why a carrier does not carry this message at all; `None` if it does."""
         if number not in self._refusals:
-            self._refusals[number] = message_refusal(carrier, self._seed, self._when)
+            by_model = None if carrier.spreading is None else f"the model {carrier.spreading} tells it"
+            self._refusals[number] = by_model or message_refusal(carrier, self._seed, self._when)
         return self._refusals[number]
 
     def _arrive(self, waiting: list[Offered], level: Arrival) -> list[str]:
