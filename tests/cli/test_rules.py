@@ -95,3 +95,24 @@ def test_schema_is_json(run: Run) -> None:
 
 def test_a_misspelt_command_is_guessed(run: Run) -> None:
     assert "No such command 'chekc'. Did you mean 'check'?" in run("rules", "chekc").stderr
+
+
+def test_the_way_of_a_fact_over_the_days_can_be_drawn(run: Run, played: Run, folder: Path) -> None:
+    result = run("who-knows", "cellar", "a key under the third barrel", "--picture", "key.mmd")
+    assert result.exit_code == 0
+    assert (folder / "key.mmd").read_text("utf-8").splitlines() == [
+        "---",
+        'title: "a key under the third barrel"',
+        "---",
+        "flowchart LR",
+        '  subgraph g0["day 5"]',
+        '    n0["Alice<br>said it on day 5"]',
+        '    n1["Bob<br>heard it from Alice on day 5"]',
+        "  end",
+        '  subgraph g1["nothing found"]',
+        '    n2["Charlie"]',
+        "  end",
+        '  n0 -->|"heard"| n1',
+        "  class n0 strong",
+        "  classDef strong stroke-width:3px",
+    ]

@@ -10,7 +10,8 @@ from earwitness_plugins.terminal import CliContext, story_command
 @story_command("who-knows")
 @click.argument("session")
 @click.argument("text")
-async def command(cli: CliContext, session: str, text: str) -> None:
+@click.option("--picture", metavar="FILE", help="Draw who learned it from whom: .svg, .png, or .mmd for Mermaid.")
+async def command(cli: CliContext, session: str, text: str, picture: str | None) -> None:
     """Show who knows about something, since when, and how.
 
     Every character: nothing found, or how they know, with the memory that proves it.
@@ -25,6 +26,10 @@ async def command(cli: CliContext, session: str, text: str) -> None:
     async with cli.open() as ew:
         story = await ew.open_session(session)
         answer = await story.backstage(role="owner").who_knows(text)
+        if picture is not None:
+            from earwitness_relationships.pictures import knowledge_picture, save_picture
+
+            save_picture(knowledge_picture(answer, {each.id: each.name for each in story.cast}), picture)
         shown = WhoKnowsPlayed(text=text, knowers=answer.knowers)
         cli.answer(
             answer.model_dump(mode="json"), knowledge(shown, People(story.cast, ew.settings.calendar), proofs=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,9 @@ def _save(figure: Any, path: str) -> None:
 
     is_svg = Path(path).suffix.lower() == ".svg"
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earwitness"}):  # the same picture every time, with text
-        figure.savefig(path, dpi=150, metadata={"Date": None} if is_svg else None)
+        for file in (BytesIO(), path):  # arrows end where boxes were drawn, so the boxes are drawn once before
+            kind = Path(path).suffix.removeprefix(".").lower()
+            figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if is_svg else None)
 
 
 # ── places ──────────────────────────────────────────────────────────────────────────────────────────────────────────
