@@ -77,7 +77,7 @@ sync: $(STAMP) ## write earwitness.sync again, after a public method of the asyn
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench
-PROGRAMS ?= recall recall_speed turn_speed end_speed listeners propagation long_texts replay growth detectors
+PROGRAMS ?= recall recall_speed turn_speed end_speed listeners propagation long_texts replay growth branches detectors
 PLOTS ?=
 
 bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose

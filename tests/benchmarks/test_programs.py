@@ -100,6 +100,14 @@ def test_a_message_that_many_hear_is_measured_at_every_size() -> None:
     assert all(row["seconds"] > 0 and row["store_more_mb"] >= 0 for row in found["listeners"])
 
 
+def test_what_a_branch_costs_is_measured_at_every_point() -> None:
+    found = run("branches", "--messages", 30, "--recalls", 2)
+    names = [row["branch"] for row in found["branches"]]
+    assert names == ["at message 15", "at message 24", "at message 30", "a branch of a branch", "before a retraction"]
+    assert all(row["seconds"] > 0 and row["recall_ms"] > 0 for row in found["branches"])
+    assert len(found["targets"]) == 3 * len(names)
+
+
 def test_the_longest_hold_of_the_loop_is_measured_for_every_operation() -> None:
     found = run("long_texts", "--size", 6_000, "--only", "prose", "--only", "ligatures")
     assert found["texts"].keys() == {"prose", "ligatures"}

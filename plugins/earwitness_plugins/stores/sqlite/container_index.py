@@ -14,6 +14,7 @@ from earwitness.records.memory import Memory
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, TokenIds, bm25
 
 from .columns import Column
+from .containers import Source
 
 _BYTES_AN_ID = 90
 _BYTES_A_TAIL_ROW = 8_000
@@ -110,6 +111,11 @@ class ContainerIndex:
         self._lengths = np.zeros(0, np.int64)
         self._live = np.zeros(0, np.bool_)
         self._vectors = np.zeros((0, dimension), np.float32)
+
+    @property
+    def source(self) -> Source:
+        """Where its memories are read."""
+        return Source(self.number, self.reads)
 
     @property
     def slots(self) -> Integers:

@@ -14,6 +14,15 @@ import apsw
 _SELECT = "SELECT number, version, generation, slots, folded, tail, live, dead, layered FROM store_container"
 
 
+class Source(NamedTuple):
+    """Where a container's memories are read."""
+
+    number: int
+    """The container's."""
+    reads: bool
+    """Whether it reads rows of other containers, too: see `layers`."""
+
+
 class ContainerRow(NamedTuple):
     """A row of `store_container`, but for its name."""
 

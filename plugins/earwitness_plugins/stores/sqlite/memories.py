@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
 
 from earwitness.records.memory import Memory
 
-from .containers import find_container, rid, select, sequence
+from .containers import Source, find_container, rid, select, sequence
 from .layers import VISIBLE, in_layers
 from .shared import read_lists
 
@@ -19,30 +19,16 @@ MemoryRow = tuple[str, str, str, int | None]
 _SELECT = "SELECT id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
 
 
-def memories_at(connection: apsw.Connection, name: str, number: int, positions: Sequence[int]) -> list[Memory]:
+def memories_at(connection: apsw.Connection, name: str, source: Source, positions: Sequence[int]) -> list[Memory]:
     """The memories at these positions, in this order; all must exist."""
-    stored = (
-        "SELECT rid, id, content, metadata, lists FROM store_memory CROSS JOIN store_text ON number = text"
-        " WHERE rid IN (SELECT value FROM json_each(?))"
-    )
-    found = {sequence(row[0]): row[1:] for row in select(connection, stored, (_keys(number, positions),))}
-    found |= _of_layers(connection, number, "m.id, t.content, t.metadata, t.lists", positions, found)
+    found = _rows_at(connection, source, "m.id, t.content, t.metadata, t.lists", positions)
     return _memories(connection, name, [found[position] for position in positions])
 
 
-def content_at(connection: apsw.Connection, number: int, positions: Sequence[int]) -> list[str]:
+def content_at(connection: apsw.Connection, source: Source, positions: Sequence[int]) -> list[str]:
     """The contents at these positions, in this order; all must exist."""
-    if not positions:
-        return []
-    stored = (
-        "SELECT rid, content FROM store_memory CROSS JOIN store_text ON number = text"
-        " WHERE rid IN (SELECT value FROM json_each(?))"
-    )
-    found = {sequence(key): content for key, content in select(connection, stored, (_keys(number, positions),))}
-    found |= {
-        position: row[0] for position, row in _of_layers(connection, number, "t.content", positions, found).items()
-    }
-    return [found[position] for position in positions]
+    found = _rows_at(connection, source, "t.content", positions) if positions else {}
+    return [found[position][0] for position in positions]
 
 
 def get(connection: apsw.Connection, name: str, ids: Sequence[str]) -> list[Memory]:
@@ -76,19 +62,21 @@ def count(connection: apsw.Connection, name: str) -> int:
     return container.live if container else 0
 
 
-def _of_layers(
-    connection: apsw.Connection, number: int, columns: str, positions: Sequence[int], found: Container[int]
-) -> dict[int, tuple[Any, ...]]:
-    """The rows of layers at those positions where the container has none of its own."""
-    missing = [position for position in positions if position not in found]
-    if not missing:
-        return {}
-    stored = (
-        f"SELECT m.rid, {columns} FROM store_layer AS l CROSS JOIN json_each(?2) AS asked"  # noqa: S608 - our own words
-        " CROSS JOIN store_memory AS m ON m.rid = (l.layer << 32 | asked.value)"
-        f" CROSS JOIN store_text AS t ON t.number = m.text WHERE {VISIBLE.format(container='?1')}"
-    )
-    rows = select(connection, stored, (number, json.dumps(missing)))
+def _rows_at(connection: apsw.Connection, source: Source, columns: str, positions: Sequence[int]) -> dict[int, Any]:
+    """Position → columns of the memory `m` and its text `t` there."""
+    if source.reads:
+        stored = (
+            f"SELECT m.rid, {columns} FROM json_each(?2) AS asked CROSS JOIN store_layer AS l"  # noqa: S608 - our own words
+            " CROSS JOIN store_memory AS m ON m.rid = (l.layer << 32 | asked.value)"
+            f" CROSS JOIN store_text AS t ON t.number = m.text WHERE {VISIBLE.format(container='?1')}"
+        )
+        rows = select(connection, stored, (source.number, json.dumps(list(positions))))
+    else:
+        stored = (
+            f"SELECT m.rid, {columns} FROM store_memory AS m CROSS JOIN store_text AS t ON t.number = m.text"  # noqa: S608
+            " WHERE m.rid IN (SELECT value FROM json_each(?))"
+        )
+        rows = select(connection, stored, (_keys(source.number, positions),))
     return {sequence(row[0]): row[1:] for row in rows}
 
 

@@ -12,6 +12,7 @@ from earwitness_plugins.sqlite import WouldBlock
 
 from . import memories
 from .container_index import ContainerIndex
+from .containers import Source
 from .index_cache import IndexCache
 from .search import NO_CONNECTION, View
 
@@ -30,19 +31,19 @@ class Page(NamedTuple):
     def read(self, cache: IndexCache, connection: apsw.Connection) -> list[Memory]:
         """The memories."""
         with cache.using(connection, self.container) as index:
-            return self._at(connection, index.number, self._positions(connection, index)) if index else []
+            return self._at(connection, index.source, self._positions(connection, index)) if index else []
 
     def read_few(self, cache: IndexCache, connection: apsw.Connection) -> list[Memory]:
         """The memories, if they are few and their index is at hand. Raises `WouldBlock` otherwise."""
-        number, found = cache.peek(
-            connection, self.container, lambda index: (index.number, self._positions(NO_CONNECTION, index))
+        source, found = cache.peek(
+            connection, self.container, lambda index: (index.source, self._positions(NO_CONNECTION, index))
         )
         if len(found) > FEW:
             raise WouldBlock
-        return self._at(connection, number, found)
+        return self._at(connection, source, found)
 
-    def _at(self, connection: apsw.Connection, number: int, positions: list[int]) -> list[Memory]:
-        return memories.memories_at(connection, self.container, number, positions) if positions else []
+    def _at(self, connection: apsw.Connection, source: Source, positions: list[int]) -> list[Memory]:
+        return memories.memories_at(connection, self.container, source, positions) if positions else []
 
     def _positions(self, connection: apsw.Connection, index: ContainerIndex) -> list[int]:
         rows = View(self.container, connection, index).rows(self.filter)

@@ -172,7 +172,7 @@ def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]
     """The token ids of these rows. Contents are cut into tokens only once."""
     index = view.index
     new = [row for row in rows.tolist() if index.tokens(row) is None]
-    for row, content in zip(new, content_at(view.connection, index.number, _positions(index, new)), strict=True):
+    for row, content in zip(new, content_at(view.connection, index.source, _positions(index, new)), strict=True):
         index.keep_tokens(row, reranker.token_ids(plain(content)))
     return [ids for row in rows.tolist() if (ids := index.tokens(row)) is not None]
 
@@ -193,7 +193,7 @@ def _memories(view: View, rows: list[int]) -> Mapping[int, Memory]:
     """The memories of these rows, and others. They are read only once, and nobody can change them."""
     index = view.index
     if new := [row for row in rows if row not in index.memories]:
-        read = memories_at(view.connection, view.name, index.number, _positions(index, new))
+        read = memories_at(view.connection, view.name, index.source, _positions(index, new))
         for row, memory in zip(new, read, strict=True):
             index.keep_memory(row, memory.model_copy(update={"metadata": read_only(memory.metadata)}))
     return index.memories
