@@ -60,13 +60,12 @@ def members_by_id(pantheon: Pantheon) -> dict[str, Member]:
 
 
 def named_by(pantheon: Pantheon, teller: str, options: Rules) -> Sequence[str]:
-    """Whom these options name: `share_with`, and the teller's relations of the `relation_types`."""
-    if not options.relation_types:
+    """Whom these options name: `share_with`; where that is not set, the teller's relations of the `relation_types`."""
+    if options.share_with or not options.relation_types:
         return options.share_with or ()
     least = options.min_weight or 0
     own = (each for each in pantheon.relationships if each.source == teller and each.type in options.relation_types)
-    related = [each.target for each in own if each.weight >= least]
-    return [*dict.fromkeys([*(options.share_with or ()), *related])]
+    return [*dict.fromkeys(each.target for each in own if each.weight >= least)]
 
 
 def to_named(options: Rules, pantheon: Rules, member: Rules) -> tuple[str, ...]:

@@ -97,6 +97,11 @@ def _of_relationships(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
             yield Problem((*here, "rules", "min_weight"), why)
 
 
+def _goes_by_the_graph(*levels: Rules) -> bool:
+    """Whether relations of the graph name the listeners. It holds more of them than the file does."""
+    return any(each.relation_types is not None or each.min_weight is not None for each in levels)
+
+
 def _silent(pantheon: Pantheon, telling: set[tuple[str, str]], loc: Loc) -> Iterator[Problem]:
     """Members who tell nobody though a rule of the pantheon says that they share."""
     on = next((name for name in TO_NAMED if getattr(pantheon.rules, name)), None)
@@ -107,6 +112,7 @@ def _silent(pantheon: Pantheon, telling: set[tuple[str, str]], loc: Loc) -> Iter
         for each in pantheon.members
         if each.role != "observer"
         and (pantheon.slug, each.personality_id) not in telling
+        and not _goes_by_the_graph(pantheon.rules, each.rules)
         and not named_by(pantheon, each.personality_id, effective(pantheon.rules, each.rules))
     ]
     if silent or not pantheon.members:

@@ -22,14 +22,14 @@ from .reference import has_caps, reached
 from .reference_privacy import may_recall
 from .reference_rules import RulesAsWritten
 
-Opener = Callable[[dict[str, Any]], AbstractAsyncContextManager[Earwitness]]
+InstanceOpener = Callable[[dict[str, Any]], AbstractAsyncContextManager[Earwitness]]
 """Opens an instance on an empty store with these settings."""
 CAST = tuple(
     Character(id, kind="persona", user_id="u1", persona_id=id) if id == PERSONA else Character(id) for id in PEOPLE
 )
 
 
-async def played_disagreements(given: LeakCase, folder: Path, opener: Opener) -> list[Disagreement]:
+async def played_disagreements(given: LeakCase, folder: Path, opener: InstanceOpener) -> list[Disagreement]:
     """Play a case as a story, let its reader recall, and say what differs from the references."""
     (folder / "rules.json").write_text(as_file(given.book), "utf-8")
     graph = {"name": "networkx", "path": str(folder / "graph.db")}

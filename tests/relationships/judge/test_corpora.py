@@ -17,7 +17,10 @@ from earwitness_relationships.graph import Fact, Relation
 from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.propagation import Adjacency, Seed, spread
 from earwitness_relationships.rules import Member, Pantheon, RuleBook, Rules
+from earwitness_relationships.rules.check import warnings
+from earwitness_relationships.rules.file import rule_file
 from earwitness_relationships.testing.leaks import told
+from earwitness_relationships.testing.played_cases import as_file
 from earwitness_relationships.testing.reference import reached
 from earwitness_relationships.testing.reference_rules import RulesAsWritten
 
@@ -133,6 +136,17 @@ def test_relations_of_real_works_load_into_a_graph(work: Any) -> None:
     assert {(e.source, e.target, e.type) for id in view.ids() for e in view.relations_of(id)} == {
         (e.source, e.target, e.type) for e in relations
     }
+
+
+@pytest.mark.parametrize("work", [miserables, thrones, plays])
+def test_rules_for_real_works_are_read_as_they_were_written_and_checked(work: Any, tmp_path: Path) -> None:
+    relations = work()
+    rules = book(relations, max_hops=3, min_weight=0.1)
+    (tmp_path / "rules.json").write_text(as_file(rules), "utf-8")
+    read = rule_file(tmp_path / "rules.json")
+    assert read.book.pantheons == rules.pantheons
+    people = [each.personality_id for each in rules.pantheons[0].members]
+    assert [each.message for each in warnings(read, people) if "circle" not in each.message] == []
 
 
 def test_the_reference_agrees_about_les_miserables_with_everything_switched_on() -> None:
