@@ -72,7 +72,7 @@ async def test_who_asks_and_who_is_asked_know_neither_it_nor_the_contrary(begin:
     await story.say("cat", "Dan, is the bridge safe?", audience=["dan"])
     assert str(await story.backstage().who_knows(SAFE)) == (
         "ann: said it on day 1\n"
-        "ben: heard it from ann on day 1\n"
+        "ben: heard it from ann on day 1, and said the contrary on day 1\n"
         "cat: heard the contrary from ben on day 1\n"
         "dan: nothing found"
     )

@@ -80,6 +80,10 @@ class Contrary(BackstageRecord):
     """The memory that proves it."""
     text: str
     """The text of that memory."""
+    trust: float = 1.0
+    """How far they trust in it, from 0 to 1."""
+    strength: float = 1.0
+    """What was left of it when they were told, from 0 to 1."""
 
 
 class Knower(DatedRecord):
@@ -95,6 +99,10 @@ class Knower(DatedRecord):
     """The memory that proves it."""
     text: str | None = None
     """The text of that memory."""
+    trust: float = 1.0
+    """How far they trust in it, from 0 to 1."""
+    strength: float = 1.0
+    """What was left of it when they were told, from 0 to 1."""
     contrary: Contrary | None = None
     """How they learned the contrary, such as "he did not die of fever"; `None` = nothing found."""
 
@@ -102,6 +110,15 @@ class Knower(DatedRecord):
     def knows(self) -> bool:
         """Whether anything was found. Having learned only the contrary is not knowing it."""
         return self.learned is not None
+
+    @property
+    def believes_the_contrary(self) -> bool:
+        """Whether they have reason to believe the contrary: they know only that, or trust in it more, or as much and
+        learned it later. Trust counts times the strength of what was told."""
+        if self.contrary is None or self.learned is None:
+            return self.contrary is not None
+        known, against = self.trust * self.strength, self.contrary.trust * self.contrary.strength
+        return (against, self.contrary.since) > (known, self.since or 0)
 
     def __str__(self) -> str:
         return f"{self.character}: {self.words() or 'nothing found'}"
@@ -111,15 +128,29 @@ class Knower(DatedRecord):
 
         `name` turns a character id into a display name.
         """
-        found = [] if self.learned is None else [self._dated(self.learned.words(name), self.learned, self.since)]
+        found = []
+        if self.learned is not None:
+            found.append(self._dated(self.learned.words(name), self.learned, self.since) + _doubt(self.trust))
         if self.contrary is not None:
             learned = self.contrary.learned
-            found.append(self._dated(learned.words(name, "the contrary"), learned, self.contrary.since))
-        return ", and ".join(found)
+            against = self._dated(learned.words(name, "the contrary"), learned, self.contrary.since)
+            found.append(against + _doubt(self.contrary.trust))
+        both = " and believes " + ("the contrary" if self.believes_the_contrary else "the first")
+        return ", and ".join(found) + (both if len(found) > 1 and self._differ else "")
+
+    @property
+    def _differ(self) -> bool:
+        """Whether there is a reason to believe one more than the other, besides the day."""
+        other = self.contrary
+        return other is not None and self.trust * self.strength != other.trust * other.strength
 
     def _dated(self, words: str, learned: Learned, since: float | None) -> str:
         before = since is None or learned.way == "before"
         return words if before else f"{words} on {self.calendar.show(since or 0)}"
+
+
+def _doubt(trust: float) -> str:
+    return "" if trust == 1 else f" (trust {trust:.2g})"
 
 
 class WhoKnows(BackstageRecord):
@@ -168,7 +199,7 @@ class Hop(DatedRecord):
     @property
     def doubt(self) -> str:
         """` (trust 0.5)`; empty if it is believed."""
-        return "" if self.trust == 1 else f" (trust {self.trust:.2g})"
+        return _doubt(self.trust)
 
     def words(self, name: Callable[[str], str] = str) -> str:
         """How it got there, as text. `name` turns a character id into a display name."""

@@ -188,7 +188,8 @@ class Inquiry:
             if verdict == "denies":
                 contrary = contrary or (proof, text)
             elif verdict == "says":
-                known = (proof, text)
+                known = known or (proof, text)
+            if known and contrary:
                 break
         against = None if contrary is None else Contrary(**_found(*contrary))
         found = {} if known is None else _found(*known)
@@ -218,4 +219,12 @@ def _found(proof: Proof, text: str) -> dict[str, Any]:
     delivery, told_along = proof
     learned = Learned(way="news") if told_along else delivery.learned
     since, id = delivery.support.learned_day, delivery.memory_id
-    return {"learned": learned, "since": since, "memory_id": id, "text": text}
+    strength = delivery.metadata.get("strength", 1.0)
+    return {
+        "learned": learned,
+        "since": since,
+        "memory_id": id,
+        "text": text,
+        "trust": delivery.support.trust,
+        "strength": strength if isinstance(strength, int | float) else 1.0,
+    }

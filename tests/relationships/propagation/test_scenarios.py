@@ -178,3 +178,24 @@ async def test_the_chain_is_explained_in_a_sentence_and_a_retraction_follows_it(
     await story.retract(vaggies.id)
     assert await known(story, "angel_dust") == []
     assert len(await known(story, "charlie")) == 1
+
+
+async def test_told_one_thing_by_one_and_the_contrary_by_another_both_are_kept_with_whom_is_believed(
+    story_under: Any,
+) -> None:
+    def telling(who: str, reliability: float) -> dict[str, Any]:
+        return {"id": who, "rules": {"share_with": ["vaggie"], "reliability": reliability}}
+
+    story = await story_under(
+        {"slug": "hotel", "members": [telling("charlie", 0.9), telling("angel_dust", 0.2), "vaggie"]}
+    )
+    await story.say("sam", "The king died of fever.", audience=["charlie"])
+    await story.say("sam", "The king did not die of fever.", audience=["angel_dust"])
+    await story.delivered()
+    vaggie = (await story.backstage().who_knows("Did the king die of fever?")).knowers["vaggie"]
+    assert vaggie.contrary is not None
+    assert (vaggie.trust, vaggie.contrary.trust, vaggie.believes_the_contrary) == (0.9, 0.2, False)
+    assert str(vaggie) == (
+        "vaggie: was told by charlie on day 1 (trust 0.9), and was told the contrary by angel_dust on day 1 "
+        "(trust 0.2) and believes the first"
+    )
