@@ -9,7 +9,6 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,6 +98,8 @@ def neo4j_jars() -> Path:
     for tool, name in (("java", "Java 17 or newer"), ("mvn", "Maven")):
         if shutil.which(tool) is None:
             pytest.skip(f"the tests against Neo4j {NEO4J} itself need {name}: there is no `{tool}` on the PATH")
+    from fcntl import LOCK_EX, flock  # not on every system; the other servers need it not
+
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "earwitness-tests" / f"neo4j-{NEO4J}"
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w") as lock:
