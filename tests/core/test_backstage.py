@@ -19,7 +19,8 @@ from earwitness import (
     Session,
     Update,
 )
-from earwitness.backstage.records import BackstageRecord, WhoKnows
+from earwitness.backstage.knowers import WhoKnows
+from earwitness.backstage.records import BackstageRecord
 from earwitness.errors import InputError, StrategyError, UnknownName
 from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
 from earwitness.filters import EVERYTHING, And, Compare, Filter, equals

@@ -29,8 +29,9 @@ from ..validation.messages import known_channel, mask_name, message_text, refuse
 from ..validation.places import check_place
 from .before import before
 from .explain import explain, explain_own, shared_with
+from .knowers import WhoKnows
 from .preview import Preview
-from .records import Before, ContainerPage, Explanation, Overview, Replanned, WhoKnows
+from .records import Before, ContainerPage, Explanation, Overview, Replanned
 from .roles import check_role, permit
 from .who_knows import who_knows
 

@@ -29,9 +29,9 @@ from ..records.plan import Delivery, Snapshot
 from ..words import plain
 from .assertions import told_in
 from .identity import AskedMask, Proof, admitted, asked_masks, restated
+from .knowers import Contrary, Knower, WhoKnows
 from .negation import Statement
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
-from .records import Contrary, Knower, WhoKnows
 
 Verdict = Literal["says", "denies", "asks"]
 """What a text about a question does: it says so, says the contrary, or only asks or supposes it."""

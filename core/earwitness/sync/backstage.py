@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..backstage.backstage import Backstage as AsyncBackstage
+from ..backstage.knowers import WhoKnows
 from ..backstage.preview import Preview
-from ..backstage.records import Before, ContainerPage, Explanation, Overview, Replanned, WhoKnows
+from ..backstage.records import Before, ContainerPage, Explanation, Overview, Replanned
 from ..filters import EVERYTHING, Filter
 from ..records.channel import Channel, Context
 from ..records.journal import Entry

@@ -13,7 +13,7 @@ from earwitness_plugins.terminal import CliContext, story_command
 from earwitness_plugins.terminal.context import program
 
 if TYPE_CHECKING:
-    from earwitness.backstage.records import Knower
+    from earwitness.backstage.knowers import Knower
     from earwitness_plugins.applications.stories.events import StoryEnded
     from earwitness_plugins.applications.stories.story import Story
 

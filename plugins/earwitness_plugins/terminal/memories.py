@@ -12,7 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from earwitness.backstage.records import Knower
+from earwitness.backstage.knowers import Knower
 from earwitness.records.memory import Memory
 from earwitness_plugins.applications.stories.events import RecalledMemory, RecallPlayed, WhoKnowsPlayed
 from earwitness_plugins.applications.stories.gist import NEWS, gist

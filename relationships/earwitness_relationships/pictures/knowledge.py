@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from earwitness.backstage.records import Knower, WhoKnows
+from earwitness.backstage.knowers import Knower, WhoKnows
 
 from .records import Diagram, DiagramArrow, DiagramNode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from earwitness.backstage.records import Knower
+from earwitness.backstage.knowers import Knower
 from earwitness.records.base import Record
 from earwitness.records.channel import Channel
 from earwitness.records.learned import Learned
