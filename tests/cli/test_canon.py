@@ -95,7 +95,7 @@ def test_recall_shows_what_is_known_and_not_sayable_and_who_is_listening(run: Ru
     place = ["--context", "public_channel", "--channel", "c1"]
     shown = run("recall", "s1", "bob", "sword", *place).stdout
     assert "Alice is listening" in " ".join(shown.replace("│", " ").split())
-    assert "not to be said here: told in confidence (from: shared)" in shown
+    assert "not to be said here: known at second hand (from: shared)" in shown
     found = answer(run("recall", "s1", "bob", "sword", *place, "--json"))
-    assert [each["unsayable"] for each in found["memories"]] == ["told in confidence (from: shared)"]
+    assert [each["unsayable"] for each in found["memories"]] == ["known at second hand (from: shared)"]
     assert len(found["notes"]) == 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from earwitness import ReadEvent
 from earwitness.records.prose import joined
 
-REASON = "told in confidence (from: {interactionType})"
+REASON = "known at second hand (from: {interactionType})"
 
 
 def note(event: ReadEvent) -> str:

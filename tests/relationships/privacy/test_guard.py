@@ -123,8 +123,8 @@ async def test_gossip_is_marked_in_public_and_a_note_says_who_is_listening(open_
     await story.channel(SQUARE, ["bob", "mary"])
     await story.say("kenji", "I have found a sword.", audience=["alice"], channel=SQUARE)
     public, private = await recalled(story, "bob", SQUARE), await recalled(story, "bob", TAVERN)
-    assert [each.unsayable for each in public.memories] == ["told in confidence (from: shared)"]
-    assert "told in confidence (from: shared)" in public.text()
+    assert [each.unsayable for each in public.memories] == ["known at second hand (from: shared)"]
+    assert "known at second hand (from: shared)" in public.text()
     (note,) = public.notes
     assert "Mary is listening" in note
     assert "public channel, channel 'c3', guild 'g1'" in note
@@ -168,7 +168,7 @@ async def test_a_personas_user_lets_it_be_known_elsewhere_and_may_take_that_back
     await story.say("mary", "I have lost a sword.", audience=["alice"], channel=OTHER_DM)
     await story.privacy.loosen("p1", user="u1", learned="dm", asked="private_channel", key="ok")
     turn = await recalled(story, "alice", CELLAR)
-    assert [each.unsayable for each in turn.memories] == ["told in confidence (from: direct)"]
+    assert [each.unsayable for each in turn.memories] == ["known at second hand (from: direct)"]
     assert "found a sword" in turn.memories[0].text
     assert await heard_in(story, "alice") == [DM, OTHER_DM, TAVERN, CELLAR]
     await story.retract("ok")
