@@ -301,7 +301,7 @@ class Provenance(PromiseCases):
             assert detector.asked == ["message 1"]
             assert [each.model_dump() for each in await ew.engine.ledger.plans("s1")][: len(plans)] == plans
             assert kept <= {each.id for each in await self.held(story, "alice")}
-            assert "bob" not in story.state.here
+            assert "bob" in story.state.here  # from the next message on: the new text does not let him leave
 
     @case
     async def test_an_edit_is_judged_by_the_moment_as_it_was(self, stage: Stage) -> None:
