@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from earwitness import Character, Derivation, SettledMessage, Share, SharingEvent
 from earwitness.containers import persona_container
-from earwitness.formats import message_text_of, metadata_key
+from earwitness.formats import metadata_key
 from earwitness.records.memory_types import MetaValue
+
+from ..propagation.retell import can_tell
 
 LIVED = "memory"
 """The type of what was lived."""
@@ -59,20 +61,13 @@ def common(one: str, other: str) -> str:
 
 
 def _told(event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share]) -> Iterator[Derivation]:
-    known = _known(event)
+    known = can_tell(event)
     for share in shares:
         told = event.message.content if share.shared_from is None else known.get(share.shared_from, "")
         text = share.content if share.content is not None and told else told
         known.setdefault(share.character, text)
         if not is_played(listener := event.cast[share.character]):
             yield from (_of_share(event, each, listener, share, text) for each in personas if _heard(event, each, text))
-
-
-def _known(event: SharingEvent) -> dict[str, str]:
-    """Character id → what this character knows of the message and can tell."""
-    message = event.message
-    arrived = {each.owner: message_text_of(each.body) for each in event.arrived}
-    return {**{id: message.heard_by(id) for id in message.participants}, **arrived}
 
 
 def _heard(event: SharingEvent, persona: Character, text: str) -> bool:

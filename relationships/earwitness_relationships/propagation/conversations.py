@@ -6,7 +6,7 @@ it again says nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from earwitness import Earwitness, Record, Session, SettledMessage
@@ -45,6 +45,18 @@ class Talk:
 
     telling: Telling
     """The first telling of it."""
+    keys: tuple[str, ...] = ()
+    """Keys of the messages that it is about."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A summary that a character can tell."""
+
+    memory: str
+    """Id of the memory."""
+    text: str
+    """What it says."""
     keys: tuple[str, ...]
     """Keys of the messages that it is about."""
 
@@ -80,33 +92,43 @@ class Conversations:
 
     def _talks(self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities) -> list[Talk]:
         """Who tells whom of which messages, tellers before those whom they tell."""
-        talks: dict[str, Talk] = {}
+        talks: dict[tuple[str, str, bool], Talk] = {}
         today = self._story.state.game_day
         for message in messages:
             seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": today})
             walk = Walk(adjacency, seed, until=today, among=people.characters, when="conversation")
             walk.run()
-            for each in walk.tellings():
-                known = talks.setdefault(each.listener, Talk(each, ()))
-                if known.telling.teller == each.teller and message.key not in known.keys:
-                    talks[each.listener] = Talk(known.telling, (*known.keys, message.key))
-        return sorted(talks.values(), key=lambda each: (each.telling.day, each.telling.hop, each.telling.listener))
+            for each in _one_each(walk.tellings(), talks):
+                known = talks.get(_pair(each), Talk(each))
+                talks[_pair(each)] = Talk(known.telling, (*known.keys, message.key))
+        return sorted(talks.values(), key=lambda each: (each.telling.day, each.telling.hop, *_pair(each.telling)))
 
     async def _tell(
         self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities, key: str
     ) -> dict[str, str]:
-        held: dict[str, tuple[str, str]] = {}
+        held: dict[str, list[Held]] = {}
         told: dict[str, str] = {}
         for number, talk in enumerate(talks):
             teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
-            if teller not in held:
-                held[teller] = await self._noted(teller, talk, messages, f"{key}-{number}-note")
-            memory, text = held[teller]
-            outcome = await self._story.tell(teller, listener, memory, day=talk.telling.day, key=f"{key}-{number}-told")
-            told[listener] = text
-            copies = [each.memory_id for each in (await outcome.settled()).deliveries if each.owner == listener]
-            held.setdefault(listener, (copies[0] if copies else memory, text))
+            for at, each in enumerate(await self._tellable(teller, talk, messages, held, f"{key}-{number}-note")):
+                own_key = f"{key}-{number}-told" if at == 0 else f"{key}-{number}-told-{at}"
+                outcome = await self._story.tell(teller, listener, each.memory, day=talk.telling.day, key=own_key)
+                copies = [one.memory_id for one in (await outcome.settled()).deliveries if one.owner == listener]
+                held.setdefault(listener, []).extend(Held(copy, each.text, each.keys) for copy in copies[:1])
+                told[listener] = f"{told[listener]}\n{each.text}" if listener in told else each.text
         return told
+
+    async def _tellable(
+        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]], key: str
+    ) -> Sequence[Held]:
+        """What a teller tells. At second hand, summaries that hold nothing but what may be told to this listener."""
+        there = held.setdefault(teller, [])
+        if talk.telling.hop > 1:
+            return [each for each in there if set(each.keys) <= set(talk.keys)]
+        if same := [each for each in there if each.keys == talk.keys]:
+            return same[:1]
+        there.append(Held(*await self._noted(teller, talk, messages, key), talk.keys))
+        return there[-1:]
 
     async def _noted(
         self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], key: str
@@ -120,6 +142,21 @@ class Conversations:
         given = {name: value for name, value in metadata.items() if value is not None}
         outcome = await self._story.remember(teller, text, type=NOTE, rests_on=talk.keys, metadata=given, key=key)
         return next(each.memory_id for each in (await outcome.settled()).deliveries), text
+
+
+def _pair(telling: Telling) -> tuple[str, str, bool]:
+    """Who is told by whom, and whether at first hand: what somebody perceived and what they were told stay apart."""
+    return telling.listener, telling.teller, telling.hop == 1
+
+
+def _one_each(tellings: Iterable[Telling], talks: Collection[tuple[str, str, bool]]) -> Sequence[Telling]:
+    """One telling of a message for each listener: by whoever tells them something already, else the first."""
+    found: dict[str, Telling] = {}
+    for each in tellings:
+        first = found.setdefault(each.listener, each)
+        if _pair(first) not in talks and _pair(each) in talks:
+            found[each.listener] = each
+    return [*found.values()]
 
 
 def _name(message: SettledMessage, own: str) -> str:

@@ -6,11 +6,10 @@ Whoever has a copy of their own, or perceived the message, does not read it ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from earwitness import Derivation, SharingEvent
 from earwitness.containers import EVERYBODY, pantheon_container
-from earwitness.formats import message_text_of
 from earwitness.records.memory_types import MetaValue
 
 from .personalities import Personalities
@@ -32,23 +31,22 @@ def apart(tellings: Iterable[Telling]) -> tuple[list[Telling], list[Telling]]:
 
 
 def in_hubs(
-    event: SharingEvent, tellings: Iterable[Telling], people: Personalities, known: Collection[str]
+    event: SharingEvent,
+    tellings: Iterable[Telling],
+    people: Personalities,
+    known: Collection[str],
+    told: Mapping[str, str],
 ) -> Iterator[Derivation]:
-    """One memory for each pantheon, day and rule. `known` are those who know it otherwise."""
+    """One memory for each pantheon, day and rule. `known` are those who know it otherwise.
+
+    `told` has what each character who knows of the message can tell; nobody else tells anything.
+    """
     first: dict[tuple[str | None, float, str], Telling] = {}
     for each in sorted(tellings, key=lambda each: (each.day, each.hop, -each.strength, each.teller)):
         first.setdefault((each.pantheon, each.day, each.rule), each)
     for each in first.values():
-        if each.pantheon is not None and (text := told_by(event, people.characters.get(each.teller))):
+        if each.pantheon is not None and (text := told.get(people.characters.get(each.teller, ""))):
             yield _in_hub(event, each, people, text, known)
-
-
-def told_by(event: SharingEvent, teller: str | None) -> str:
-    """What a character who perceived the message, or has just been told of it, can tell."""
-    arrived = {each.owner: message_text_of(each.body) for each in event.arrived}
-    if teller is None or teller in arrived:
-        return arrived.get(teller or "", "")
-    return event.message.heard_by(teller) if teller in event.message.participants else event.message.content
 
 
 def _in_hub(

@@ -64,7 +64,7 @@ class HubGuard:
         await self._model.close()
 
     async def filter(self, event: ReadEvent) -> Filter:
-        """Other containers are no concern of this guard, nor are pantheons that no rule book knows."""
+        """Other containers are no concern of this guard. What was told in a pantheon that is no more, nobody reads."""
         if event.kind != PANTHEON:
             return EVERYTHING
         picture = await self._model.picture(event.session, event.state)
@@ -72,7 +72,7 @@ class HubGuard:
             if pantheon_container(pantheon.slug).name == event.container:
                 held = [each for each in pantheon.members if each.personality_id == event.personality]
                 return Or(tuple(_days(each) for each in held)) if held else NOTHING
-        return EVERYTHING
+        return NOT_TOLD
 
     def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
         """Nothing: what is written is the sharing rule's concern."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from earwitness import SharingEvent
+from earwitness.formats import message_text_of
 from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Soon
 from earwitness.sentences import excerpt
@@ -35,17 +36,23 @@ class Retellers:
         self._strategies = strategies
         self._made: dict[str, Reteller] = {}
 
-    async def text(self, event: SharingEvent, telling: Telling) -> str | None:
-        """What the listener is told; `None` = what the teller perceived."""
-        if telling.retell == VERBATIM:
+    async def text(self, heard: str, telling: Telling) -> str | None:
+        """What the listener is told, where the teller can tell what was `heard`; `None` = just that."""
+        if telling.retell == VERBATIM or not heard:
             return None
-        heard = event.message.content
         if telling.retell == SUMMARY:
             return summary([heard])
         if telling.retell not in self._made:
             self._made[telling.retell] = self._strategies.make("reteller", telling.retell)
         found = self._made[telling.retell].retell(heard, telling)
         return await found if inspect.isawaitable(found) else found
+
+
+def can_tell(event: SharingEvent) -> dict[str, str]:
+    """Character id → what this character knows of the message and can tell: what they perceived, or have been told."""
+    message = event.message
+    arrived = {each.owner: message_text_of(each.body) for each in event.arrived}
+    return {**{id: message.heard_by(id) for id in message.participants}, **arrived}
 
 
 def summary(texts: Sequence[str], room: int = SHORT) -> str:

@@ -23,7 +23,7 @@ from .models import SpreadingModel
 from .models.spread import spread_by_models
 from .personalities import Personalities
 from .records import Seed, Telling
-from .retell import Retellers
+from .retell import Retellers, can_tell
 from .seeds import seed_of, seed_of_arrived
 from .walk import Walk
 
@@ -61,7 +61,7 @@ class RelationshipsSharing:
             known = {each.listener for each in spread.tellings}
             tellings = [*spread.tellings, *self._by_models(adjacency, seed, people, known)]
             spread = spread.model_copy(update={"tellings": tuple(tellings)})
-            shares = await self._shares(event, tellings, people)
+            shares = await self._shares(tellings, people, can_tell(event))
             return SharingAnswer(shares=tuple(shares), stops=stops_of(spread, people), version=picture.version)
         told = memo.told(event.message.key) if event.arrived else {}
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
@@ -73,15 +73,23 @@ class RelationshipsSharing:
         if adjacency.has_budgets:
             memo.count(first.values(), event.day)
         copied, shared = _apart(event, tellings)
-        shares = await self._shares(event, copied, people)
+        words = can_tell(event)
+        shares = await self._shares(copied, people, words)
         known = {*seed.direct, *seed.heard, *(each.listener for each in copied)}
-        hubs = in_hubs(event, shared, people, known)
+        hubs = in_hubs(event, shared, people, known, words)
         personal = told_of_personas(self._table, event, shares)
         facts = () if event.arrived else _fed(picture, event)
         return SharingAnswer(shares=tuple(shares), derived=(*hubs, *personal), facts=facts, version=picture.version)
 
-    async def _shares(self, event: SharingEvent, tellings: Iterable[Telling], people: Personalities) -> list[Share]:
-        return [_share(each, people, await self._retellers.text(event, each)) for each in tellings]
+    async def _shares(self, tellings: Iterable[Telling], people: Personalities, words: dict[str, str]) -> list[Share]:
+        """A share for each telling, whose teller tells what they know: `words`, which grow by what listeners learn."""
+        shares = []
+        for each in tellings:
+            heard = words.get(people.characters[each.teller], "")
+            text = await self._retellers.text(heard, each)
+            words.setdefault(people.characters[each.listener], heard if text is None else text)
+            shares.append(_share(each, people, text))
+        return shares
 
     def _by_models(
         self, adjacency: Adjacency, seed: Seed, people: Personalities, known: Collection[str]

@@ -64,3 +64,44 @@ async def test_a_retraction_takes_the_summary_along(hotel: Any) -> None:
     assert len(await texts(hotel, "vaggie")) == 1
     await hotel.retract("m1")
     assert await texts(hotel, "vaggie") == []
+
+
+NARROW = """
+hotel:
+  members: [charlie, vaggie, angel]
+  relationships:
+    - {from: charlie, to: angel, type: friend, rules: {share_direct_interactions: true, when: conversation}}
+    - from: charlie
+      to: vaggie
+      type: friend
+      rules: {share_direct_interactions: true, when: conversation, only_about: [alastor]}
+"""
+TWO_TELLERS = """
+hotel:
+  rules: {share_direct_interactions: true, share_with: [vaggie], when: conversation}
+  members: [charlie, angel, vaggie]
+"""
+
+
+async def begun(open_app: Any, tmp_path: Path, rules: str) -> Any:
+    (tmp_path / "rules.yaml").write_text(rules)
+    graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
+    ew = await open_app(relationships={"rules": str(tmp_path / "rules.yaml"), "graph": graph})
+    people = [Character(id) for id in ("charlie", "vaggie", "angel", "alastor")]
+    return await ew.session("s1", cast=[*people, Character("sam", kind="persona", user_id="u1")])
+
+
+async def test_nobody_is_told_what_the_teller_may_tell_to_others_only(open_app: Any, tmp_path: Path) -> None:
+    hotel = await begun(open_app, tmp_path, NARROW)
+    await said(hotel, "I lost my job.", "Alastor is rude.")
+    closed = await hotel.close_conversation("lobby")
+    assert closed.told == {"angel": "Sam: I lost my job.\nSam: Alastor is rude.", "vaggie": "Sam: Alastor is rude."}
+    assert await texts(hotel, "vaggie") == ["Sam: Alastor is rude."]
+
+
+async def test_what_another_teller_knows_is_told_as_well(open_app: Any, tmp_path: Path) -> None:
+    hotel = await begun(open_app, tmp_path, TWO_TELLERS)
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=LOBBY)
+    await hotel.say("sam", "My cat is ill.", audience=["angel"], channel=LOBBY)
+    await hotel.close_conversation("lobby")
+    assert sorted(await texts(hotel, "vaggie")) == ["Sam: I lost my job.", "Sam: My cat is ill."]

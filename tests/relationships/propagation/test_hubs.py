@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from earwitness import Character, Earwitness, Session
+from earwitness import Character, Earwitness, ReadProviderEvent, ReadRequest, Session
+from earwitness.containers import EVERYBODY, pantheon_container
 
 Opener = Callable[..., Awaitable[Earwitness]]
 GODS = [f"god{number}" for number in range(6)]
@@ -94,3 +95,24 @@ async def test_a_prompt_says_how_the_circle_knows(olympus: Any) -> None:
     await story.delivered()
     turn = await story.turn("god4", query="the flood", in_prompt=[])
     assert f"You witnessed: Sam: {SECRET}" in turn.text()
+
+
+class FromTheTitans:
+    """Asks for the container of a pantheon, whoever reads."""
+
+    async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
+        return [ReadRequest(container="pantheon-titans", section="titans", number=8)]
+
+
+async def test_what_was_told_in_a_pantheon_that_is_no_more_nobody_reads(open_app: Opener, tmp_path: Path) -> None:
+    graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
+    ew = await open_app(relationships={"graph": graph}, read_providers=[FromTheTitans()])
+    story = await ew.session("s1", cast=[Character("atlas")])
+    titans = pantheon_container("titans")
+    await ew.register(titans)
+    await ew.admit(titans, EVERYBODY)
+    for type in ("told", "note"):
+        await story.remember(None, f"A {type}: rain.", container=titans, type=type)
+    await story.delivered()
+    turn = await story.turn("atlas", query="rain", in_prompt=[])
+    assert [each.memory.text for each in turn.sections()["titans"]] == ["A note: rain."]
