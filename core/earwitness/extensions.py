@@ -42,12 +42,14 @@ class Extensible:
         return made
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *extension_names(self._extension_group)})
+        return sorted({*super().__dir__(), *extensions_of(self)})
 
 
-def extension_names(group: str) -> tuple[str, ...]:
-    """The names of the extensions in an entry point group, sorted."""
-    return tuple(sorted({point.name for point in entry_points(group=group)}))
+def extensions_of(owner: object) -> tuple[str, ...]:
+    """The names that installed packages add to a store or a story, sorted; none for anything else."""
+    if not isinstance(owner, Extensible):
+        return ()
+    return tuple(sorted({point.name for point in entry_points(group=owner._extension_group)}))  # noqa: SLF001 - its own
 
 
 def _point(group: str, name: str) -> EntryPoint | None:

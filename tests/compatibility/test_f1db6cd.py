@@ -80,7 +80,7 @@ def worded(found: Any) -> Any:
         return [worded(each) for each in found]
     if not isinstance(found, dict):
         return found
-    since = {"learned", "origin", "contrary"}  # and nothing was derived then
+    since = {"learned", "origin", "contrary", "trust", "strength"}  # and nothing was derived then
     since |= {"rests_on"} if found.get("rests_on") == [] else set()
     answer = {key: worded(value) for key, value in found.items() if key not in since}
     if "learned" in found:
@@ -90,7 +90,8 @@ def worded(found: Any) -> Any:
 
 
 def reworded(said: str) -> str:
-    """Printed text without what is worded otherwise: f1db6cd gave pieces by their key, and with a day."""
+    """Printed text without what is worded otherwise: f1db6cd gave pieces by their key, and with a day, and no summary."""
+    said = re.sub(r"\n  In short: .*", "", said)
     piece = r"remembers (?:'#piece-\w+'|the (?:plot|lore|character card|example dialog)(?: '[^']*')?)"
     return re.sub(r"(knew it before the story) on day [\d.]+", r"\1", re.sub(piece, "remembers a piece", said))
 
@@ -103,7 +104,8 @@ async def test_the_cast_and_the_state_are_what_they_were(story: Session, answere
     members = [{**each, "personality_id": each["id"], "persona_id": None} for each in answered["cast"]["members"]]
     assert story.cast.model_dump(mode="json") == {"members": members}
     state = answered["state"]
-    now = {"participants": [], "last_perceivers": state["participants"], "channels": {}}  # they had that name then
+    since: dict[str, Any] = {"participants": [], "channels": {}, "facts": {}}
+    now = {**since, "last_perceivers": state["participants"]}  # they had that name then
     assert story.state.model_dump(mode="json") == {**state, **now}
 
 

@@ -18,7 +18,7 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from ..app import Earwitness
 from ..errors import InputError, NotOpen
-from ..extensions import Extensible
+from ..extensions import Extensible, extensions_of
 from ..home import Home
 from ..open_handle import OPEN_ALREADY, OpenHandle
 from ..records.base import Record
@@ -142,6 +142,9 @@ class Mirror(Generic[T]):
         if name.startswith("_") or not isinstance(self._behind, Extensible):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.", name=name, obj=self)
         return ExtensionMirror(self._call, getattr(self._behind, name))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *extensions_of(self._behind)})
 
 
 class ExtensionMirror:
