@@ -90,7 +90,7 @@ def worded(found: Any) -> Any:
 
 
 def reworded(said: str) -> str:
-    """Printed text without what is worded otherwise: f1db6cd gave pieces by their key, and with a day, and no summary."""
+    """Printed text without what is worded otherwise: f1db6cd gave pieces by key, with a day, and no summary."""
     said = re.sub(r"\n  In short: .*", "", said)
     piece = r"remembers (?:'#piece-\w+'|the (?:plot|lore|character card|example dialog)(?: '[^']*')?)"
     return re.sub(r"(knew it before the story) on day [\d.]+", r"\1", re.sub(piece, "remembers a piece", said))
