@@ -24,12 +24,16 @@ def seed_of_settled(message: SettledMessage, state: State, people: Personalities
 
 
 def seed_of_arrived(event: SharingEvent, people: Personalities, told: Mapping[str, Telling]) -> Seed:
-    """The seed of what goes on when delayed tellings arrive; `told` are all tellings of the message by listener."""
+    """The seed of what goes on when delayed tellings arrive; `told` are all tellings of the message by listener.
+
+    Who will hear of it later has not heard of it: somebody else may be quicker.
+    """
+    heard = [id for id, telling in told.items() if telling.day <= event.day]
     arrived = [people.personality.get(each.owner, each.owner) for each in event.arrived]
     return _seed(event.message, event.state, people).model_copy(
         update={
             "day": event.day,
-            "heard": tuple(dict.fromkeys([*people.of(event.message.participants), *told])),
+            "heard": tuple(dict.fromkeys([*people.of(event.message.participants), *heard])),
             "arrived": tuple(told[id].model_copy(update={"day": event.day}) for id in arrived if id in told),
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pydantic import JsonValue
 
@@ -65,7 +65,7 @@ class RelationshipsSharing:
             return SharingAnswer(shares=tuple(shares), stops=stops_of(spread, people), version=picture.version)
         told = memo.told(event.message.key) if event.arrived else {}
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
-        tellings = _walked(adjacency, seed, memo, people, len(told))
+        tellings = [*_sooner(_walked(adjacency, seed, memo, people, len(told)), told)]
         if not event.arrived:
             tellings += self._by_models(adjacency, seed, people, {each.listener for each in tellings})
         first = {each.listener: each for each in reversed(tellings)}
@@ -75,7 +75,7 @@ class RelationshipsSharing:
         copied, shared = _apart(event, tellings)
         words = can_tell(event)
         shares = await self._shares(copied, people, words)
-        known = {*seed.direct, *seed.heard, *(each.listener for each in copied)}
+        known = {*seed.direct, *seed.heard, *(told.keys() - first.keys()), *(each.listener for each in copied)}
         hubs = in_hubs(event, shared, people, known, words)
         personal = told_of_personas(self._table, event, shares)
         facts = () if event.arrived else _fed(picture, event)
@@ -121,6 +121,11 @@ def _walked(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities,
     walk = Walk(adjacency, seed, until=seed.day, heard=memo.heard, told=told, among=people.characters)
     walk.run()
     return list(walk.tellings())
+
+
+def _sooner(tellings: Iterable[Telling], told: Mapping[str, Telling]) -> Iterator[Telling]:
+    """Those that arrive before what was on its way to the same listener already."""
+    return (each for each in tellings if each.listener not in told or each.day < told[each.listener].day)
 
 
 def _share(telling: Telling, people: Personalities, text: str | None) -> Share:
