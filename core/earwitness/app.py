@@ -319,6 +319,7 @@ class Earwitness(Extensible):
         self._deciders.pop(id, None)
         for container in await ledger.containers(id):
             await self.engine.store.drop(container.name)
+        await register.forget_in_hubs(self.engine, id)
         await ledger.forget(id)
 
     async def _opened(self, id: str) -> Session:

@@ -89,6 +89,16 @@ async def test_a_retraction_empties_the_hub(olympus: Any) -> None:
     assert await found(story, "god4") == set()
 
 
+async def test_what_a_hub_holds_of_a_forgotten_story_is_not_known_in_a_new_one_of_the_same_id(olympus: Any) -> None:
+    ew, story = await olympus("hub", MEMBERS, hub_from=5)
+    await story.say("sam", SECRET, audience=["god0"])
+    await story.delivered()
+    await ew.forget("hub")
+    assert await ew.engine.store.list("pantheon-olympus") == []
+    again = await ew.session("hub", cast=[Character(id) for id in GODS])
+    assert await found(again, "god4") == set()
+
+
 async def test_a_prompt_says_how_the_circle_knows(olympus: Any) -> None:
     _, story = await olympus("hub", MEMBERS, **{"as": "witnessed"}, hub_from=5)
     await story.say("sam", SECRET, audience=["god0"])
