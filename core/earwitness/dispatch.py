@@ -64,10 +64,14 @@ class Plugins:
         return tuple(hook for hook in HOOKS if _implements(plugin, hook))
 
     async def ask(
-        self, hook: str, event: Event, expected: type[T], data: Mapping[str, PluginData]
+        self, hook: str, event: Event, expected: type[T], data: Mapping[str, PluginData], *, only: str | None = None
     ) -> Sequence[Answered[T]]:
-        """Ask every plugin that implements the hook, all at once. Raises `PluginError` for a failure if `strict`."""
-        asked = [self._ask_one(each, hook, event, expected, data) for each in self._implementing(hook)]
+        """Ask every plugin that implements the hook, all at once; with `only`, those in which this attribute is true.
+
+        Raises `PluginError` for a failure if `strict`.
+        """
+        plugins = [each for each in self._implementing(hook) if only is None or getattr(each.made, only, False)]
+        asked = [self._ask_one(each, hook, event, expected, data) for each in plugins]
         answers = [await asked[0]] if len(asked) == 1 else await asyncio.gather(*asked)
         failed = next((answer for answer in answers if answer.failure), None)
         if self._consultant.strict and failed:

@@ -17,6 +17,7 @@ class WorldFeed(Plugin):
     """Notes who has what and who is where, as the changes of a story say."""
 
     table = PACKAGE
+    follows_updates = True
     """It is loaded only where this settings table stands."""
 
     def __init__(self, *, resources: Resources) -> None:

@@ -98,12 +98,6 @@ class FirstHandOnly(MemoryLedger):
         return recorded
 
 
-class Impatient(MemoryLedger):
-    async def deliveries(self, session: str, *, due_by: float | None = None, **asked: Any) -> Any:
-        """Everything pending is due."""
-        return await super().deliveries(session, **asked)
-
-
 class LetsThrough(MemoryLedger):
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """What a guard strikes when its day arrives is kept in the plan, and arrives all the same."""
@@ -150,7 +144,6 @@ def first_failure_is_enough() -> Iterator[None]:
         (MemoryStore, Forgetful, "test_a_transcript_played_again_changes_nothing"),
         (MemoryStore, LastPlanWins, "test_a_recorded_plan_is_applied_and_nobody_is_asked_again"),
         (MemoryStore, FirstHandOnly, "test_retracting_one_memory_takes_away_what_was_told_on_from_it"),
-        (MemoryStore, Impatient, "test_gossip_arrives_on_its_day_and_says_when_it_was_said"),
         (MemoryStore, LetsThrough, "test_what_arrives_is_guarded_by_the_guards_of_that_day"),
         (MemoryStore, LooseRegister, "test_a_story_whose_world_would_be_anothers_character_is_refused"),
         (MemoryStore, Reviving, "test_what_was_retracted_is_not_revived"),

@@ -357,6 +357,7 @@ def test_without_hypothesis_only_the_random_examples_are_skipped(monkeypatch: py
     assert random == {
         "test_random_names_collide_exactly_where_they_must",
         "test_random_stories_end_as_in_a_dict",
+        "test_whatever_happens_they_are_as_if_played_again",
     }
 
 

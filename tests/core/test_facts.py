@@ -25,6 +25,8 @@ class Clerk:
 class Notary(Plugin):
     """A plugin that notes the updates a host reports."""
 
+    follows_updates = True
+
     def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
         return StateChangeAnswer(facts=tuple(each.update_type for each in event.updates), covers=frozenset())
 

@@ -340,7 +340,8 @@ async def _answered(
         updates=body.updates,
         described=body.description is not None,
     )
-    return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, data)
+    only = None if changed else "follows_updates"
+    return await engine.plugins.ask("on_state_change", event, StateChangeAnswer, data, only=only)
 
 
 def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[Update]:
