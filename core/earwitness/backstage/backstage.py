@@ -134,7 +134,7 @@ class Backstage:
         )
         entry = Entry(session=live.snapshot.id, sequence=sequence, key=f"#{sequence}", body=body, timestamp="preview")
         message = message_of(entry, body, live.snapshot)
-        world = World.of(self._engine, live, live.snapshot, self._applier)
+        world = World.of(self._engine, live, live.snapshot, self._applier, where)
         plan = await said(self._engine, live, message, sequence, world, ahead=number_of_days("days", days))
         participants = plan.message.participants if plan.message else {}
         found = Preview(

@@ -297,7 +297,7 @@ async def decide(engine: Engine, live: Live, entry: Entry, applier: Applier) -> 
     match entry.body:
         case Said() as body:
             message = message_of(entry, body, live.snapshot)
-            world = World.of(engine, live, live.snapshot, applier)
+            world = World.of(engine, live, live.snapshot, applier, message.channel)
             plan = await said(engine, live, message, entry.sequence, world, in_turn=body.in_turn)
             return noted(live, plan, entry.key, body.content) if has_macro(body.content) else plan
         case Changed() as body:

@@ -78,11 +78,13 @@ class UpdateOrigin:
     scene: str
     day: float
     timestamp: str
+    channel: Channel | None = None
 
     @classmethod
     def of_message(cls, message: Message, ids: MemoryIds, sequence: int) -> UpdateOrigin:
         """The origin of an update that a message brought about."""
-        return cls(ids, sequence, message.key, message.revision, message.scene, message.game_day, message.timestamp)
+        told = (message.key, message.revision, message.scene, message.game_day, message.timestamp)
+        return cls(ids, sequence, *told, message.channel)
 
     @classmethod
     def of_entry(cls, entry: Entry, state: State, ids: MemoryIds) -> UpdateOrigin:
@@ -191,6 +193,8 @@ def _update_metadata(update: Update, audience: Iterable[str], origin: UpdateOrig
         metadata["updateType"] = update.update_type
     if update.character:
         metadata["characterId"] = update.character
+    if origin.channel and origin.channel.context == "dm":
+        metadata |= channel_metadata(origin.channel)
     return metadata
 
 

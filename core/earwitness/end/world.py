@@ -11,6 +11,7 @@ from ..errors import StorageError
 from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
+from ..records.channel import Channel
 from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
@@ -29,7 +30,8 @@ class World:
 
     `news_seen` says up to which entry each character has been told the news; `joined` says with which entry they
     joined. There are no updates after the entry `latest`. Nobody is told what happened after `day`: the story may have
-    gone back.
+    gone back. What happened in a direct message is told in its own `channel` alone: the memory of a message is read
+    where that message was said.
     """
 
     session: str
@@ -40,15 +42,16 @@ class World:
     latest: int
     day: float
     applier: Applier
+    channel: Channel
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier) -> World:
-        """The world as it is for a message, given the session before that message."""
+    def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier, channel: Channel) -> World:
+        """The world as it is for a message in a channel, given the session before that message."""
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
-        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier)
+        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, channel)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
@@ -96,7 +99,8 @@ class World:
         if after >= self.latest:
             return ()
         joined = self.joined.get(character, 0)
-        known = [each for each in await self._updates_after(after) if may_know(character, each, joined)]
+        among = [each for each in await self._updates_after(after) if self._belongs_here(each)]
+        known = [each for each in among if may_know(character, each, joined)]
         if not known:
             return ()
         heard = cited(await self._received_since(character, after))
@@ -131,7 +135,13 @@ class World:
 
     def _may_know(self, character: str, item: Delivery) -> bool:
         happened = item.due <= self.day or item.metadata.get("permanent") is True
-        return happened and may_know(character, item, self.joined.get(character, 0))
+        return happened and self._belongs_here(item) and may_know(character, item, self.joined.get(character, 0))
+
+    def _belongs_here(self, item: Delivery) -> bool:
+        if item.metadata.get("contextType") != "dm":
+            return True
+        ids = (item.metadata.get("channelId"), item.metadata.get("guildId"))
+        return self.channel.context == "dm" and ids == (self.channel.channel_id, self.channel.guild_id)
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """The lines this character may be told, and the others.

@@ -54,13 +54,14 @@ class StandingChannel(Record):
 
     @property
     def name(self) -> str:
-        """Its key in the state: the channel's id, after that of the guild if it has one."""
-        return standing_name(self.channel_id, self.guild_id)
+        """Its key in the state: the channel's id, after the guild's if it has one, and after `dm` if it is one."""
+        return standing_name(self.channel_id, self.guild_id, self.context)
 
 
-def standing_name(channel_id: str, guild_id: str | None) -> str:
-    """The key of a standing channel in the state."""
-    return channel_id if guild_id is None else f"{guild_id}/{channel_id}"
+def standing_name(channel_id: str, guild_id: str | None, context: Context) -> str:
+    """The key of a standing channel in the state. A direct message and a channel with the same id are two."""
+    ids = channel_id if guild_id is None else f"{guild_id}/{channel_id}"
+    return f"dm/{ids}" if context == "dm" else ids
 
 
 def context_of(metadata: Metadata) -> str:

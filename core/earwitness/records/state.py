@@ -97,7 +97,8 @@ class State(Record):
     whereabouts: dict[str, Whereabouts] = {}
     """Character id → where this character is."""
     channels: dict[str, StandingChannel] = {}
-    """The host's channels that have standing members, by channel id (after the guild's, if any: `g7/42`)."""
+    """The host's channels that have standing members, by channel id, after the guild's if any (`g7/42`); a direct
+    message is `dm/42`."""
 
     facts: dict[str, FactsOf] = {}
     """Entry key → what packages note with this entry, such as a relationship. It goes when the entry is retracted."""
@@ -119,7 +120,10 @@ class State(Record):
         """The standing channel that this is; `None` if it has no standing members."""
         if channel.channel_id is None or not self.channels:
             return None
-        return self.channels.get(standing_name(channel.channel_id, channel.guild_id))
+        found = self.channels.get(standing_name(channel.channel_id, channel.guild_id, channel.context))
+        if found is None and channel.context == "dm":  # as earlier versions named it
+            found = self.channels.get(standing_name(channel.channel_id, channel.guild_id, "private_channel"))
+        return found if found and (found.context == "dm") == (channel.context == "dm") else None
 
     def moves_nobody(self, channel: Channel) -> bool:
         """Whether who is in a channel has nothing to do with where characters are: a direct message moves nobody."""

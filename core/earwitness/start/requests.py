@@ -113,6 +113,7 @@ def _event(engine: Engine, reader: Reader, query: str) -> ReadProviderEvent:
         character=reader.character,
         personality=reader.personality,
         query=query,
+        forked_from=tuple(dict.fromkeys(each for each in (snapshot.parent, snapshot.origin) if each)),
         containers=ReadableContainers(engine.ledger, reader),
     )
 

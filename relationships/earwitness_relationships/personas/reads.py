@@ -30,10 +30,9 @@ class CanonReads:
         return [each for each in wanted if each.container in there]
 
     def _wanted(self, event: ReadProviderEvent) -> Iterator[ReadRequest]:
-        sizes, here = self._sizes, equals("sessionId", event.session)
-        earlier = Or(
-            (equals("type", RECONCILED), And((equals("type", LIVED), Not(here))))
-        )  # she has her own of this one
+        sizes, here = self._sizes, In("sessionId", (event.session, *event.forked_from))
+        elsewhere = And((equals("type", LIVED), Not(here)))  # what she lived here, or before the branch, is her own
+        earlier = Or((equals("type", RECONCILED), elsewhere))
         facts = Not(In("type", (LIVED, RECONCILED)))
         with_her = partial(persona_container, personality=event.personality)
         ask = partial(ReadRequest, any_day=True)

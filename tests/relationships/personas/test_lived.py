@@ -174,3 +174,14 @@ async def test_who_is_told_of_a_persona_knows_it_in_later_stories_as_told(open_a
     assert [str(each.learned) for each in turn.sections()["personal_canon"]] == ["was told by charlie"]
     found = await ew.personas.search("sister", persona="p1", personality="vaggie", pantheon="hazbin_hotel")
     assert [hit.memory.id for hit in found] == [memory.id]
+
+
+async def test_a_branch_knows_nothing_of_what_its_parent_lived_since(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    branch = await story.fork("branch")
+    await story.say("kenji", "My sister Mira is a spy.", audience=["al"])
+    await story.delivered()
+    turn = await branch.turn("al", query="sister", in_prompt=[])
+    assert {each.section for each in turn.memories} == {"memories"}
+    assert "spy" not in turn.text()
