@@ -75,7 +75,10 @@ class Suite(Generic[T]):
         from hypothesis.strategies import tuples
 
         # settings belong to a thread: read the project's profile here, before the examples move to their own
-        profile = settings(max_examples=self.examples, deadline=None, suppress_health_check=list(HealthCheck))
+        checks = list(HealthCheck)
+        profile = settings(
+            max_examples=self.examples, deadline=None, suppress_health_check=checks, report_multiple_bugs=False
+        )
 
         def example(values: tuple[object, ...]) -> None:
             anyio.from_thread.run(check, *values)
