@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 
 from earwitness import Session
 from earwitness.backstage.assertions import told_in
 from earwitness.backstage.rarity import word_set
+
+from ..durations import ever_below
 
 Begin = Callable[..., Awaitable[Session]]
 SAFE = "the bridge is safe"
@@ -100,6 +102,4 @@ async def test_who_supposes_it_does_not_know_it(begin: Begin, said: str, questio
 
 def test_long_texts_are_judged_in_linear_time() -> None:
     for piece in ("is it ", "if ", "so and but ", "*a* ", "i wonder, ", "a?", ": ", "?!.", "yes, no? "):
-        began = time.process_time()
-        told_in(piece * 20_000 + "?")
-        assert time.process_time() - began < 0.5
+        assert ever_below(0.5, partial(told_in, piece * 20_000 + "?"), runs=6)

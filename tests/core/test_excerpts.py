@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from time import process_time
 
 import pytest
 
@@ -17,6 +16,8 @@ from earwitness.sentences import CUT, excerpt, sentences
 from earwitness.start.excerpts import shortened
 from earwitness.start.rank import fair_share
 from earwitness.words import query_terms
+
+from ..durations import grows_at_most
 
 Begin = Callable[..., Awaitable[Session]]
 FILLER = "Nothing of note was said about the weather that day. "
@@ -190,13 +191,10 @@ def test_sentences_end_at_the_marks_of_several_scripts() -> None:
 
 @pytest.mark.parametrize("piece", ["x", " ", ".", ". ", "\n", "word ", "。", CUT, "Where is the sword? "])
 def test_an_excerpt_takes_time_in_proportion_to_the_text(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text, began = piece * (length // len(piece)), process_time()
-        excerpt(text, 1_000, ["sword"])
-        return process_time() - began
+    def cut(length: int) -> None:
+        excerpt(piece * (length // len(piece)), 1_000, ["sword"])
 
-    large, small = (min(seconds(length) for _ in range(3)) for length in (128_000, 16_000))
-    assert large < 40 * max(small, 0.001)
+    assert grows_at_most(40, cut, 16_000, 128_000)
 
 
 @pytest.mark.parametrize(

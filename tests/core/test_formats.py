@@ -1,7 +1,6 @@
 """The formats, to the letter, and texts that would forge them."""
 
 import re
-from time import process_time
 from unicodedata import category
 
 import pytest
@@ -28,6 +27,8 @@ from earwitness.formats import (
     with_knowledge,
 )
 from earwitness.invisible import IN_LINE, RANGES
+
+from ..durations import ever_below, grows_at_most
 
 BREAKS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
 PIECES = (
@@ -178,12 +179,7 @@ def test_the_table_of_invisible_characters_holds_every_one_that_unicode_has() ->
     "piece", ["\0", "> ", "2. ", "2.", "1", "#\u200b", "\\", "game ", "message\n", "a.", "((", "m"]
 )
 def test_escaping_takes_time_in_proportion_to_the_text(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text, began = piece * (length // len(piece)), process_time()
-        as_written(harmless(text))
-        return process_time() - began
-
-    assert min(seconds(400_000) for _ in range(3)) < 40 * max(min(seconds(40_000) for _ in range(3)), 0.0005)
+    assert grows_at_most(40, lambda length: as_written(harmless(piece * (length // len(piece)))), 40_000, 400_000)
 
 
 @given(hostile, st.sampled_from(("", "x\n", "###Message###\n")))
@@ -255,9 +251,7 @@ def test_what_only_looks_like_reasoning_stays(text: str) -> None:
     "text", ["`" * 100_000, "```thinking\n" * 20_000, ("`" * 16 + " ") * 6_000, "```thinking\n" + "``` x" * 20_000]
 )
 def test_many_blocks_are_looked_through_in_one_go(text: str) -> None:
-    begin = process_time()
-    strip_reasoning(text)
-    assert process_time() - begin < 1
+    assert ever_below(1, lambda: strip_reasoning(text))
 
 
 @given(hostile)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -22,18 +21,10 @@ from earwitness.records.state import State, Whereabouts
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.detectors.rules import RulesDetector
 
+from ..durations import grows_at_most, least_seconds
+
 LINEAR = 2.7
 """The most by which anything linear grows from n to 2n, with some room for noise. Quadratic growth is by 4."""
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The least time of several runs."""
-    found = []
-    for _ in range(7):
-        began = perf_counter()
-        work()
-        found.append(perf_counter() - began)
-    return min(found)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +37,7 @@ def test_a_filter_is_read_in_linear_time(text: str) -> None:
         with suppress(InvalidFilter):
             parse(text.replace("{}", " " * size))
 
-    assert seconds(lambda: read(20_000)) < LINEAR * seconds(lambda: read(10_000)) + 0.002
+    assert grows_at_most(LINEAR, read, 10_000, 20_000)
 
 
 class CountingLedger(MemoryLedger):
@@ -78,18 +69,15 @@ def test_a_name_is_found_in_a_cast_without_looking_at_everybody() -> None:
     cast = Cast(members=tuple(Character(f"p{number}", aliases=["Everybody"]) for number in range(2_000)))
     assert cast.called("p7") == (cast["p7"],)
     cast.called("everybody")
-    assert seconds(lambda: cast.called("P7")) < seconds(lambda: [each for each in cast if each.id == "p7"]) / 5
+    looked_through = least_seconds(lambda: [each for each in cast if each.id == "p7"])
+    assert least_seconds(lambda: cast.called("P7")) < looked_through / 5
     assert len(cast.called("everybody")) == 2_000
     assert cast.of_name("P7") == cast.of_name("p7") == cast["p7"]
 
 
 def test_a_cast_is_checked_for_doubles_in_linear_time() -> None:
-    def check(size: int) -> Callable[[], object]:
-        ids = [f"p{number}" for number in range(size)]
-        members = [Character(id) for id in ids]
-        return lambda: as_cast(members)
-
-    assert seconds(check(2_000)) < LINEAR * seconds(check(1_000)) + 0.002
+    members = [Character(f"p{number}") for number in range(2_000)]
+    assert grows_at_most(LINEAR, lambda size: as_cast(members[:size]), 1_000, 2_000)
 
 
 def calls(work: Callable[[], object]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,6 +14,8 @@ from earwitness.ids import memory_id
 from earwitness.loading.settings import Calendar
 from earwitness.records.memory import Support
 from earwitness.records.plan import Delivery
+
+from ..durations import ever_below
 
 Begin = Callable[..., Awaitable[Session]]
 FEVER = "the old count died of fever"
@@ -132,12 +133,11 @@ def test_among_many_who_heard_one_denial_it_is_judged_once(memory_delivery: Any,
 def test_200_different_denials_take_no_50_milliseconds_to_judge(memory_delivery: Any) -> None:
     said = [f"In the year {n}, the old count did not die of fever." for n in range(200)]
     proofs = [(memory_delivery(n, text), False) for n, text in enumerate(said)]
-    taken = []
-    for _ in range(4):
-        began = time.process_time()
+
+    def judge() -> None:
         assert Inquiry(FEVER, Calendar()).knower("bob", proofs).contrary is not None
-        taken.append(time.process_time() - began)
-    assert min(taken) < 0.05
+
+    assert ever_below(0.05, judge, runs=12)
 
 
 @pytest.fixture

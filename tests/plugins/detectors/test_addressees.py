@@ -1,6 +1,5 @@
 """The detector `addressees`: who is spoken to."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,8 @@ import pytest
 from earwitness.records.character import Character
 from earwitness.records.moment import Perceived
 from earwitness_plugins.detectors.addressees import AddresseesDetector
+
+from ...durations import ever_below
 
 Begin = Callable[..., Any]
 
@@ -211,7 +212,9 @@ def test_looking_back_on_nothing_leaves_only_the_line_itself(story: Begin) -> No
 def test_a_message_costs_less_than_a_millisecond(talk: Begin) -> None:
     begun = talk(*[(who, f"Line {n}, and some more words, Bob.") for n in range(8) for who in CAST[:4]])
     asked = [begun.moment("alice", f"What do you say, Dora, for the {n}th time?") for n in range(200)]
-    started = time.perf_counter()
-    for moment in asked:
-        begun.detector.detect(moment)
-    assert (time.perf_counter() - started) / len(asked) < 0.004, "four times the promise, as machines are busy"
+
+    def answer() -> None:
+        for moment in asked:
+            begun.detector.detect(moment)
+
+    assert ever_below(0.004 * len(asked), answer), "four times the promise, as machines are busy"

@@ -134,11 +134,11 @@ def test_there_are_at_least_fifty_kinds() -> None:
 def test_a_bad_rule_file_gives_one_clear_error(bad: BadFile, tmp_path: Path) -> None:
     file = tmp_path / f"rules{bad.suffix}"
     file.write_bytes(bad.text.encode("utf-8", "surrogateescape"))
-    started = time.process_time()
+    started = time.thread_time()
     with pytest.raises(EarwitnessError) as raised:
         read_rules(file)
     message = str(raised.value)
-    assert time.process_time() - started < 8
+    assert time.thread_time() - started < 8
     assert len(message.encode("utf-8", "replace")) < LONGEST
     assert file.name in message
     assert [each for each in bad.quotes if each not in message] == []
