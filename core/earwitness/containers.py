@@ -33,6 +33,17 @@ class Container(Record):
     session: str | None = None
     """The session it belongs to, and with which it is forked and forgotten; `None` = it outlives sessions."""
 
+    @property
+    def words(self) -> str:
+        """What it is, in words: `the hub of olympus`, `the facts about user u1`, `the guild 'smiths'`."""
+        known = {
+            "global_canon": f"the global canon of {self.owner}",
+            "pantheon": f"the hub of {self.owner}",
+            "persona": f"what persona {self.owner} lived",
+            "user": f"the facts about user {self.owner}",
+        }
+        return known.get(self.kind, f"the {self.kind.replace('_', ' ')} {self.owner!r}")
+
 
 class Membership(Record):
     """The permission of a personality to read a container that is not its own."""

@@ -102,6 +102,17 @@ async def test_who_was_there_is_not_said_to_have_been_told(begin: Begin) -> None
     assert known["dana"].learned == Learned(way="heard", teller="alice")
 
 
+async def test_the_day_is_the_first_on_which_somebody_learned_it(begin: Begin) -> None:
+    story = await begin(cast=FOUR)
+    await story.say("alice", "The Sacred Sword is broken.", audience=["bob"], key="m1")
+    await story.change(game_day=2)
+    await story.tell("bob", "charlie", "m1")
+    await story.change(game_day=3)
+    await story.say("alice", "The Sacred Sword is broken.", audience=["charlie"])
+    charlie = (await story.backstage().who_knows("the Sacred Sword is broken")).knowers["charlie"]
+    assert str(charlie) == "charlie: was told by bob on day 2"
+
+
 async def test_what_is_due_later_is_not_known_yet(begin: Begin) -> None:
     story = await begin(cast=FOUR, sharing_rules=[Gossip(due=3)])
     await story.say("alice", "Let us find the Sacred Sword.", audience=["bob"])

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from earwitness import Session
+from earwitness.backstage.evidence import delivered
+from earwitness.backstage.inquiry import Inquiry
 from earwitness.backstage.negation import Statement
-from earwitness.backstage.who_knows import Inquiry
 from earwitness.ids import memory_id
 from earwitness.loading.settings import Calendar
 from earwitness.records.memory import Support
@@ -126,7 +127,8 @@ def test_among_many_who_heard_one_denial_it_is_judged_once(memory_delivery: Any,
     monkeypatch.setattr(Statement, "contradicted_by", lambda self, text: judged.append(text) or True)
     inquiry = Inquiry(FEVER, Calendar())
     for number in range(100):
-        assert not inquiry.knower("bob", [(memory_delivery(number, "He did not die of fever."), False)]).knows
+        proof = (memory_delivery(number, "He did not die of fever."), False)
+        assert not inquiry.knower("bob", [delivered(proof)]).knows
     assert len(judged) == 1
 
 
@@ -135,7 +137,7 @@ def test_200_different_denials_take_no_50_milliseconds_to_judge(memory_delivery:
     proofs = [(memory_delivery(n, text), False) for n, text in enumerate(said)]
 
     def judge() -> None:
-        assert Inquiry(FEVER, Calendar()).knower("bob", proofs).contrary is not None
+        assert Inquiry(FEVER, Calendar()).knower("bob", map(delivered, proofs)).contrary is not None
 
     assert ever_below(0.05, judge, runs=12)
 

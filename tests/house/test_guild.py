@@ -183,7 +183,10 @@ async def test_a_store_and_a_story_have_what_the_package_adds(told: Path) -> Non
         await story.change(game_day=7)
         await story.delivered()
         known = str(await story.backstage().who_knows("Does the vault open at midnight?"))
-        assert "eve: was told by dora on day 7" in known
+        assert "eve: reads it in the guild 'thieves' since day 1" in known
+        (told_on,) = (await story.backstage().inspect("eve")).memories
+        assert str(told_on.learned) == "was told by dora"
+        assert told_on.learned_day == 7
         assert await guild_knowledge(story, "dora") == [NOTE]
         await story.retract("hired")
         await story.settled()

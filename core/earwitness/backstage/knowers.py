@@ -13,8 +13,8 @@ class Contrary(BackstageRecord):
 
     learned: Learned
     """How they learned it."""
-    since: float
-    """The game day on which they learned it."""
+    since: float | None
+    """The game day on which they first learned it; `None` = before the story."""
     memory_id: str
     """The memory that proves it."""
     text: str
@@ -23,6 +23,10 @@ class Contrary(BackstageRecord):
     """How far they trust in it, from 0 to 1."""
     strength: float = 1.0
     """What was left of it when they were told, from 0 to 1."""
+    read_in: str | None = None
+    """The shared container where they read it, in words, such as `the hub of olympus`; `None` = they remember it."""
+    until: float | None = None
+    """The last game day on which they may read it there; `None` = no end."""
 
 
 class Knower(DatedRecord):
@@ -33,7 +37,7 @@ class Knower(DatedRecord):
     learned: Learned | None = None
     """How they learned it: `said it`, `heard it from alice`, `was told by bob`, …; `None` = nothing found."""
     since: float | None = None
-    """The game day on which they learned it."""
+    """The game day on which they first learned it; `None` = before the story, or nothing found."""
     memory_id: str | None = None
     """The memory that proves it."""
     text: str | None = None
@@ -42,6 +46,10 @@ class Knower(DatedRecord):
     """How far they trust in it, from 0 to 1."""
     strength: float = 1.0
     """What was left of it when they were told, from 0 to 1."""
+    read_in: str | None = None
+    """The shared container where they read it, in words, such as `the hub of olympus`; `None` = they remember it."""
+    until: float | None = None
+    """The last game day on which they may read it there; `None` = no end."""
     contrary: Contrary | None = None
     """How they learned the contrary, such as "he did not die of fever"; `None` = nothing found."""
 
@@ -57,7 +65,7 @@ class Knower(DatedRecord):
         if self.contrary is None or self.learned is None:
             return self.contrary is not None
         known, against = self.trust * self.strength, self.contrary.trust * self.contrary.strength
-        return (against, self.contrary.since) > (known, self.since or 0)
+        return (against, self.contrary.since or 0) > (known, self.since or 0)
 
     def __str__(self) -> str:
         return f"{self.character}: {self.words() or 'nothing found'}"
@@ -69,11 +77,10 @@ class Knower(DatedRecord):
         """
         found = []
         if self.learned is not None:
-            found.append(self._dated(self.learned.words(name), self.learned, self.since) + doubt_text(self.trust))
+            found.append(self._way(self, self.learned, self.learned.words(name), "it"))
         if self.contrary is not None:
             learned = self.contrary.learned
-            against = self._dated(learned.words(name, "the contrary"), learned, self.contrary.since)
-            found.append(against + doubt_text(self.contrary.trust))
+            found.append(self._way(self.contrary, learned, learned.words(name, "the contrary"), "the contrary"))
         both = " and believes " + ("the contrary" if self.believes_the_contrary else "the first")
         return ", and ".join(found) + (both if len(found) > 1 and self._differ else "")
 
@@ -83,9 +90,16 @@ class Knower(DatedRecord):
         other = self.contrary
         return other is not None and self.trust * self.strength != other.trust * other.strength
 
-    def _dated(self, words: str, learned: Learned, since: float | None) -> str:
-        before = since is None or learned.way == "before"
-        return words if before else f"{words} on {self.calendar.show(since or 0)}"
+    def _way(self, found: Knower | Contrary, learned: Learned, words: str, what: str) -> str:
+        """One of the two, with its day and how far it is doubted."""
+        since = None if learned.way == "before" else found.since
+        if found.read_in is None:
+            dated = words if since is None else f"{words} on {self.calendar.show(since)}"
+        else:
+            dated = f"reads {what} in {found.read_in}"
+            dated += "" if since is None else f" since {self.calendar.show(since)}"
+            dated += "" if found.until is None else f" until {self.calendar.show(found.until)}"
+        return dated + doubt_text(found.trust)
 
 
 class WhoKnows(BackstageRecord):
@@ -95,6 +109,8 @@ class WhoKnows(BackstageRecord):
     """The question."""
     knowers: dict[str, Knower]
     """Character id → what was found."""
+    failures: tuple[str, ...] = ()
+    """Read providers and guards that failed. Nobody counts as reading what they may have to do with."""
 
     def __str__(self) -> str:
-        return "\n".join(str(knower) for knower in self.knowers.values())
+        return "\n".join([*map(str, self.knowers.values()), *self.failures])

@@ -3,40 +3,33 @@
 First the world's memories about the question are found: those that cover most of it, with rare words counting more
 than common ones (`rarity`). Then the ledger is asked for the characters' deliveries of these memories. So a character
 does not count as knowing something only because another memory has similar words. Derived memories count as facts for
-their owner. Who learned only the contrary does not know it (`negation`), nor who only asked or supposed it (`asking`).
-Who is behind a mask is a question of its own (`identity`).
+their owner, and memories in shared containers for those who may read them (`shared`). Who learned only the contrary
+does not know it (`negation`), nor does anybody who only asked or supposed it (`assertions`). Who is behind a mask is a
+question of its own (`identity`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
 
 from ..containers import world_container
-from ..end.deliveries import strength
 from ..engine import Engine
 from ..extras import TermIndex
 from ..ids import WORLD
 from ..live import Live
-from ..loading.settings import Calendar
 from ..long_texts import aside
 from ..protocols import Store
 from ..records.backends import TermHolders
-from ..records.learned import Learned
-from ..records.memory import Memory, without_words
+from ..records.memory import Memory
 from ..records.plan import Delivery, Snapshot
-from ..words import plain
-from .assertions import told_in
+from .evidence import delivered, read_elsewhere
 from .identity import AskedMask, Proof, admitted, asked_masks, restated
-from .knowers import Contrary, Knower, WhoKnows
-from .negation import Statement
+from .inquiry import Inquiry
+from .knowers import Knower, WhoKnows
 from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
-
-Verdict = Literal["says", "denies", "asks"]
-"""What a text about a question does: it says so, says the contrary, or only asks or supposes it."""
-ONE_THING = 8
-"""Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
+from .shared import SharedMemory, shared_memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,39 +57,66 @@ class Facts:
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
-    """For every character: since when and how they know it, with proof, or nothing found. Raises `StorageError`."""
+    """For every character: since when and how they know it, with proof, or nothing found.
+
+    Raises `StorageError`, and `StrategyError` if `strict`.
+    """
     session = live.snapshot.id
-    known = await _facts(engine.store, world_container(session).name, question)
+    terms = await aside(len(question), asked_terms, question)
+    known = await _facts(engine.store, world_container(session).name, question, terms)
     masks = await aside(len(question), asked_masks, question, live.snapshot)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
+    shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.store, known, terms))
     inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
-    return await aside(size, _answered, question, inquiry, proofs, masks, live.snapshot)
+    knowers = await aside(size, _knowers, inquiry, proofs, shared, masks, live.snapshot)
+    return WhoKnows(question=question, knowers=knowers, failures=failures)
 
 
-def _answered(
-    question: str, inquiry: Inquiry, proofs: Sequence[Proof], masks: Sequence[AskedMask], snapshot: Snapshot
-) -> WhoKnows:
+def _knowers(
+    inquiry: Inquiry,
+    proofs: Sequence[Proof],
+    shared: Mapping[str, Sequence[SharedMemory]],
+    masks: Sequence[AskedMask],
+    snapshot: Snapshot,
+) -> dict[str, Knower]:
     of_each: dict[str, list[Proof]] = {}
     for delivery, told_along in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
             of_each.setdefault(delivery.owner, []).append((delivery, told_along))
-    knowers = {id: inquiry.knower(id, admitted(of_each.get(id, []), masks)) for id in snapshot.cast.ids}
-    return WhoKnows(question=question, knowers=knowers)
+    found = {}
+    for id in snapshot.cast.ids:
+        own = map(delivered, admitted(of_each.get(id, []), masks))
+        found[id] = inquiry.knower(id, (*own, *map(read_elsewhere, shared.get(id, ()))))
+    return found
+
+
+async def _shared(store: Store, known: Facts, terms: Sequence[str], container: str) -> Sequence[Memory]:
+    """The memories of a shared container that are about the question."""
+    if isinstance(store, TermIndex):
+        holders = await store.holders(container, terms)
+        ids = list(dict.fromkeys(id for held in holders.ids.values() for id in held))
+        memories = await store.get(container, ids) if ids else ()
+    else:
+        memories = await store.list(container)
+    size = sum(len(each.content) for each in memories)
+    held = await aside(size, lambda: [(each, known.asked.held(word_set(each.content))) for each in memories])
+    least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
+    return [each for each, share in held if share and share >= least]
 
 
 def _characters(deliveries: Iterable[Delivery]) -> int:
     return sum(len(each.body) + sum(len(line.text) for line in each.knowledge) for each in deliveries)
 
 
-async def _facts(store: Store, world: str, question: str) -> Facts:
+async def _facts(store: Store, world: str, question: str, terms: Sequence[str]) -> Facts:
     """The world's memories that are about the question.
 
     A store without an index of terms is read completely, in order to count how rare each word is.
     """
     if isinstance(store, TermIndex):
-        holders = await store.holders(world, await aside(len(question), asked_terms, question))
+        holders = await store.holders(world, terms)
         return await aside(len(question), facts_among, holders, question)
     memories = await store.list(world)
     return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question)
@@ -168,63 +188,3 @@ def _since(delivery: Delivery, sequence: int) -> Delivery:
 def _way(delivery: Delivery) -> tuple[object, ...]:
     support = delivery.support
     return delivery.memory_id, support.how, support.shared_from, support.via, support.rule
-
-
-class Inquiry:
-    """A question, and which texts say it, or the contrary."""
-
-    def __init__(self, question: str, calendar: Calendar, about: Callable[[str], bool] = lambda _: True) -> None:
-        """`about` says whether a text, of which what it only asks or supposes was left out, is about the question."""
-        self._statement = Statement(question)
-        self._calendar = calendar
-        self._about = about
-        self._verdicts: dict[str, Verdict] = {}  # by text: many characters heard the same
-
-    def knower(self, id: str, proofs: Iterable[Proof]) -> Knower:
-        """What one character knows, by the strongest proof, and the strongest proof of the contrary."""
-        known = contrary = None
-        for proof in sorted(proofs, key=lambda each: (each[1], *strength(each[0]))):
-            verdict = self._verdict(text := _text(proof))
-            if verdict == "denies":
-                contrary = contrary or (proof, text)
-            elif verdict == "says":
-                known = known or (proof, text)
-            if known and contrary:
-                break
-        against = None if contrary is None else Contrary(**_found(*contrary))
-        found = {} if known is None else _found(*known)
-        return Knower(character=id, contrary=against, calendar=self._calendar, **found)
-
-    def _verdict(self, text: str) -> Verdict:
-        said = plain(text)
-        if said not in self._verdicts:
-            self._verdicts[said] = self._judged(said)
-        return self._verdicts[said]
-
-    def _judged(self, said: str) -> Verdict:
-        told = said if len(self._statement.words) > ONE_THING else told_in(said)
-        if told is not said and not self._about(told):
-            return "asks"
-        return "denies" if self._statement.contradicted_by(told) else "says"
-
-
-def _text(proof: Proof) -> str:
-    delivery, told_along = proof
-    if told_along:
-        return "\n".join(line.text for line in delivery.knowledge)
-    return without_words(delivery.body, delivery.metadata)
-
-
-def _found(proof: Proof, text: str) -> dict[str, Any]:
-    delivery, told_along = proof
-    learned = Learned(way="news") if told_along else delivery.learned
-    since, id = delivery.support.learned_day, delivery.memory_id
-    strength = delivery.metadata.get("strength", 1.0)
-    return {
-        "learned": learned,
-        "since": since,
-        "memory_id": id,
-        "text": text,
-        "trust": delivery.support.trust,
-        "strength": strength if isinstance(strength, int | float) else 1.0,
-    }

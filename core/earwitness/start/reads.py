@@ -128,12 +128,23 @@ async def requested_reads(
     Also returns the failures of guards and providers, and the refused requests. Raises `StrategyError` for a failure if
     `strict`.
     """
-    granted, refused = await requested(engine, reader, query, data)
-    guarded = await asyncio.gather(*(_guarded(engine, reader, container, data) for _, container in granted))
-    reads = [
-        _requested_read(reader, request, each, in_prompt) for (request, _), each in zip(granted, guarded, strict=True)
-    ]
-    return reads, [*(failure for each in guarded for failure in each.failures), *refused]
+    granted, failed, refused = await requested(engine, reader, query, data)
+    found = await asyncio.gather(*(guarded_read(engine, reader, *each, data, in_prompt) for each in granted))
+    failures = [failure for _, failures in found for failure in failures]
+    return [read for read, _ in found], [*failures, *failed, *refused]
+
+
+async def guarded_read(
+    engine: Engine,
+    reader: Reader,
+    request: ReadRequest,
+    container: Container,
+    data: Mapping[str, PluginData],
+    in_prompt: Sequence[str] = (),
+) -> tuple[Read, tuple[str, ...]]:
+    """A granted request as a read after the guards, and their failures. Raises `StrategyError` if `strict`."""
+    guarded = await _guarded(engine, reader, container, data)
+    return _requested_read(reader, request, guarded, in_prompt), guarded.failures
 
 
 def _requested_read(reader: Reader, request: ReadRequest, guarded: _Guarded, in_prompt: Sequence[str]) -> Read:

@@ -71,20 +71,20 @@ class ReadableContainers:
 
 async def requested(
     engine: Engine, reader: Reader, query: str, data: Mapping[str, PluginData]
-) -> tuple[list[Granted], list[str]]:
-    """The granted requests of the providers; and the failures of providers, and the refused requests.
+) -> tuple[list[Granted], list[str], list[str]]:
+    """The granted requests of the providers; the failures of providers; and why other requests are refused.
 
     Raises `StrategyError` for a failing provider if `strict`.
     """
     if not engine.read_providers:
-        return [], []
+        return [], [], []
     event = _event(engine, reader, query)
     answers = await asyncio.gather(*(_asked(engine, each, event, data) for each in engine.read_providers))
     asked = [(answer.by, request) for answer in answers for request in answer.value or ()]
     decided = await _decided(engine.ledger, reader, [request for _, request in asked])
     granted = [each for each in decided if not isinstance(each, str)]
     refused = [f"{by}: {each}" for (by, _), each in zip(asked, decided, strict=True) if isinstance(each, str)]
-    return granted, [*(answer.label for answer in answers if answer.failure), *refused]
+    return granted, [answer.label for answer in answers if answer.failure], refused
 
 
 def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]:

@@ -8,6 +8,7 @@ import pytest
 
 from earwitness import Character, Earwitness, ReadProviderEvent, ReadRequest, Session
 from earwitness.containers import EVERYBODY, pantheon_container
+from earwitness.records.learned import Learned
 
 Opener = Callable[..., Awaitable[Earwitness]]
 GODS = [f"god{number}" for number in range(6)]
@@ -126,3 +127,25 @@ async def test_what_was_told_in_a_pantheon_that_is_no_more_nobody_reads(open_app
     await story.delivered()
     turn = await story.turn("atlas", query="rain", in_prompt=[])
     assert [each.memory.text for each in turn.sections()["titans"]] == ["A note: rain."]
+
+
+async def test_who_knows_counts_those_who_read_it_in_a_hub_on_the_days_of_their_membership(olympus: Any) -> None:
+    members = MEMBERS.replace("id: god3\n", "id: god3\n      since: 4\n")
+    _, story = await olympus("hub", members, hub_from=5, delay=2)
+    await story.say("sam", SECRET, audience=["god0"], key="m1")
+    assert str(await story.backstage().who_knows(SECRET)).count("nothing found") == 6
+    await story.change(game_day=3)
+    known = await story.backstage().who_knows(SECRET)
+    assert str(known).splitlines() == [
+        "god0: heard it from sam on day 1",
+        "god1: reads it in the hub of olympus since day 3",
+        "god2: reads it in the hub of olympus since day 3",
+        "god3: nothing found",
+        "god4: reads it in the hub of olympus since day 3",
+        "god5: reads it in the hub of olympus since day 3",
+        "mortal: nothing found",
+        "sam: said it on day 1",
+    ]
+    assert known.knowers["god1"].learned == Learned(way="told", teller="god0")
+    await story.retract("m1")
+    assert not any(each.knows for each in (await story.backstage().who_knows(SECRET)).knowers.values())

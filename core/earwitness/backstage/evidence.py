@@ -1,0 +1,93 @@
+"""What speaks for somebody knowing something: a delivery to them, or a memory that they may read elsewhere. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..containers import Container
+from ..end.deliveries import strength
+from ..records.learned import Learned
+from ..records.memory import without_words
+from ..records.memory_types import Metadata
+from .identity import Proof
+from .shared import SharedMemory
+
+Rank = tuple[float, bool, bool, tuple[int, float, int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One way in which somebody learned something."""
+
+    learned: Learned
+    """How they learned it."""
+    since: float | None
+    """The game day on which they learned it; `None` = before the story."""
+    memory_id: str
+    """Id of the memory."""
+    text: str
+    """Its text."""
+    trust: float
+    """How far they trust in it, from 0 to 1."""
+    strength: float
+    """What was left of it when they were told, from 0 to 1."""
+    rank: Rank
+    """Sort key: the earliest first; of one day the strongest, what is their own before what they read elsewhere."""
+    container: Container | None = None
+    """The shared container in which they read it; `None` = their own."""
+    until: float | None = None
+    """The last game day on which they may read it there; `None` = no end."""
+
+    @property
+    def belief(self) -> float:
+        """How much there is to believe in it, from 0 to 1."""
+        return self.trust * self.strength
+
+
+def delivered(proof: Proof) -> Evidence:
+    """The evidence of a delivery."""
+    delivery, told_along = proof
+    learned = Learned(way="news") if told_along else delivery.learned
+    day = delivery.support.learned_day
+    return Evidence(
+        learned=learned,
+        since=day,
+        memory_id=delivery.memory_id,
+        text=_text(proof),
+        trust=delivery.support.trust,
+        strength=_strength(delivery.metadata),
+        rank=(_first(learned, day), told_along, False, strength(delivery)),
+    )
+
+
+def read_elsewhere(shared: SharedMemory) -> Evidence:
+    """The evidence of a memory in a shared container."""
+    memory, trust = shared.memory, shared.memory.metadata.get("trust")
+    learned = memory.learned
+    return Evidence(
+        learned=learned,
+        since=shared.since,
+        memory_id=memory.id,
+        text=without_words(memory.content, memory.metadata),
+        trust=trust if isinstance(trust, int | float) else 1.0,
+        strength=_strength(memory.metadata),
+        rank=(_first(learned, shared.since), False, True, (0, 0.0, 0, memory.id)),
+        container=shared.container,
+        until=shared.until,
+    )
+
+
+def _text(proof: Proof) -> str:
+    delivery, told_along = proof
+    if told_along:
+        return "\n".join(line.text for line in delivery.knowledge)
+    return without_words(delivery.body, delivery.metadata)
+
+
+def _strength(metadata: Metadata) -> float:
+    strength = metadata.get("strength", 1.0)
+    return strength if isinstance(strength, int | float) else 1.0
+
+
+def _first(learned: Learned, day: float | None) -> float:
+    return float("-inf") if day is None or learned.way == "before" else day
