@@ -238,13 +238,13 @@ def test_a_yaml_bomb_is_refused_in_words() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"inn": {"members": ["tom",]}}', "r.json:1:28: not JSON: "),
+        ('{"inn": {"members": ["tom" 3]}}', "r.json:1:28: not JSON: "),
         ('{\n\t"inn": {},\n\t"inn": {}\n}', 'r.json:3:2: duplicate key "inn". Each key may be there once.'),
         ('{\n\t"inn": {"rules": {"chance": 7}}\n}', "r.json:2:20: inn.rules.chance: 7 cannot be used"),
         ('{"inn": {"rules": {"chance": NaN}}}', "r.json: not JSON: NaN is not a number that can be used."),
         ('{"inn": {"rules": {"delay": 1e999}}}', "inn.rules.delay: inf cannot be used: a finite number is needed."),
         ('{"inn": {"name": "\\ud800"}}', "r.json: not JSON: "),
-        ("[" * 5000, "r.json: not JSON"),
+        ("[" * 5000, "not JSON"),
     ],
 )
 def test_mistakes_in_json_have_their_place_too(text: str, said: str) -> None:
