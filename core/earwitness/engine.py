@@ -20,6 +20,9 @@ MACROS = "earwitness:macros"
 QUOTING = "earwitness:quoting"
 """The name under which core keeps messages that contain a placeholder, next to the data of plugins."""
 
+UNTOLD = "earwitness:untold"
+"""The name under which core keeps what has arrived while a sharing rule failed, next to the data of plugins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -55,7 +58,7 @@ class Engine:
     @property
     def data_owners(self) -> tuple[str, ...]:
         """Names under which plugins and strategies keep durable data."""
-        return (*self.plugins.names, *(each.label for each in self.askable), MACROS, QUOTING)
+        return (*self.plugins.names, *(each.label for each in self.askable), MACROS, QUOTING, UNTOLD)
 
     @property
     def one_database(self) -> bool:

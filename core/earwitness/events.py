@@ -18,7 +18,7 @@ from .records.memory import Hit, Interaction
 from .records.memory_types import MetaValue
 from .records.message import Message, Participant, SettledMessage
 from .records.moment import Moment, Movement, Presence
-from .records.plan import Delivery, Plan
+from .records.plan import Answer, Delivery, Plan
 from .records.state import Day, State
 from .records.stop import Stopped
 from .records.update import Knowledge, Update
@@ -177,6 +177,23 @@ class WorldAnswer(Reply):
     """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
 
 
+@runtime_checkable
+class StandingView(Protocol):
+    """What a sharing rule may ask about earlier messages: what was retracted, edited away or struck is not there."""
+
+    async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
+        """The deliveries of messages with these keys that stand, applied or still to come, by due day."""
+        ...
+
+
+class NothingStands:
+    """The view of a rule that is asked outside of a story."""
+
+    async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
+        """None."""
+        return ()
+
+
 class SharingEvent(Event):
     """A message was settled, or a delayed delivery of it has arrived."""
 
@@ -195,6 +212,8 @@ class SharingEvent(Event):
     """What the message changed in the world; empty when a delayed delivery arrives."""
     movements: tuple[Movement, ...] = ()
     """Who moved with the message."""
+    standing: SkipValidation[StandingView] = Field(default_factory=NothingStands)
+    """What stands of earlier messages: who was told what, and when."""
 
 
 class Share(Record):
@@ -216,6 +235,9 @@ class Share(Record):
     """Further metadata of this copy, such as `pantheonId`, in camelCase or snake_case."""
     trust: float = Field(default=1.0, ge=0, le=1)
     """How far the listener believes it, from 0 to 1. It is recorded with the support."""
+    memory: str | None = None
+    """Id of a memory of the listener that says the same: this is one more support of it, and no memory of its own.
+    Where the listener has no such memory, it is one."""
 
 
 class SharingAnswer(Reply):
@@ -230,6 +252,8 @@ class SharingAnswer(Reply):
     retracted. Kept only when the message was just said."""
     stops: tuple[Stopped, ...] = ()
     """Who does not learn of it, and why; asked for by `SharingEvent.ahead`, and shown by a preview alone."""
+    consulted: tuple[Answer, ...] = ()
+    """Strategies that the rule itself asked, and what failed. The plan records them."""
 
 
 class ReadEvent(Event):

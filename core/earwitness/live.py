@@ -9,7 +9,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from .engine import QUOTING, Engine
+from .engine import QUOTING, UNTOLD, Engine
 from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
@@ -83,6 +83,11 @@ class Live:
         quoting = self.stored.get(QUOTING, {}).values()
         return {str(each) for each in quoting}.union(each.message.content for each in self.recent)
 
+    @property
+    def untold(self) -> Mapping[str, JsonValue]:
+        """Key of a message → label of a sharing rule → ids of those whom it has reached while that rule failed."""
+        return self.stored.get(UNTOLD, {})
+
     def has_arrived(self, delivery: Delivery) -> bool:
         """Whether a pending delivery has arrived with a recorded plan that is not applied yet."""
         return any(
@@ -92,6 +97,13 @@ class Live:
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over the data of each plugin."""
         return {name: PluginData(kept) for name, kept in self.stored.items()}
+
+    def data_after(self, plan: Plan) -> Mapping[str, PluginData]:
+        """The same, in which stands what a plan writes."""
+        data = dict(self.data())
+        for each in plan.plugin_data:
+            data.setdefault(each.plugin, PluginData({})).changes[each.key] = each.value
+        return data
 
     def advance(self, plan: Plan, after: Snapshot) -> None:
         """Apply the effects of a recorded plan."""

@@ -29,13 +29,15 @@ class RenamedPlans:
         self._left_out |= {each.memory_id for each in plan.deliveries if each.beyond_session}
         for each in kept:
             name = self.container(each.container)
-            self._ids[each.memory_id] = memory_id(self.new, each.source, each.revision, name, each.part)
+            if each.memory_id not in self._ids:  # another message may have made it
+                self._ids[each.memory_id] = memory_id(self.new, each.source, each.revision, name, each.part)
         deliveries = tuple(self._delivery(each) for each in kept)
         self._ids |= {old.id: new.id for old, new in zip(kept, deliveries, strict=True)}
         return plan.model_copy(
             update={
                 "session": self.new,
                 "deliveries": deliveries,
+                "supported": tuple(self._id(each) for each in plan.supported),
                 "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
                 "restorations": tuple(self._restoration(each) for each in plan.restorations),
                 "derived": tuple(self._derivation(each) for each in plan.derived),

@@ -210,7 +210,7 @@ class Decider:
             return recorded
         try:
             proposed = await decide(self._engine, self.live, entry, self._applier)
-            if self.live.overdue:
+            if self.live.overdue or self.live.untold:
                 proposed = await self._with_overdue(entry, proposed)
             return await self._kept(proposed, more=more)
         except (*UNUSABLE, StorageError) as error:  # a bad answer from third-party code must not hold up a story

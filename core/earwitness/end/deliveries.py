@@ -54,17 +54,20 @@ def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name
     `world` is the world's copy of the message; `name` is its speaker's name.
     """
     share, due = telling.share, telling.due
-    via = _memory_id(world, ids, character_container(world.session, share.shared_from)) if share.shared_from else None
+    via = telling.via
+    if via is None and share.shared_from:
+        via = _memory_id(world, ids, character_container(world.session, share.shared_from))
     support = Support(
         how=share.how, shared_from=share.shared_from, via=via, rule=share.rule, learned_day=due, trust=share.trust
     )
     body = character_memory(name, telling.text, settled.message.game_day, due)
     is_speaker = share.character == world.metadata["speaker"]
     copy = _copy(world, ids, CopyOf(share.character, body, support, due), _copied_metadata(world)[is_speaker])
-    if not share.metadata:
+    if not share.metadata and share.memory is None:
         return copy
     more = {metadata_key(key): value for key, value in share.metadata.items()}
-    return copy.model_copy(update={"metadata": {**more, **copy.metadata}})
+    memory = copy.memory_id if share.memory is None else share.memory
+    return copy.model_copy(update={"metadata": {**more, **copy.metadata}, "memory_id": memory})
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +308,9 @@ def arrival_day(plan: Plan) -> float:
 def is_plain(plan: Plan) -> bool:
     """Whether a plan only adds memories that nothing else has touched, so that it holds everything known of them."""
     revised = plan.message is not None and plan.message.message.revision
-    return not (plan.withdrawals or plan.forgotten or plan.due_day is not None or revised or not plan.message)
+    return not (
+        plan.withdrawals or plan.supported or plan.forgotten or plan.due_day is not None or revised or not plan.message
+    )
 
 
 def shares_transaction(plan: Plan) -> bool:

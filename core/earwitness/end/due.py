@@ -5,7 +5,7 @@ Strikes and further tellings are recorded with the plan of the change that bring
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..engine import Engine
 from ..events import Event, SharingEvent
@@ -14,14 +14,16 @@ from ..ids import WORLD
 from ..live import Live, written
 from ..plugin_data import PluginData
 from ..records.derived import Derivation
-from ..records.journal import Entry
+from ..records.journal import Changed, Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from .deliveries import of_message, of_telling
 from .derivations import Proposal, with_proposals
 from .disguises import as_known
 from .guards import guarded
-from .shares import Teller, shared
+from .shares import Sharing, Teller, shared
+from .untold import Untold
+from .what_stands import StandingDeliveries
 from .withdrawals import downstream
 
 MOST_HOPS = 64
@@ -32,7 +34,7 @@ class Arrivals:
     """The outcome of one change of the day: strikes, further tellings, and the strategies that were asked."""
 
     def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> None:
-        self._engine, self._live, self._entry, self._data = engine, live, entry, data
+        self._engine, self._live, self._entry, self._plan_so_far, self._data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
         self._state = plan.state_after(live.snapshot.state)
         self._knowers: dict[str, set[str]] = {}
@@ -41,6 +43,11 @@ class Arrivals:
         self.told_on: list[Delivery] = []
         self.answers: list[Answer] = []
         self.derived: list[Proposal] = []
+        self._untold = Untold(data)
+        self._standing = StandingDeliveries(engine.ledger, entry.session, lambda: self.told_on, self._taken)
+
+    def _taken(self) -> set[str]:
+        return {id for each in (*self._plan_so_far.withdrawals, *self.withdrawals) for id in each.removes}
 
     async def arrive(self, due: Sequence[Delivery]) -> None:
         """Accept due deliveries in the order of days. Further tellings that are due by then arrive in their turn."""
@@ -66,15 +73,23 @@ class Arrivals:
 
         Returns the further tellings that are due too.
         """
-        messages = await self._engine.ledger.messages(self._entry.session, keys=[group[0].source])
-        about = messages[0] if messages else None
-        event = Event(session=self._entry.session, cast=self._cast, state=self._state, day=day)
-        if about is not None:
-            event = event.model_copy(update={"channel": about.message.channel})
+        event, about = await self._about(group[0].source, day)
         kept = await self._guarded(event, group, about)
         told_on = await self._told_on(event, kept, about)
         self.told_on += told_on
         return [each for each in told_on if each.is_active and each.due <= self._state.game_day]
+
+    async def _about(self, source: str, day: float) -> tuple[Event, SettledMessage | None]:
+        """What strategies are asked about a source, and the message that it is, if it is one."""
+        said = self._plan_so_far.message
+        if said is not None and said.message.key == source:
+            messages: Sequence[SettledMessage] = [said]
+        else:
+            messages = await self._engine.ledger.messages(self._entry.session, keys=[source])
+        event = Event(session=self._entry.session, cast=self._cast, state=self._state, day=day)
+        if not messages:
+            return event, None
+        return event.model_copy(update={"channel": messages[0].message.channel}), messages[0]
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         if not self._engine.guards:
@@ -101,17 +116,60 @@ class Arrivals:
     async def _told_on(self, event: Event, kept: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """The further tellings of those it has just reached, by that day's rules."""
         reached = await self._newly_reached(kept)
-        if not self._engine.sharing_rules or about is None or about.retracted or not reached:
+        if about is None or about.retracted or not reached:
             return []
-        known = {each.owner: Teller(message_text_of(each.body), each.due) for each in reached}
+        sharing = await self._shared(event, reached, about)
+        self.answers += sharing.reports
+        if sharing.silent:
+            self._untold.keep(about.key, sharing.silent, [each.owner for each in reached])
+        return await self._further(event, sharing, reached, about)
+
+    async def tell_what_was_kept(self) -> None:
+        """Ask rules again about what has reached somebody while they failed. What fails again is kept, in silence."""
+        away: set[str] = set()
+        for key, owners_of in self._untold.kept():
+            event, about = await self._about(key, self._state.game_day)
+            reached = await self._there(key)
+            for label, owners in owners_of.items():
+                those = [reached[id] for id in owners if id in reached]
+                if label in away or about is None:
+                    continue
+                if about.retracted or not those:
+                    self._untold.done(key, label)
+                    continue
+                sharing = await self._shared(event, those, about, only=[label])
+                if sharing.silent:
+                    away.add(label)
+                    continue
+                self._untold.done(key, label)
+                self.answers += sharing.reports
+                told_on = await self._further(event, sharing, those, about)
+                self.told_on += told_on
+                await self.arrive([each for each in told_on if each.is_active and each.due <= self._state.game_day])
+
+    async def _there(self, source: str) -> dict[str, Delivery]:
+        """Owner → the first delivery by which a message has reached them and still does."""
+        found = await self._standing.deliveries([source])
+        about = [each for each in found if each.part == "message" and each.due <= self._state.game_day]
+        return {each.owner: each for each in reversed(about)}
+
+    async def _shared(
+        self, event: Event, reached: Sequence[Delivery], about: SettledMessage, only: Collection[str] | None = None
+    ) -> Sharing:
+        known = _tellers(reached)
         base = {name: getattr(event, name) for name in Event.model_fields}
         asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
-        sharing = await shared(self._engine, asked, known, self._data)
-        self.answers += sharing.reports
+        return await shared(self._engine, asked, known, self._data, self._standing, only)
+
+    async def _further(
+        self, event: Event, sharing: Sharing, reached: Sequence[Delivery], about: SettledMessage
+    ) -> list[Delivery]:
+        """The deliveries of further tellings, after guards."""
+        known = _tellers(reached)
         self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
-        world = next(of_message(about, {}, self._cast, self._live.snapshot.ids, self._entry.sequence, event.day))
-        name = self._name_of(about)
         ids = self._live.snapshot.ids
+        world = next(of_message(about, {}, self._cast, ids, self._entry.sequence, event.day))
+        name = self._name_of(about)
         told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from in known]
         told = as_known(told, about, self._live.snapshot)
         there = {each.id for each in self.told_on}
@@ -151,6 +209,8 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
         return plan
     due = await _due(engine, live, entry, plan.due_day)
     arrivals = Arrivals(engine, live, entry, plan, data)
+    if live.untold:
+        await arrivals.tell_what_was_kept()
     await arrivals.arrive(due)
     degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
     plan = plan.model_copy(
@@ -167,14 +227,22 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
 async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> Plan:
     """The plan of any entry, with what is due by now and has not arrived, under today's guards and rules.
 
-    For a change of the day that could not be decided, and for the entry after one that brought nothing.
+    For a change of the day that could not be decided, for the entry after one that brought nothing, and while there is
+    something that a failing rule has not told on.
     """
     day = plan.state_after(live.snapshot.state).game_day
-    if not await _due(engine, live, entry, day):
+    if isinstance(entry.body, Changed) and plan.due_day is not None:  # it has brought all this itself
         return plan
-    data = dict(live.data())
+    if not live.untold and not await _due(engine, live, entry, day):
+        return plan
+    data = live.data_after(plan)
     plan = await with_arrivals(engine, live, entry, plan.model_copy(update={"due_day": day}), data)
-    return plan.model_copy(update={"plugin_data": (*plan.plugin_data, *written(data))})
+    return plan.model_copy(update={"plugin_data": written(data)})
+
+
+def _tellers(reached: Sequence[Delivery]) -> dict[str, Teller]:
+    """Those whom a message has just reached, as its tellers."""
+    return {each.owner: Teller(message_text_of(each.body), each.due, each.memory_id) for each in reached}
 
 
 def _resting_on(derivation: Derivation, key: str) -> Derivation:

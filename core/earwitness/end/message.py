@@ -28,6 +28,7 @@ from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
 from .shares import Sharing, Teller, shared
+from .what_stands import StandingDeliveries
 from .whereabouts import state_after
 from .world import World
 
@@ -190,6 +191,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
         presence=judged.presence.characters,
         movements=judged.movements,
         deliveries=tuple(_once(deliveries)),
+        supported=tuple(each.share.memory for each in sharing.shares if each.share.memory is not None),
         plugin_data=written(judged.data),
         facts=facts_noted(live.snapshot.state, settled.message.key, sharing.facts),
         answers=(*judged.reports, *sharing.reports),
@@ -221,7 +223,7 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
         movements=judged.movements,
         ahead=ahead,
     )
-    return await shared(engine, event, known, judged.data)
+    return await shared(engine, event, known, judged.data, StandingDeliveries(engine.ledger, event.session))
 
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:

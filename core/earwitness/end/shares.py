@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..consultation import Answered, items_of, record_of
@@ -18,6 +18,9 @@ from ..records.stop import Stopped
 from ..strategy import Strategy
 from .derivations import Proposal, noted, proposed
 from .proposals import strangers_named
+from .what_stands import StandingDeliveries
+
+NO_MEMORY = {"memory": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Teller:
     """The part of the message they know; empty if they perceived nothing."""
     since: float
     """The first game day on which they know it."""
+    memory: str | None = None
+    """Id of the memory in which they know it; `None` = their own copy of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class DueShare:
     share: Share
     text: str
     due: float
+    via: str | None = None
+    """Id of the memory in which the teller knows it; `None` = the teller's own copy of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +60,49 @@ class Sharing:
     """Who was asked, and what failed."""
     stops: tuple[Stopped, ...] = ()
     """Who is not told, and why; in a preview alone."""
+    silent: tuple[str, ...] = ()
+    """Labels of the rules that failed."""
 
 
 async def shared(
-    engine: Engine, event: SharingEvent, knowers: Mapping[str, Teller], data: Mapping[str, PluginData]
+    engine: Engine,
+    event: SharingEvent,
+    knowers: Mapping[str, Teller],
+    data: Mapping[str, PluginData],
+    standing: StandingDeliveries,
+    only: Collection[str] | None = None,
 ) -> Sharing:
-    """What all rules say about members of the cast. A failing rule adds nothing.
+    """What all rules, or `only` those of these labels, say about members of the cast. A failing rule adds nothing.
 
     `knowers` are those who know of the message already. Raises `StrategyError` for a failing rule if `strict`.
     """
-    if not engine.sharing_rules:
+    rules = [each for each in engine.sharing_rules if only is None or each.label in only]
+    if not rules:
         return Sharing()
-    answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in engine.sharing_rules))
-    found = [share for answer in answers for share in _shares(answer)]
+    event = event.model_copy(update={"standing": standing})
+    answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in rules))
+    found = await _supporting(standing, [share for answer in answers for share in _shares(answer)], event)
+    given = [answer.value for answer in answers if answer.value is not None]
     return Sharing(
         tuple(tellings(found, knowers, event.message.message.content, event.day)),
         proposed(answers),
         noted(answers),
-        tuple(answer.reported() for answer in answers),
-        () if event.ahead is None else tuple(stop for answer in answers if answer.value for stop in answer.value.stops),
+        (*(answer.reported() for answer in answers), *(each for value in given for each in value.consulted)),
+        () if event.ahead is None else tuple(stop for value in given for stop in value.stops),
+        tuple(answer.by for answer in answers if answer.value is None),
     )
+
+
+async def _supporting(standing: StandingDeliveries, shares: Sequence[Share], event: SharingEvent) -> Sequence[Share]:
+    """The shares, of which only those support a memory whose listener has it. An edited message supports no other."""
+    if not (ids := [each.memory for each in shares if each.memory is not None]):
+        return shares
+    is_edited = event.message.message.revision > 0
+    held = set() if is_edited else {(each.owner, each.memory_id) for each in await standing.memories(ids)}
+    return [
+        each if each.memory is None or (each.character, each.memory) in held else each.model_copy(update=NO_MEMORY)
+        for each in shares
+    ]
 
 
 def _shares(answer: Answered[SharingAnswer]) -> Iterable[Share]:
@@ -120,11 +150,12 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: st
     ]:
         for index in reached:
             told[index] = telling = _telling(left.pop(index), known, content, day)
-            known.setdefault(telling.share.character, Teller(telling.text, telling.due))
+            known.setdefault(telling.share.character, Teller(telling.text, telling.due, telling.share.memory))
     return [told[index] for index in sorted(told) if told[index].text]
 
 
 def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float) -> DueShare:
     teller = known[share.shared_from] if share.shared_from is not None else Teller(content, day)
     text = share.content if share.content is not None and teller.text else teller.text
-    return DueShare(share, text, max(day, teller.since, day if share.due is None else share.due))
+    due = max(day, teller.since, day if share.due is None else share.due)
+    return DueShare(share, text, due, teller.memory)

@@ -211,6 +211,8 @@ class Plan(Record):
     """Who moved."""
     deliveries: tuple[Delivery, ...] = ()
     """What is to be remembered, and by whom. It includes struck deliveries, with the reason."""
+    supported: tuple[str, ...] = ()
+    """Ids of memories of earlier entries that have one more support by these deliveries."""
     derived: tuple[Derivation, ...] = ()
     """Proposed memories that are not messages. Each is appended to the journal as an entry of its own."""
     revisions: tuple[Revised, ...] = ()

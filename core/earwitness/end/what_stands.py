@@ -1,0 +1,45 @@
+"""What stands of earlier messages: whom their deliveries have reached, or will reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from ..protocols import Ledger
+from ..records.plan import Delivery
+
+
+class StandingDeliveries:
+    """What a sharing rule may ask while an entry is decided. It implements `StandingView`.
+
+    `planned` are the deliveries that the entry brings so far, and `taken` the ids of those that it takes away.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        session: str,
+        planned: Callable[[], Iterable[Delivery]] = tuple,
+        taken: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        self._ledger, self._session = ledger, session
+        self._planned, self._taken = planned, taken
+
+    async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
+        """The deliveries of these messages that stand, by due day."""
+        if not keys:
+            return ()
+        found = await self._ledger.deliveries(self._session, sources=list(keys))
+        return self._with_planned(found, lambda each: each.source in keys)
+
+    async def memories(self, ids: Sequence[str]) -> Sequence[Delivery]:
+        """The deliveries of these memories that stand."""
+        if not ids:
+            return ()
+        found = await self._ledger.deliveries(self._session, memory_ids=list(ids))
+        return self._with_planned(found, lambda each: each.memory_id in ids)
+
+    def _with_planned(self, found: Sequence[Delivery], wanted: Callable[[Delivery], bool]) -> list[Delivery]:
+        taken = self._taken()
+        fresh = [each for each in self._planned() if wanted(each)]
+        every = [each for each in (*found, *fresh) if each.is_active and each.id not in taken]
+        return sorted(every, key=lambda each: each.due)

@@ -1,0 +1,160 @@
+"""A sharing rule sees what stands, adds tellings to memories that say the same, and is asked again after it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+from earwitness import Memory, Session, Share, SharingAnswer, SharingEvent
+from earwitness.records.plan import Answer
+
+Begin = Callable[..., Awaitable[Session]]
+Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
+CAST = ["alice", "bob", "charlie", "dana"]
+FACT = "The mill has burnt down."
+
+
+class SameFact:
+    """Bob and Charlie tell Dana everything; what she was told in another message supports the memory she has of it."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.seen: list[list[tuple[str, str]]] = []
+
+    async def share(self, event: SharingEvent) -> SharingAnswer:
+        standing = await event.standing.deliveries(self.keys)
+        self.seen.append([(each.source, each.owner) for each in standing if each.owner == "dana"])
+        self.keys.append(event.message.message.key)
+        own = next((each.memory_id for each in standing if each.owner == "dana"), None)
+        tellers = [id for id in event.knowers if id in {"bob", "charlie"}]
+        shares = tuple(Share(character="dana", shared_from=id, rule="same", memory=own) for id in tellers)
+        return SharingAnswer(shares=shares, consulted=(Answer(by="triage:mine", failure=None),))
+
+
+async def twice(story: Session) -> None:
+    await story.say("alice", FACT, key="m1", audience=["bob"])
+    await story.say("alice", FACT, key="m2", audience=["charlie"])
+    await story.delivered()
+
+
+async def test_tellers_of_several_messages_add_up_to_one_memory(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    await twice(story)
+    (memory,) = await memories(story, "dana")
+    explained = await story.backstage().explain(memory.id)
+    assert sorted(str(each.shared_from) for each in explained.supports) == ["bob", "charlie"]
+
+
+async def test_the_memory_stands_until_the_last_of_its_messages_is_retracted(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    await twice(story)
+    await story.retract("m1")
+    (memory,) = await memories(story, "dana")
+    assert memory.metadata["sharedFrom"] == "charlie"
+    await story.retract("m2")
+    assert not await memories(story, "dana")
+
+
+async def test_what_was_retracted_is_no_part_of_what_stands(begin: Begin, memories: Memories) -> None:
+    rule = SameFact()
+    story = await begin(cast=CAST, sharing_rules=[rule])
+    await story.say("alice", FACT, key="m1", audience=["bob"])
+    await story.retract("m1")
+    await story.say("alice", FACT, key="m2", audience=["bob"])
+    assert len(await memories(story, "dana")) == 1
+    assert rule.seen == [[], []]
+
+
+async def test_a_memory_that_the_listener_has_not_gets_no_support(begin: Begin, memories: Memories) -> None:
+    class Stray:
+        def share(self, event: SharingEvent) -> Iterable[Share]:
+            return [Share(character="dana", shared_from="bob", memory="mem_nowhere")]
+
+    story = await begin(cast=CAST, sharing_rules=[Stray()])
+    await story.say("alice", FACT, audience=["bob"])
+    (memory,) = await memories(story, "dana")
+    assert memory.id != "mem_nowhere"
+
+
+async def test_what_a_rule_itself_asked_stands_in_the_plan(begin: Begin) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    await story.say("alice", FACT, audience=["bob"])
+    await story.delivered()
+    plan = await story._engine.ledger.plan(story.id, story._live.snapshot.decided)
+    assert plan is not None
+    assert "triage:mine" in [each.by for each in plan.answers]
+
+
+async def test_a_copy_of_the_story_has_the_same_memories(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    await twice(story)
+    branch = await story.fork("branch")
+    await branch.retract("m1")
+    (memory,) = await memories(branch, "dana")
+    assert memory.metadata["sharedFrom"] == "charlie"
+
+
+class Away:
+    """Bob tells Charlie two days later, and Charlie Dana at once. On some days it fails."""
+
+    def __init__(self) -> None:
+        self.fails = False
+        self.calls = 0
+
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        self.calls += 1
+        if self.fails:
+            raise ConnectionError("the graph is away")
+        if "charlie" in event.knowers:
+            return [Share(character="dana", shared_from="charlie", rule="hop")]
+        return [Share(character="charlie", shared_from="bob", rule="hop", due=event.day + 2)]
+
+
+async def holders(story: Session, memories: Memories) -> list[str]:
+    await story.delivered()
+    return [id for id in story.cast.ids if await memories(story, id)]
+
+
+async def begun_while_away(begin: Begin, **given: Any) -> tuple[Session, Away]:
+    rule = Away()
+    story = await begin(cast=CAST, sharing_rules=[rule], strict=False, **given)
+    await story.say("alice", FACT, key="m1", audience=["bob"])
+    await story.delivered()
+    rule.fails = True
+    changed = await story.change(game_day=5)
+    settled = await changed.settled()
+    assert settled.degraded
+    assert "the graph is away" in str(settled.failures)
+    return story, rule
+
+
+async def test_what_arrives_while_a_rule_fails_is_told_on_once_it_answers(begin: Begin, memories: Memories) -> None:
+    story, rule = await begun_while_away(begin)
+    assert await holders(story, memories) == ["alice", "bob", "charlie"]
+    rule.fails = False
+    await story.change(flags={"graph": "back"})
+    assert await holders(story, memories) == ["alice", "bob", "charlie", "dana"]
+    (memory,) = await memories(story, "dana")
+    assert memory.learned_day == 5
+    calls = rule.calls
+    await story.change(flags={"more": True})
+    await story.delivered()
+    assert rule.calls == calls
+
+
+async def test_it_is_told_on_once_and_not_for_a_retracted_message(begin: Begin, memories: Memories) -> None:
+    story, rule = await begun_while_away(begin)
+    await story.retract("m1")
+    rule.fails = False
+    await story.change(game_day=6)
+    assert await holders(story, memories) == []
+    assert not story._live.untold
+
+
+async def test_what_still_fails_is_kept_without_a_word(begin: Begin, memories: Memories) -> None:
+    story, rule = await begun_while_away(begin)
+    settled = await (await story.change(flags={"graph": "away"})).settled()
+    assert not settled.degraded
+    rule.fails = False
+    await story.change(game_day=7)
+    assert await holders(story, memories) == ["alice", "bob", "charlie", "dana"]
