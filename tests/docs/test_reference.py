@@ -14,6 +14,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.metadata import EntryPoint, distribution
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,42 @@ def commands_table(_: str) -> str:
     return table(("command", "what it does"), (_row(name, command) for name, command in commands if command))
 
 
+def options_tables(_: str) -> str:
+    """A section for each command, and for each command within a group, with its options."""
+    from earwitness_plugins.terminal.group import group
+
+    return "\n".join(_section(name, command) for name, command in _commands(group, ()))
+
+
+def _commands(group: click.Group, above: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        if isinstance(command := group.get_command(context, name), click.Group):
+            yield from _commands(command, (*above, name))
+        elif command:
+            yield " ".join((*above, name)), command
+
+
+def _section(name: str, command: click.Command) -> str:
+    usage, _ = _row(name, command)
+    text = "\n\n".join(" ".join(each.split()) for each in inspect.cleandoc(command.help or "").split("\n\n"))
+    options = [each for each in command.params if isinstance(each, click.Option) and not _is_everywhere(each)]
+    rows = (_option_row(each) for each in options)
+    return "\n".join(
+        [f"### {name}\n", f"{usage}\n", f"{text}\n", *([table(("option", "meaning"), rows)] if options else [])]
+    )
+
+
+def _is_everywhere(option: click.Option) -> bool:
+    return option.hidden or option.opts[0] in {"--store", "--settings", "--json", "--help"}
+
+
+def _option_row(option: click.Option) -> tuple[str, str]:
+    context = click.Context(click.Command("earwitness"))
+    spelled, said = option.get_help_record(context) or ("", "")
+    return code(spelled), " ".join(said.replace("  ", " ").split())
+
+
 def _row(name: str, command: click.Command) -> tuple[str, str]:
     pieces = [piece for piece in command.collect_usage_pieces(click.Context(command)) if piece != "[OPTIONS]"]
     first = (command.help or "").partition("\n\n")[0]
@@ -120,6 +157,7 @@ TABLES: dict[str, Callable[[str], str]] = {
     "settings": settings_table,
     "errors": errors_table,
     "commands": commands_table,
+    "options": options_tables,
 }
 
 
@@ -167,6 +205,32 @@ def _records(annotation: Any) -> Iterator[type[Record]]:
 
 def test_every_setting_is_documented(pages: dict[str, Any]) -> None:
     assert records_in(Settings) - tabled(pages, "settings") == set()
+
+
+def test_every_settings_table_that_packages_declare_is_documented(pages: dict[str, Any]) -> None:
+    tables = [point.load() for point in distribution("earwitness").entry_points if point.group == "earwitness.settings"]
+    assert tables
+    assert set().union(*map(records_in, tables)) - tabled(pages, "settings") == set()
+
+
+FROM_CORE = {"settings", "resources", "strategies", "path", "embedder", "end"}
+"""What core hands to a factory, so that no host writes it."""
+SHIPPED = [
+    point
+    for point in distribution("earwitness").entry_points
+    if point.group.removeprefix("earwitness.")
+    in {*(kind.name for kind in kinds.CHOSEN), "graph", "spreading", "plugins"}
+]
+
+
+@pytest.mark.parametrize("point", SHIPPED, ids=lambda point: f"{point.group}:{point.name}")
+def test_every_shipped_strategy_is_listed_with_its_settings(point: EntryPoint, pages: dict[str, Any]) -> None:
+    kind = point.group.removeprefix("earwitness.").removesuffix("s") if point.group.endswith("plugins") else point.group
+    row = f"| {kind.removeprefix('earwitness.')} | `{point.name}` |"
+    said = "".join(line for line in pages["docs/strategies.md"].text.splitlines(True) if line.startswith(row))
+    assert said, f"docs/strategies.md has no row that begins with {row}"
+    settings = set(inspect.signature(point.load()).parameters) - FROM_CORE
+    assert settings - set(re.findall(r"`(\w+)", said)) == set()
 
 
 def test_every_field_of_every_event_and_answer_is_documented(pages: dict[str, Any]) -> None:

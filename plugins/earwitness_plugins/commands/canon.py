@@ -47,9 +47,7 @@ async def show(cli: CliContext, session: str, character: str) -> None:
 @story_command("add")
 @click.argument("session")
 @click.argument("text")
-@click.option(
-    "--scope", type=click.Choice(["global", "personal", "session", "user"]), required=True, help="Whose it is."
-)
+@click.option("--scope", type=click.Choice(["global", "personal", "session", "user"]), required=True, help="The scope.")
 @click.option("--character", metavar="ID", help="Whose canon it is; not for user.")
 @click.option("--about", metavar="ID", help="For personal, the persona it is about; for user, the user.")
 @options.channel
@@ -76,7 +74,7 @@ async def add(cli: CliContext, session: str, text: str, about: str | None, scope
     type=click.Choice(["global", "personal", "users", "pantheons", "story"]),
     default=("global",),
     show_default=True,
-    help="What of ordinary life is known in it.",
+    help="What its characters know from outside; may be repeated.",
 )
 async def start(cli: CliContext, session: str, name: str, knows: tuple[str, ...]) -> None:
     """Begin a bubble of a story, or go on with it. It is a session of its own, with the story's cast and day."""
@@ -110,7 +108,7 @@ async def end(cli: CliContext, session: str, name: str) -> None:
     show_default=True,
     help="Conflicting versions stand side by side, or the new ones replace the old ones.",
 )
-@click.option("--only", multiple=True, metavar="ID", help="Only the memory with this ID; again for more.")
+@click.option("--only", multiple=True, metavar="ID", help="Only the memory with this ID; may be repeated.")
 @click.option("--apply", is_flag=True, help="Do it. Without this, only say what would be done.")
 @click.option("--undo", is_flag=True, help="Take back what was done.")
 @ROLE

@@ -28,8 +28,8 @@ async def command(
 ) -> None:
     """Replace the text of a message, in everybody's memory.
 
-    KEY is the message's, as `inspect` shows it. Who perceives the new text is decided again; --present and --audience
-    correct what was said of that, and are not for --reroll.
+    KEY is that of the message, as `inspect` shows it. Who perceives the new text is decided again. --present and
+    --audience correct who was there and who perceived it; they cannot be combined with --reroll.
     """
     from earwitness.errors import InputError
     from earwitness_plugins.terminal.containers import settled

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from earwitness_plugins.applications.exports.files import File
 
 WHOLE = "jsonl"
-OUTPUT = "A folder; or a file, where one file goes out and PATH ends in a suffix.  [default: standard output]"
+OUTPUT = "A folder; or a file, if one file is exported and PATH has a suffix.  [default: standard output]"
 
 
 @story_command("export")
@@ -28,13 +28,13 @@ OUTPUT = "A folder; or a file, where one file goes out and PATH ends in a suffix
     help="jsonl: the whole story. The others: its cards, lorebooks or chats.",
 )
 @click.option("--output", "-o", metavar="PATH", default="-", help=OUTPUT)
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 async def command(cli: CliContext, session: str | None, name: str, output: str, force: bool) -> None:
     """Write a story as JSON Lines: everything said and decided. `import` takes it back.
 
-    As card or worldinfo: every file of that kind as it came, to the letter, and what came from no file as a new
-    one. As chat: what the story now says; lines that nothing has changed stay as they came. SESSION may be left out
-    where there is one story only.
+    `card` and `worldinfo` write every imported file of that kind to the letter, and a new file for what came from
+    none. `chat` writes what the story now says, and lines that were not changed to the letter. SESSION may be left
+    out if there is only one story.
     """
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions(), "earwitness export ID"))

@@ -26,9 +26,9 @@ def command() -> None:
 
 @story_command("show")
 @click.argument("node", required=False)
-@click.option("--depth", type=click.IntRange(1, 100), help="Whom so many relations lead to.")
-@click.option("--history", is_flag=True, help="What changed, instead of what holds.")
-@click.option("--day", type=float, help="The game day.  [default: what has no end]")
+@click.option("--depth", type=click.IntRange(1, 100), help="List the nodes within this number of relations.")
+@click.option("--history", is_flag=True, help="Show the changes instead.")
+@click.option("--day", type=float, help="The game day.  [default: relations without a last day]")
 @click.option("--limit", type=click.IntRange(min=0), default=100, show_default=True, help="How many at most.")
 @click.option("--graph", metavar="GRAPH", help=f"The graph store.  {OURS}")
 async def show(
@@ -70,8 +70,8 @@ async def show(
 async def copy(cli: CliContext, source: str | None, target: str | None) -> None:
     """Copy the graph from one store to another, with all attributes, history and versions.
 
-    The other store must be empty, or hold an earlier copy, which then gets what it lacks. If only `neo4j` is said, the
-    server is the one that NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE name.
+    The other store must be empty or hold an earlier copy, to which the missing changes are added. `neo4j` without
+    arguments is the server that NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE name.
     """
     from earwitness.errors import InputError
     from earwitness_plugins.applications.graphs.copy import copied

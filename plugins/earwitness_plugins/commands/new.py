@@ -20,7 +20,7 @@ ENDINGS = (".yaml", ".yml")
 @click.option("--cards", multiple=True, metavar="FILE…", help="Character cards: who is in the story.")
 @click.option("--lore", multiple=True, metavar="FILE…", help="Lorebooks: facts of its world.")
 @click.option("--user", metavar="NAME", help="The name that {{user}} stands for.  [default: User]")
-@click.option("--force", is_flag=True, help="Write over a story file that exists.")
+@click.option("--force", is_flag=True, help="Overwrite an existing story file.")
 async def command(
     cli: CliContext,
     story: str,

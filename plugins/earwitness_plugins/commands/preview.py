@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @options.host_word
 @click.option("--place", metavar="PLACE", help="Where it would be said.  [default: the current scene]")
 @options.channel
-@click.option("--days", default=0.0, show_default=True, metavar="N", help="Play forward so many game days.")
-@click.option("--picture", metavar="FILE", help="Draw the way of the message: .svg, .png, or .mmd for Mermaid.")
+@click.option("--days", default=0.0, show_default=True, metavar="N", help="Play this many game days forward.")
+@click.option("--picture", metavar="FILE", help="Draw how the message spreads: .svg, .png, or .mmd (Mermaid).")
 async def command(
     cli: CliContext,
     text: str,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--filter", "filters", multiple=True, metavar="TEST", help="Such as gameDay<=3 or location=tavern; all must hold."
 )
-@click.option("--before", metavar="KEY", help="As before the message with this KEY.")
+@click.option("--before", metavar="KEY", help="What the character remembered before the message with this KEY.")
 @options.channel
 async def command(
     cli: CliContext,

@@ -60,6 +60,6 @@ _CHANNEL = (
     click.option(
         "--context",
         type=click.Choice(["dm", "private_channel", "public_channel"]),
-        help="Where: in a direct message, a closed or an open channel.  [default: private_channel]",
+        help="The kind of channel.  [default: private_channel]",
     ),
 )
