@@ -27,6 +27,9 @@ class SceneLine(Record):
     """The name under which the speaker is in disguise; `None` = their own."""
     channel: Channel | None = None
     """The channel it was said in; `None` for the channel of the scene."""
+    certain: bool = False
+    """Whether the source is a story that knows who was present and who perceived it: then it counts as the host's word,
+    whoever imports it."""
     line: int | None = None
     """Number of the line in the file at which it begins, from 1, for errors; `None` if the format has no lines."""
 

@@ -138,6 +138,8 @@ class Original(Record):
     """`text.encode(encoding)` gives the file's bytes."""
     owner: str | None = None
     """Id of the character whose card it is."""
+    keys: tuple[str, ...] | None = None
+    """Of a chat that came back to its story: the key of each message. `None` = its name and their numbers."""
 
     def __str__(self) -> str:
         whose = f" of {self.owner}" if self.owner else ""

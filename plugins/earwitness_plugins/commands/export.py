@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ import click
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
+    from earwitness.records.channel import Channel
     from earwitness.session import Session
     from earwitness_plugins.applications.exports.files import File
 
@@ -29,19 +31,20 @@ OUTPUT = "A folder; or a file, if one file is exported and PATH has a suffix.  [
 )
 @click.option("--output", "-o", metavar="PATH", default="-", help=OUTPUT)
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
-async def command(cli: CliContext, session: str | None, name: str, output: str, force: bool) -> None:
+@click.option("--private", is_flag=True, help="In a chat, also what was said in direct messages and other channels.")
+async def command(cli: CliContext, session: str | None, name: str, output: str, force: bool, private: bool) -> None:
     """Write a story as JSON Lines: everything said and decided. `import` takes it back.
 
     `card` and `worldinfo` write every imported file of that kind to the letter, and a new file for what came from
-    none. `chat` writes what the story now says, and lines that were not changed to the letter. SESSION may be left
-    out if there is only one story.
+    none. `chat` writes what the story now says, lines that were not changed to the letter, and leaves out what was
+    said in direct messages and other channels. SESSION may be left out if there is only one story.
     """
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions(), "earwitness export ID"))
         if name == WHOLE:
             written = [await _write_story(story, output, force)]
         else:
-            written = _write_files(await _files(story, name), output, force)
+            written = _write_files(await _files(story, name, private), output, force)
     for path in written:
         if path != "-":
             cli.answer({"exported": story.id, "file": path}, f"Exported {story.id} to {path}")
@@ -58,17 +61,47 @@ async def _write_story(story: Session, output: str, force: bool) -> str:
     return path
 
 
-async def _files(story: Session, name: str) -> list[File]:
+async def _files(story: Session, name: str, private: bool) -> list[File]:
     """The files of this format. Raises `InputError` where there are none."""
     from earwitness.errors import InputError
+    from earwitness_plugins.applications.exports.chat import said_apart
     from earwitness_plugins.applications.exports.files import files
     from earwitness_plugins.applications.exports.told import told_messages
+    from earwitness_plugins.terminal.warnings import warn
 
+    before = await story.backstage(role="owner").before()
     told = await told_messages(story) if name == "chat" else {}
-    made = files(name, await story.backstage(role="owner").before(), story.cast, story.id, told)
+    apart = said_apart([each for each in before.originals if each.format == "chat"], told)
+    for each in () if private else apart:
+        each.left_out = True
+    made = files(name, before, story.cast, story.id, told)
+    if apart and (private or made):
+        warn([_marked(len(apart)) if private else _left_out([each.channel for each in apart])])
+    if not made and apart:
+        raise InputError(f"all of {story.id!r} was said in direct messages and channels of their own: add --private.")
     if not made:
         raise InputError(f"{story.id!r} has nothing to export as {name}. For all of it: --format {WHOLE}.")
     return list(made)
+
+
+def _left_out(channels: Sequence[Channel]) -> str:
+    """What a chat does not hold."""
+    from earwitness.records.prose import counted
+
+    where = "; ".join(dict.fromkeys(map(str, channels)))
+    return (
+        f"{counted(len(channels), 'message')} left out, said in another channel than the rest ({where}): a chat has "
+        "one audience. With --private they are in it, marked for `earwitness import`"
+    )
+
+
+def _marked(number: int) -> str:
+    from earwitness.records.prose import counted
+
+    return (
+        f"the chat holds {counted(number, 'message')} of direct messages and other channels. `earwitness import` "
+        "tells them to those who perceived them; other programs show them to everybody"
+    )
 
 
 def _write_files(made: list[File], output: str, force: bool) -> list[str]:

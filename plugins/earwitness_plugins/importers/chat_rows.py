@@ -8,6 +8,7 @@ from typing import Any
 
 from earwitness.errors import StoryError
 
+from .chat_marks import ChatMark, mark_of
 from .files.documents import parsed
 from .files.lenient import LenientObject, lenient_object
 
@@ -38,6 +39,8 @@ class ChatRow:
     """The avatar file of a group member."""
     present: tuple[str, ...] | None
     """Avatar files of those whom the extension «Presence» lists."""
+    mark: ChatMark | None
+    """What an export of Earwitness says of it."""
 
 
 def is_header(row: Mapping[str, Any]) -> bool:
@@ -85,6 +88,7 @@ def _message(row: LenientObject, index: int) -> ChatRow:
         hidden=hidden,
         face=row.text("original_avatar"),
         present=tuple(map(str, there)) if isinstance(there, list) else None,
+        mark=mark_of(row),
     )
 
 

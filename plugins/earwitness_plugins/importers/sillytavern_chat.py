@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
@@ -12,6 +13,7 @@ from earwitness.records.journal import Original
 from earwitness.records.prose import counted
 
 from .cards.macros import with_character, with_user
+from .chat_marks import ChatMark
 from .chat_rows import HEADER, UNUSED, ChatRow, chat_rows, is_header, is_message
 from .chat_start import there_at_first
 from .files.content_type import is_text, text_of
@@ -58,14 +60,16 @@ class SillyTavernChatImporter:
 
 def _scene(id: str, header: LenientObject, numbered: Sequence[tuple[int, ChatRow]]) -> Scene:
     messages = [message for _, message in numbered]
-    users = list(dict.fromkeys(each.name for each in messages if each.user and not each.narrated))
+    masks = {each.name: each.mark.speaker for each in messages if each.mark and each.mark.speaker}
+    users = list(dict.fromkeys(masks.get(each.name, each.name) for each in messages if each.user and not each.narrated))
     user = _named(header, "user_name") or next(iter(users), "")
     personas = tuple(users or filter(None, (user,)))
     character = _named(header, "character_name")
     faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
-    lines = tuple(_line(number, message, user, character, faces) for number, message in numbered)
+    lines = tuple(_line(number, message, user, character, faces, masks) for number, message in numbered)
     speakers = (line.speaker for line in lines if line.speaker)
-    roster = tuple(dict.fromkeys((*filter(None, (character,)), *speakers, *personas)))
+    heard = (name for line in lines if line.certain for name in (*(line.present or ()), *(line.audience or ())))
+    roster = tuple(dict.fromkeys((*filter(None, (character,)), *speakers, *personas, *heard)))
     return Scene(id=id, roster=roster, lines=lines, personas=personas, present=there_at_first(roster, personas))
 
 
@@ -75,12 +79,32 @@ def _named(header: LenientObject, key: str) -> str:
     return "" if name == UNUSED else name
 
 
-def _line(number: int, message: ChatRow, user: str, character: str, faces: Mapping[str, str]) -> SceneLine:
-    speaker = None if message.narrated else message.name
+def _line(
+    number: int,
+    message: ChatRow,
+    user: str,
+    character: str,
+    faces: Mapping[str, str],
+    masks: Mapping[str, str],
+) -> SceneLine:
+    """One message. A name that an export marks as a disguise is one in the lines after it, too."""
     text = with_user(message.text, user) if user else message.text
     if meant := character if message.user or message.narrated else message.name:
         text = with_character(text, meant)
-    return SceneLine(speaker=speaker, text=text, key=str(number), present=_present(message, user, faces))
+    return SceneLine(
+        speaker=None if message.narrated else masks.get(message.name, message.name),
+        speak_as=message.name if message.name in masks and not message.narrated else None,
+        text=text,
+        key=str(number),
+        **_heard(message.mark, _present(message, user, faces)),
+    )
+
+
+def _heard(mark: ChatMark | None, present: tuple[str, ...] | None) -> dict[str, Any]:
+    """Where a line was said and who perceived it: as an export of Earwitness says, else who was there by the chat."""
+    if mark is None or (mark.present is None and mark.audience is None):
+        return {"present": present, "channel": mark and mark.channel}
+    return {"present": mark.present, "audience": mark.audience, "channel": mark.channel, "certain": True}
 
 
 def _present(message: ChatRow, user: str, faces: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -1,6 +1,7 @@
 """A chat goes out as the story now says it; what nothing has changed stays as it came, byte by byte."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from earwitness import Character, Earwitness, Session
 from earwitness.loading.strategies import Strategies
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness_plugins.applications.exports.chat_dates import dated
 from earwitness_plugins.applications.exports.files import File, files
 from earwitness_plugins.applications.exports.told import told_messages
 from earwitness_plugins.applications.imports.detect_format import read_file
@@ -168,6 +170,34 @@ async def test_lines_are_written_in_the_files_own_encoding(ew: Earwitness, tmp_p
     assert chat.data.startswith(content)
     found = read_file(Strategies(), file(tmp_path, "again.jsonl", chat.data)).scenes[0].lines
     assert [line.text for line in found[-2:]] == ["Öl.", "Öl? 油?"]
+
+
+@pytest.mark.parametrize(
+    ("like", "written"),
+    [
+        ("2024-5-1 @9h 0m 1s 12ms", "2026-11-2 @15h 4m 5s 678ms"),
+        ("2024-5-1@9h0m1s", "2026-11-2@15h4m5s"),
+        ("June 9, 2023 2:20pm", "November 2, 2026 3:04pm"),
+        ("2025-01-01T00:00:00.000Z", "2026-11-02T15:04:05.678+00:00"),
+        (1714554000000, 1793631845678),
+        ("1714554000000", "1793631845678"),
+        ("yesterday", "2026-11-02T15:04:05.678+00:00"),
+        (None, "2026-11-02T15:04:05.678+00:00"),
+    ],
+)
+def test_a_date_is_written_as_the_file_writes_its_own(
+    monkeypatch: pytest.MonkeyPatch, like: object, written: object
+) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    assert dated("2026-11-02T15:04:05.678+00:00", like) == written
+
+
+async def test_new_lines_have_dates_as_the_file_has_them(ew: Earwitness, tmp_path: Path) -> None:
+    chat = [HEADER, says("Kim", "Oh.", is_user=True), says("Mira", "Hm.", send_date="2024-5-1 @9h 0m 1s 12ms")]
+    story = await imported(ew, tmp_path, text_of(chat))
+    await story.say("mira", "Well.")
+    assert " @" in json.loads((await lines(story))[-1])["send_date"]
 
 
 async def test_new_lines_of_a_group_name_the_members_card(ew: Earwitness, tmp_path: Path) -> None:

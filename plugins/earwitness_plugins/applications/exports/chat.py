@@ -2,46 +2,47 @@
 
 A chat that came into the story keeps every line that nothing has changed, byte by byte. An edit changes its line, a
 reroll adds a swipe to it, a retraction takes it out; what was said since follows. What came from no chat is a new one.
+What is written says in `extra.earwitness` which message it is and who perceived it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from earwitness.formats import as_said
-from earwitness.records.character import Cast, Character, display_name
+from earwitness.records.channel import Channel
+from earwitness.records.character import Cast
 from earwitness.records.journal import Original
 from earwitness_plugins.applications.replay.roles import session_id
-from earwitness_plugins.importers.chat_rows import NARRATOR, UNUSED, chat_rows
+from earwitness_plugins.importers.chat_rows import UNUSED, ChatRow, chat_rows
 from earwitness_plugins.importers.files.documents import parsed
 from earwitness_plugins.importers.files.text_encoding import MARK, decoded
 
-from .told import ToldMessage
+from .channels import channel_of, is_open_in
+from .chat_lines import LineWriter, Row, compact, needs_mark, revised
+from .told import ToldByKey, ToldMessage
 
-Row = dict[str, Any]
 UNICODE = ("utf-8", "utf-8-sig")
 OF_A_MEMBER = ("original_avatar", "force_avatar", "is_group")
 """Fields by which a group chat knows its members: a new line of theirs gets them too."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChatFile:
-    """A chat that came into the story."""
+    """A chat that came into the story, or is about to."""
 
     original: Original
     """The file as it came."""
     lines: list[str]
     """Its exact lines."""
-    rows: dict[str, tuple[int, Row]]
-    """Key → index of the line, and its row."""
-    unsaid: frozenset[str]
-    """Keys of rows that are hidden or without a text, which are not told."""
-    members: dict[str, Row]
-    """Name → what `OF_A_MEMBER` says of them."""
+    found: list[ChatRow]
+    """Its messages in the story, as the importer reads them."""
+    values: list[Row]
+    """The same, as the file has them."""
     added: dict[int, list[ToldMessage]] = field(default_factory=dict)
     """Index of a line → what was said after it, and came from no chat."""
 
@@ -50,50 +51,103 @@ class ChatFile:
         """Read the original again, as its importer did."""
         text = decoded(original.text.encode(original.encoding)).text
         clean = text.split("\n")
-        _, found = chat_rows(text, original.name, [])
-        prefix = f"{session_id(Path(original.name).stem)}:"
-        rows, unsaid, members = {}, set(), {}
-        for number, each in enumerate(each for each in found if each.in_story):
-            row = parsed(clean[each.line], original.name, [])
-            rows[f"{prefix}{number}"] = (each.line, row)
-            if not each.hidden:
-                members[each.name] = {key: row[key] for key in OF_A_MEMBER if key in row}
-            if each.hidden or not as_said(each.text).strip():
-                unsaid.add(f"{prefix}{number}")
-        return cls(original, original.text.split("\n"), rows, frozenset(unsaid), members)
+        found = [each for each in chat_rows(text, original.name, [])[1] if each.in_story]
+        values = [parsed(clean[each.line], original.name, []) for each in found]
+        return cls(original, original.text.split("\n"), found, values)
 
-    def data(self, told: Mapping[str, ToldMessage], cast: Cast) -> bytes:
+    @cached_property
+    def prefix(self) -> str:
+        """How the keys of its messages begin."""
+        return f"{session_id(Path(self.original.name).stem)}:"
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The key of each message."""
+        return self.original.keys or tuple(f"{self.prefix}{number}" for number in range(len(self.found)))
+
+    @cached_property
+    def rows(self) -> dict[str, tuple[int, Row]]:
+        """Key → index of the line, and its row."""
+        return {key: (each.line, row) for key, each, row in zip(self.keys, self.found, self.values, strict=False)}
+
+    @cached_property
+    def unsaid(self) -> frozenset[str]:
+        """Keys of rows that are hidden or without a text, which are not told."""
+        silent = (each.hidden or not as_said(each.text).strip() for each in self.found)
+        return frozenset(key for key, each in zip(self.keys, silent, strict=False) if each)
+
+    @cached_property
+    def members(self) -> dict[str, Row]:
+        """Name → what `OF_A_MEMBER` says of them."""
+        rows = ((each.name, row) for each, row in zip(self.found, self.values, strict=True) if not each.hidden)
+        return {name: {key: row[key] for key in OF_A_MEMBER if key in row} for name, row in rows}
+
+    def channel(self, told: ToldByKey) -> Channel:
+        """Where its messages were said, without those whose lines say so themselves."""
+        plain = zip(self.keys, self.found, strict=False)
+        return channel_of(
+            told[key].channel for key, row in plain if key in told and not (row.mark and row.mark.channel)
+        )
+
+    def data(self, told: ToldByKey, story: str, cast: Cast) -> bytes:
         """The file, with what the story says of its messages now."""
         if not any(key in told for key in self.rows):
             return self._encoded(self.lines)  # its messages are not in this story
         lines: dict[int, str | None] = dict(enumerate(self.lines))
+        writer = self._writer(told, story, cast)
+        changed = self._changed(told, writer)
         for key, (line, row) in self.rows.items():
-            if key not in self.unsaid or key in told:  # it was hidden later
-                lines[line] = self._line(line, row, told.get(key))
-        names = {told[key].speaker: str(row["name"]) for key, (_, row) in self.rows.items() if key in told}
-        return self._encoded(list(self._with_added(lines, cast, names)))
+            if key in changed:
+                lines[line] = self._line(line, row, changed[key])
+        return self._encoded(list(self._with_added(lines, writer)))
 
-    def _with_added(self, lines: Mapping[int, str | None], cast: Cast, names: Mapping[str, str]) -> Iterator[str]:
+    def _writer(self, told: ToldByKey, story: str, cast: Cast) -> LineWriter:
+        names = {
+            told[key].speaker: str(row["name"])
+            for key, (_, row) in self.rows.items()
+            if key in told and told[key].speak_as is None
+        }
+        dates = [row["send_date"] for row in self.values if row.get("send_date")]
+        return LineWriter(story, cast, names, dates[-1] if dates else None)
+
+    def _changed(self, told: ToldByKey, writer: LineWriter) -> dict[str, Row | None]:
+        """Key → the row as it is now; `None` for one that is gone."""
+        own, moved = self.channel(told), False
+        mine = {key: row for key, (_, row) in self.rows.items()}
+        changed: dict[str, Row | None] = {}
+        for key in [*told, *(key for key in mine if key not in told and key not in self.unsaid)]:
+            message = told.get(key)
+            if key in mine and (message is None or message.is_gone):
+                changed[key] = None
+            elif key in mine and message is not None:
+                row = revised(mine[key], message)
+                changed[key] = writer.marked(row, message) if moved or needs_mark(message, row, own) else row
+            moved = moved or (message is not None and message.moves and not self._tells(message))
+        return changed
+
+    def _tells(self, message: ToldMessage) -> bool:
+        """Whether a reader of the file reads this message as it was decided."""
+        return not message.is_gone and not message.revisions
+
+    def _with_added(self, lines: Mapping[int, str | None], writer: LineWriter) -> Iterator[str]:
         """All lines that are left, with those that were added; an empty last line stays the last."""
         ending, last = ("\r" if self.lines[0].endswith("\r") else ""), len(lines) - 1
         for line, text in lines.items():
-            added = [self._json(self._new_row(each, cast, names)) for each in self.added.get(line, ())]
+            added = [self._json(self._new_row(each, writer)) for each in self.added.get(line, ())]
             if text is not None:
                 yield text + ending if line == last and added else text
             yield from (f"{each}{ending}" for each in (added[:-1] if line == last else added))
             yield from added[-1:] if line == last else ()
 
-    def _new_row(self, message: ToldMessage, cast: Cast, names: Mapping[str, str]) -> Row:
+    def _new_row(self, message: ToldMessage, writer: LineWriter) -> Row:
         """A line for a message that came from no chat, under the name that its speaker has in this one."""
-        speaker = _speaker(message, cast)
-        name = message.speak_as or names.get(speaker.id, speaker.name)
-        return {**_row(message, speaker), "name": name, **self.members.get(name, {})}
+        row = writer.row(message)
+        return {**row, **self.members.get(row["name"], {})}
 
-    def _line(self, line: int, row: Row, message: ToldMessage | None) -> str | None:
+    def _line(self, line: int, row: Row, changed: Row | None) -> str | None:
         """The line as it came if nothing has changed it; `None` for a message that was retracted."""
-        if message is None or message.retracted:
+        if changed is None:
             return None
-        changed = _revised(row, message)
         if changed == row:
             return self.lines[line]
         mark = MARK if self.lines[line].startswith(MARK) else ""
@@ -101,22 +155,37 @@ class ChatFile:
 
     def _json(self, row: Row) -> str:
         """One line; in a file that is not UTF-8, in ASCII."""
-        return _compact(row, ascii_only=self.original.encoding not in UNICODE)
+        return compact(row, ascii_only=self.original.encoding not in UNICODE)
 
     def _encoded(self, lines: Sequence[str]) -> bytes:
         return "\n".join(lines).encode(self.original.encoding)
 
 
 def chats(
-    originals: Sequence[Original], told: Mapping[str, ToldMessage], cast: Cast
+    originals: Sequence[Original], told: ToldByKey, story: str, cast: Cast
 ) -> tuple[list[tuple[Original, bytes]], bytes | None]:
     """The chats that came into the story, and a new one of what was said before any of them; `None` for nothing."""
     files = [ChatFile.of(each) for each in originals]
     fresh = _follow(files, told)
-    return [(each.original, each.data(told, cast)) for each in files], _fresh(fresh, cast) if fresh else None
+    writer = LineWriter(story, cast)
+    return [(each.original, each.data(told, story, cast)) for each in files], _fresh(fresh, writer) if fresh else None
 
 
-def _follow(files: Sequence[ChatFile], told: Mapping[str, ToldMessage]) -> list[ToldMessage]:
+def said_apart(originals: Sequence[Original], told: ToldByKey) -> list[ToldMessage]:
+    """The messages that were not said in the channel of the chat that they would go into, nor in public."""
+    files = [ChatFile.of(each) for each in originals]
+    fresh = _follow(files, told)
+    own = channel_of(each.channel for each in fresh)
+    apart = [each for each in fresh if not is_open_in(each.channel, own)]
+    for file in files:
+        own = file.channel(told)
+        kept = (told[key] for key in file.keys if key in told and not told[key].is_gone)
+        added = (message for some in file.added.values() for message in some)
+        apart += [each for each in (*kept, *added) if not is_open_in(each.channel, own)]
+    return apart
+
+
+def _follow(files: Sequence[ChatFile], told: ToldByKey) -> list[ToldMessage]:
     """Add each message that came from no chat behind the chat's message before it; returns those before any chat."""
     places = {key: (file, line) for file in files for key, (line, _) in file.rows.items()}
     place: tuple[ChatFile, int] | None = None
@@ -124,84 +193,25 @@ def _follow(files: Sequence[ChatFile], told: Mapping[str, ToldMessage]) -> list[
     for message in told.values():
         if message.key in places:
             place = places[message.key]
-        elif not message.retracted:
+        elif not message.is_gone:
             (first if place is None else place[0].added.setdefault(place[1], [])).append(message)
     return first
 
 
-# ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _row(message: ToldMessage, speaker: Character) -> Row:
-    """A new line of a chat."""
-    row: Row = {
-        "name": message.speak_as or speaker.name,
-        "is_user": speaker.kind == "persona",
-        "is_system": False,
-        "send_date": message.timestamp,
-        "mes": message.first,
-        "extra": {"type": NARRATOR} if speaker.kind == "narrator" else {},
-    }
-    return _revised(row, message)
-
-
-def _revised(row: Row, message: ToldMessage) -> Row:
-    """The row after edits, which change the chosen swipe, and rerolls, which add one."""
-    if not message.revisions:
-        return row
-    swipes, chosen = _swipes(row)
-    if swipes[chosen] == message.revisions[-1].content:
-        return row  # the file says so already
-    for body in message.revisions:
-        if body.reroll:
-            swipes, chosen = [*swipes, body.content], len(swipes)
-        else:
-            swipes[chosen] = body.content
-    after = {**row, "mes": swipes[chosen]}
-    if "swipes" in row or len(swipes) > 1:
-        after |= {"swipes": swipes, "swipe_id": chosen}
-    if isinstance(info := row.get("swipe_info"), list):
-        more = len(swipes) - len(info)
-        after["swipe_info"] = [*info, *({"send_date": message.timestamp, "extra": {}} for _ in range(more))]
-    return after
-
-
-def _swipes(row: Row) -> tuple[list[str], int]:
-    """All swipes and the number of the chosen one; the message alone where there are none that can be read."""
-    swipes, chosen = row.get("swipes"), row.get("swipe_id")
-    if isinstance(chosen, str) and chosen.isdecimal():
-        chosen = int(chosen[:9])
-    if isinstance(swipes, list) and type(chosen) is int and 0 <= chosen < len(swipes):
-        return [str(each) for each in swipes], chosen
-    return [str(row.get("mes") or "")], 0
-
-
-def _speaker(message: ToldMessage, cast: Cast) -> Character:
-    """The speaker; one who was forgotten goes by the id."""
-    if message.speaker in cast:
-        return cast[message.speaker]
-    return Character(message.speaker, name=display_name(message.speaker))
-
-
-def _fresh(told: Iterable[ToldMessage], cast: Cast) -> bytes:
+def _fresh(told: Iterable[ToldMessage], writer: LineWriter) -> bytes:
     """A chat of its own: a header, and a line for each message."""
     told = list(told)
-    speakers = list({each.speaker: _speaker(each, cast) for each in told}.values())
-    header = {
+    speakers = list({each.speaker: writer.speaker(each) for each in told}.values())
+    header: dict[str, Any] = {
         "user_name": _only(each.name for each in speakers if each.kind == "persona"),
         "character_name": _only(each.name for each in speakers if each.kind == "character"),
         "create_date": told[0].timestamp,
         "chat_metadata": {},
     }
-    rows = [header, *(_row(each, _speaker(each, cast)) for each in told)]
-    return "\n".join(_compact(each) for each in rows).encode()
+    return "\n".join(map(compact, [header, *map(writer.row, told)])).encode()
 
 
 def _only(names: Iterable[str]) -> str:
     """The only name; SillyTavern writes `unused` for a group."""
     found = list(names)
     return found[0] if len(found) == 1 else UNUSED
-
-
-def _compact(row: Row, *, ascii_only: bool = False) -> str:
-    return json.dumps(row, ensure_ascii=ascii_only, separators=(",", ":"))

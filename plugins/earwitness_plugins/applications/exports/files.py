@@ -17,12 +17,11 @@ from earwitness.records.journal import Original
 
 from .card import fresh_card
 from .chat import chats
-from .told import ToldMessage
+from .told import ToldByKey
 from .worldinfo import fresh_worldinfo
 
 FORMATS = ("card", "worldinfo", "chat")
 Fresh = tuple[str, Mapping[str, Any]]
-ToldByKey = Mapping[str, ToldMessage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def files(format: str, before: Before, cast: Cast, session: str, told: ToldByKey
 
 def _chats(kept: Sequence[Original], told: ToldByKey, cast: Cast, session: str) -> Iterator[File]:
     """Chats that came into the story, as they now are, and a new one of what came from none."""
-    came, fresh = chats(kept, told, cast)
+    came, fresh = chats(kept, told, session, cast)
     yield from (File(_as_it_came(original).name, data) for original, data in came)
     if fresh is not None:
         yield File(file_name(session, ".jsonl"), fresh)

@@ -1,12 +1,18 @@
-"""What a story now says: each message with all its answers, in the order of the story."""
+"""What a story now says: each message with all its answers and who perceived it, in the order of the story."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from earwitness.records.journal import Entry, Revised, Said
+from earwitness.records.channel import Channel
+from earwitness.records.journal import Archived, Body, Changed, Entry, Retracted, Revised, Said
+from earwitness.records.message import SettledMessage
 from earwitness.session import Session
+from earwitness_plugins.applications.replay.replay import THERE
+
+STAGE = ("participants", "current_scene")
+"""State keys that say who can be there."""
 
 
 @dataclass(slots=True)
@@ -25,30 +31,107 @@ class ToldMessage:
     """Whether it was retracted."""
     speak_as: str | None = None
     """The name under which the speaker was in disguise."""
+    channel: Channel = field(default_factory=Channel)
+    """Where it was said."""
+    present: tuple[str, ...] | None = None
+    """Ids of those who are there, if the host says so."""
+    by_host: bool = False
+    """Whether the host says who is there, or who perceives it."""
+    perceived_by: tuple[str, ...] = ()
+    """Ids of those who perceived any of it, besides the speaker."""
+    whole: bool = True
+    """Whether all of them perceived all of it."""
+    off_stage: bool = False
+    """Whether the host said before it who comes, goes or is where. No chat says that."""
+    moves: bool = False
+    """Of a message that no chat may tell as it was: whether somebody came or went in it."""
+    forgotten_by: tuple[str, ...] = ()
+    """Ids of those who perceived it, and whose own memory of it was taken away."""
+    left_out: bool = False
+    """Whether it is left out of the chat."""
     revisions: list[Revised] = field(default_factory=list)
     """Edits and rerolls that changed the text, in order."""
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether no chat has it."""
+        return self.retracted or self.left_out
 
-async def told_messages(story: Session) -> dict[str, ToldMessage]:
+    @property
+    def now(self) -> str:
+        """Its text as it now reads."""
+        return self.revisions[-1].content if self.revisions else self.first
+
+
+ToldByKey = dict[str, ToldMessage]
+"""Key → message, in the order in which they were said."""
+
+
+async def told_messages(story: Session) -> ToldByKey:
     """Key → message, in the order in which they were said."""
+    settled = {each.key: each for each in await story.messages(retracted=True)}
     journal = await story.backstage(role="owner").journal()
-    return messages_in(journal, {each.message.key for each in await story.messages()})
+    told = messages_in(journal, settled)
+    for each in told.values():
+        if each.retracted or each.revisions or each.channel != Channel():
+            each.moves = bool((await (await story.outcome(each.key)).decided()).movements)
+    if any(_takes_memories(entry.body, told) for entry in journal):
+        for id in story.cast.ids:
+            _without_forgotten(told.values(), id, {each.key for each in await story.messages(heard_by=id)})
+    return told
 
 
-def messages_in(journal: Iterable[Entry], kept: Collection[str]) -> dict[str, ToldMessage]:
-    """The messages of a journal. `kept` are the keys of those that were not retracted. Pure."""
-    told: dict[str, ToldMessage] = {}
+def _takes_memories(body: Body, told: ToldByKey) -> bool:
+    """Whether it takes single memories away, and not a whole message."""
+    return isinstance(body, Archived) or (isinstance(body, Retracted) and body.target not in told)
+
+
+def _without_forgotten(told: Iterable[ToldMessage], id: str, remembered: Collection[str]) -> None:
+    for each in told:
+        if id in each.perceived_by and each.key not in remembered:
+            each.forgotten_by += (id,)
+            each.perceived_by = tuple(other for other in each.perceived_by if other != id)
+
+
+def messages_in(journal: Iterable[Entry], settled: Mapping[str, SettledMessage]) -> ToldByKey:
+    """The messages of a journal. `settled` are the same messages by key, as they were decided. Pure."""
+    told: ToldByKey = {}
     now: dict[str, str] = {}
+    off_stage = False
     for entry in journal:
         match entry.body:
-            case Said(speaker=speaker, speak_as=mask, content=content):
-                retracted = entry.key not in kept
-                told[entry.key] = ToldMessage(entry.key, speaker, entry.timestamp, content, retracted, mask)
+            case Said(content=content) as body if entry.key in settled:
+                told[entry.key] = _told(entry, body, settled[entry.key], off_stage)
                 now[entry.key] = content
             case Revised(target=key) as body if key in told:
                 if body.reroll or body.content != now[key]:  # else only a name in it was filled in anew
                     told[key].revisions.append(body)
+                told[key].by_host |= body.present is not None or body.audience is not None
+                told[key].present = told[key].present if body.present is None else body.present
                 now[key] = body.content
+            case Changed() as body if told and _moves(body) and not entry.key.endswith(f":{THERE}"):
+                off_stage = True
             case _:
                 pass
     return told
+
+
+def _told(entry: Entry, body: Said, settled: SettledMessage, off_stage: bool) -> ToldMessage:
+    return ToldMessage(
+        key=entry.key,
+        speaker=body.speaker,
+        timestamp=entry.timestamp,
+        first=body.content,
+        retracted=settled.retracted,
+        speak_as=body.speak_as,
+        channel=body.channel,
+        present=body.present,
+        by_host=body.present is not None or body.audience is not None,
+        perceived_by=tuple(id for id in settled.participants if id != body.speaker),
+        whole=not settled.heard,
+        off_stage=off_stage,
+    )
+
+
+def _moves(body: Changed) -> bool:
+    return bool(body.moves or body.channels or body.leaves_cast or any(key in body.changes for key in STAGE))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from earwitness.imports import Imported, ImportedCharacter
+from earwitness.imports import Imported, ImportedCharacter, SceneLine
+from earwitness.records.channel import Channel
 from earwitness.records.character import Cast, Character
 from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.applications.stories.reader import STEPS
@@ -112,6 +113,22 @@ def _said(found: MergedFiles, cast: Cast) -> tuple[list[dict[str, Any]], tuple[C
     for scene in found.scenes:
         roles = Roles(scene, cast.joined(narrators.values()))
         narrators |= {each.id: each for each in roles.cast()}
-        steps += [{roles.speaker(line): tidy(line.text)} for line in scene.lines if tidy(line.text)]
+        steps += [_step(line, roles, scene.channel) for line in scene.lines if tidy(line.text)]
     first = found.scenes[0]
     return steps, tuple(narrators.values()), Roles(first, cast).there_at_first(first)
+
+
+def _step(line: SceneLine, roles: Roles, channel: Channel) -> dict[str, Any]:
+    """A line as a step: in the short form where it says nothing but who says what."""
+    speaker, text, where = roles.speaker(line), tidy(line.text), line.channel or channel
+    names = {"channel_id": "channel", "guild_id": "guild", "persona_id": "persona"}
+    told = {names.get(field, field): value for field, value in where.model_dump(exclude_defaults=True).items()}
+    told |= {"speak_as": line.speak_as, "place": None if where.context == "dm" else line.place}
+    if line.certain:
+        told |= {"present": _listed(roles.ids(line.present)), "audience": _listed(roles.ids(line.audience))}
+    more = {name: value for name, value in told.items() if value is not None}
+    return {"say": {"speaker": speaker, "text": text, **more}} if more else {speaker: text}
+
+
+def _listed(ids: tuple[str, ...] | None) -> list[str] | None:
+    return None if ids is None else list(ids)

@@ -27,6 +27,8 @@ from .roles import Roles
 
 WINDOW = 256
 AT_ONCE = 4
+THERE = "there"
+"""The end of the key under which those who are there from a scene's first line on enter a story that goes on."""
 _MESSAGE = re.compile(r"messages\[(\d+)\]:? ")
 """How an error of `say_all` begins."""
 
@@ -148,16 +150,19 @@ async def _enter(story: Session, there: Sequence[str], scene: Scene, prefix: str
     if not missing or first is None:
         return
     if not await story.has(f"{prefix}{first}"):
-        await story.enter(*missing, key=f"{prefix}there")
+        await story.enter(*missing, key=f"{prefix}{THERE}")
 
 
 def _as_said(line: SceneLine, roles: Roles, channel: Channel, *, gold: bool) -> dict[str, Any]:
-    """A line as `say` takes it; who is there and who perceives it only with `gold`. A direct message has no place."""
+    """A line as `say` takes it; who is there and who perceives it only with `gold`, or where the line is certain of it.
+
+    A direct message has no place.
+    """
     where = line.channel or channel
-    word = {"present": roles.ids(line.present), "audience": roles.ids(line.audience)} if gold else {}
+    word: dict[str, Any] = {"present": roles.ids(line.present), "audience": roles.ids(line.audience)}
     place = None if where.context == "dm" else line.place
     said = {"speaker": roles.speaker(line), "content": line.text, "speak_as": line.speak_as}
-    return {**said, "channel": where, "place": place, **word}
+    return {**said, "channel": where, "place": place, **(word if gold or line.certain else {})}
 
 
 def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled: Settlement) -> ReplayedLine:
