@@ -18,6 +18,7 @@ from .records.channel import Channel, Context, StandingChannel
 from .records.character import Character, as_cast
 from .records.derived import Derivation
 from .records.journal import Archived, Body, Changed, Derived, NewEntry, Original, Prepared, Revised, Said, Transferred
+from .records.memory import Interaction
 from .records.update import Audience, Update
 from .validation.arguments import several, table, text
 from .validation.messages import known_channel, message_text, refuse_newcomers, refuse_place, spoken, update_text
@@ -223,8 +224,14 @@ class Drafts:
         container: Container | str | None,
         rests_on: Iterable[MemoryRef],
         metadata: Mapping[str, Any] | None,
+        *,
+        how: Interaction,
+        shared_from: str | None,
+        trust: float,
     ) -> Derived:
         """A memory written by hand. See `Session.remember`."""
+        if how == "direct" and shared_from is not None:
+            raise InputError(f"shared_from = {shared_from!r} needs how='shared' or how='witnessed'.")
         owner = character if character in {None, WORLD} else await self._names.id(str(character))
         derivation = checked(
             Derivation,
@@ -235,6 +242,9 @@ class Drafts:
             metadata=dict(table("metadata", metadata)),
             rests_on=memory_ids("rests_on", rests_on),
             rule="written by hand",
+            how=how,
+            shared_from=None if shared_from is None else await self._names.id(shared_from),
+            trust=trust,
         )
         return Derived(derivation=derivation)
 

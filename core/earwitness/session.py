@@ -25,6 +25,7 @@ from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.character import Cast, Character
 from .records.journal import Original, Said
+from .records.memory import Interaction
 from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
@@ -181,17 +182,21 @@ class Session(Extensible):
         type: str = "note",
         container: Container | str | None = None,
         rests_on: Iterable[MemoryRef] = (),
+        how: Interaction = "direct",
+        shared_from: str | None = None,
+        trust: float = 1.0,
         metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too.
-        `type` and `metadata` are stored with it. Raises `UnknownName` for a stranger or an unknown ground, and
-        `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
+        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too. `how`,
+        `shared_from` and `trust` (0 to 1) say how it is known. Raises `UnknownName` for a stranger or an unknown ground
+        and `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
         """
-        body = await self._drafts.memory(character, content, type, container, rests_on, metadata)
+        known: dict[str, Any] = {"how": how, "shared_from": shared_from, "trust": trust}
+        body = await self._drafts.memory(character, content, type, container, rests_on, metadata, **known)
         return await self._journal.append_about_memories(body, key)
 
     async def tell(
@@ -210,15 +215,12 @@ class Session(Extensible):
         is the game day on which it is passed on (default: today; a later day is waited for). Raises `UnknownName`, and
         `InputError` if the teller does not know it by then.
         """
-        return await self._journal.append_about_memories(
-            await self._drafts.transfer(teller, listener, memory, content, day), key
-        )
+        body = await self._drafts.transfer(teller, listener, memory, content, day)
+        return await self._journal.append_about_memories(body, key)
 
     async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay.
-
-        Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
-        """
+        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay. Raises `UnknownName`
+        for an unknown id, `InputError` for a memory that was retracted."""
         return await self._journal.append_about_memories(self._drafts.archiving(memories), key)
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -283,10 +285,8 @@ class Session(Extensible):
         return await self._journal.append(await self._drafts.moves(characters, "leave", to, key), key)
 
     async def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
-        """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
-
-        Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
-        """
+        """A character goes to a place: a path (`castle/kitchen`), or the last part of just one known place. Raises
+        `UnknownName`, and `InputError` for a place without a name or a last part that several places have."""
         return await self._journal.append(await self._drafts.moves([character], "move", place, key), key)
 
     async def channel(

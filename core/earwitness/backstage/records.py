@@ -186,7 +186,10 @@ class Explanation(DatedRecord):
         """`dora was told by bob on day 3, who heard it from alice on day 1`; empty if nobody told it on."""
         alive = [hop for hop in self.supports if hop.status in {"applied", "pending"}]
         first = next(iter(alive or self.supports), None)
-        return "" if first is None or first.via is None else f"{self.owner} {self._told(first)}"
+        if first is None or first.via is None:
+            noted = self.metadata.get("chain")
+            return ", who ".join(noted) if isinstance(noted, list) else ""
+        return f"{self.owner} {self._told(first)}"
 
     def _told(self, hop: Hop) -> str:
         """How it got there, back to the one who perceived it."""

@@ -12,6 +12,7 @@ from ..memory_entries import MemoryRef
 from ..records.channel import Channel, Context
 from ..records.character import Cast, Character
 from ..records.journal import Original
+from ..records.memory import Interaction
 from ..records.message import SettledMessage
 from ..records.state import State
 from ..records.update import Audience, Update
@@ -165,15 +166,18 @@ class Session(Mirror[AsyncSession]):
         type: str = "note",
         container: Container | str | None = None,
         rests_on: Iterable[MemoryRef] = (),
+        how: Interaction = "direct",
+        shared_from: str | None = None,
+        trust: float = 1.0,
         metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too.
-        `type` and `metadata` are stored with it. Raises `UnknownName` for a stranger or an unknown ground, and
-        `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
+        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too. `how`,
+        `shared_from` and `trust` (0 to 1) say how it is known. Raises `UnknownName` for a stranger or an unknown ground
+        and `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
         """
         return Outcome(
             self._call,
@@ -184,6 +188,9 @@ class Session(Mirror[AsyncSession]):
                 type=type,
                 container=container,
                 rests_on=rests_on,
+                how=how,
+                shared_from=shared_from,
+                trust=trust,
                 metadata=metadata,
                 key=key,
             ),
@@ -210,10 +217,8 @@ class Session(Mirror[AsyncSession]):
         )
 
     def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay.
-
-        Raises `UnknownName` for an unknown id, `InputError` for a memory that was retracted.
-        """
+        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay. Raises `UnknownName`
+        for an unknown id, `InputError` for a memory that was retracted."""
         return Outcome(self._call, self._call(self._behind.archive, *memories, key=key))
 
     def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -288,10 +293,8 @@ class Session(Mirror[AsyncSession]):
         return Outcome(self._call, self._call(self._behind.leave, *characters, to=to, key=key))
 
     def move(self, character: str, place: str, *, key: str | None = None) -> Outcome:
-        """A character goes to a place: a path, such as `castle/kitchen`, or the last part of just one known place.
-
-        Raises `UnknownName`, and `InputError` for a place without a name or a last part that several places have.
-        """
+        """A character goes to a place: a path (`castle/kitchen`), or the last part of just one known place. Raises
+        `UnknownName`, and `InputError` for a place without a name or a last part that several places have."""
         return Outcome(self._call, self._call(self._behind.move, character, place, key=key))
 
     def channel(

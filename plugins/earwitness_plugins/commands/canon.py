@@ -71,8 +71,8 @@ async def add(cli: CliContext, session: str, text: str, about: str | None, scope
 @click.option(
     "--knows",
     multiple=True,
-    type=click.Choice(["global", "personal", "users", "pantheons", "story"]),
-    default=("global",),
+    type=click.Choice(["cards", "global", "personal", "users", "pantheons", "story", "nothing"]),
+    default=("cards", "global"),
     show_default=True,
     help="What its characters know from outside; may be repeated.",
 )
@@ -81,7 +81,8 @@ async def start(cli: CliContext, session: str, name: str, knows: tuple[str, ...]
     from earwitness_plugins.terminal.people import plain
 
     async with cli.open() as ew:
-        bubble = await (await ew.open_session(session)).bubble(name, knows=knows)
+        known = [each for each in knows if each != "nothing"]
+        bubble = await (await ew.open_session(session)).bubble(name, knows=known)
         cli.answer(bubble.link.model_dump(mode="json"), f"The bubble is the session {plain(bubble.link.id)}.")
 
 
@@ -109,6 +110,9 @@ async def end(cli: CliContext, session: str, name: str) -> None:
     help="Conflicting versions stand side by side, or the new ones replace the old ones.",
 )
 @click.option("--only", multiple=True, metavar="ID", help="Only the memory with this ID; may be repeated.")
+@click.option(
+    "--publish", is_flag=True, help="For global, also what was learned in private: it is known everywhere then."
+)
 @click.option("--apply", is_flag=True, help="Do it. Without this, only say what would be done.")
 @click.option("--undo", is_flag=True, help="Take back what was done.")
 @ROLE
@@ -119,6 +123,7 @@ async def reconcile(
     keep_as: str | None,
     mode: str,
     only: tuple[str, ...],
+    publish: bool,
     apply: bool,
     undo: bool,
     role: str,
@@ -135,7 +140,7 @@ async def reconcile(
             cli.answer({"undone": name}, f"What was kept of {plain(name)} is gone again, and what it replaced is back.")
             return
         done = await story.canon.reconcile(
-            name, keep_as=keep_as, mode=mode, only=only or None, role=role, dry_run=not apply
+            name, keep_as=keep_as, mode=mode, only=only or None, publish=publish, role=role, dry_run=not apply
         )
         cli.answer({**done.model_dump(mode="json"), "applied": done.applied}, plain(str(done)))
 

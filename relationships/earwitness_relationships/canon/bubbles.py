@@ -12,6 +12,7 @@ from earwitness import Earwitness, Session
 from earwitness.errors import InputError, unknown
 from earwitness.ids import check_shared_id
 
+from .cards import prepare_as
 from .marks import FACTS, KnownInside, mark_of
 from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
@@ -36,7 +37,7 @@ class Bubble:
         return getattr(self.session, name)
 
     async def end(
-        self, *, keep_as: KeepAs | None = None, mode: Mode = "append", role: str = "author"
+        self, *, keep_as: KeepAs | None = None, mode: Mode = "append", publish: bool = False, role: str = "author"
     ) -> Reconciliation | None:
         """End the bubble. With `keep_as`, reconcile it at once; without, `story.canon.reconcile` may do so later."""
         canon = self._story.canon
@@ -44,7 +45,7 @@ class Bubble:
         if keep_as is None:
             return None
         done: Reconciliation = await canon.reconcile(
-            self.link.name, keep_as=keep_as, mode=mode, role=role, dry_run=False
+            self.link.name, keep_as=keep_as, mode=mode, publish=publish, role=role, dry_run=False
         )
         return done
 
@@ -56,11 +57,12 @@ class Bubbles:
         self._story = story
         self._ew = ew
 
-    async def __call__(self, name: str, *, knows: Iterable[KnownInside] = ("global",)) -> Bubble:
+    async def __call__(self, name: str, *, knows: Iterable[KnownInside] = ("cards", "global")) -> Bubble:
         """Begin a bubble, or go on with it, with the story's cast and day.
 
-        `knows` is what of ordinary life is known in it: `global` canon (by default), `personal` canon, what is known
-        about `users`, `pantheons`, and everything from the `story` so far. What it knows is settled when it begins.
+        `knows` is what of ordinary life is known in it: the `cards`, lore, plot and examples of the story, and `global`
+        canon (both by default), `personal` canon, what is known about `users`, `pantheons`, and everything from the
+        `story` so far. What it knows is settled when it begins.
         Raises `InvalidId`, `InputError` without a table `[relationships]`, in a bubble, or for what nobody can know.
         """
         check_table(self._ew)
@@ -71,6 +73,8 @@ class Bubbles:
         id = bubble_id(self._story, name)
         session = await self._opened(id, known)
         if mark_of(session.state) is None:
+            if "cards" in known and "story" not in known:
+                await prepare_as(self._ew, self._story, session)
             mark = {"bubble_of": self._story.id, "bubble": name, "knows": list(known)}
             await (await session.change(facts={FACTS: [mark]}, key="canon-mark")).decided()
         if links(self._story).get(name) != "open":

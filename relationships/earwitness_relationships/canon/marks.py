@@ -9,7 +9,7 @@ from earwitness import Record, State
 
 FACTS = "canon"
 """The name under which canon notes its facts."""
-KnownInside = Literal["global", "personal", "users", "pantheons", "story"]
+KnownInside = Literal["cards", "global", "personal", "users", "pantheons", "story"]
 
 
 class BubbleMark(Record):

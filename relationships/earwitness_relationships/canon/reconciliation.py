@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from earwitness import Cast, Character, Container, Memory
 from earwitness.containers import global_canon_container, persona_container
 from earwitness.formats import message_text_of
+from earwitness.records.channel import context_of
+from earwitness.records.memory import STRENGTH, Interaction
 from earwitness.records.memory_types import MESSAGE, MetaValue
 
 from ..personas.lived import is_played
-from .records import KeepAs, KeptMemory, Mode
+from .publication import Publication, published
+from .records import KeepAs, KeptAction, KeptMemory, Mode
 from .versions import action, others
 
 RECONCILED = "reconciled"
@@ -31,6 +34,8 @@ class Candidate:
     """Where it may go."""
     text: str
     """What it will say there."""
+    user: str | None = None
+    """Id of the user behind the persona, if it goes to a persona's container."""
 
 
 def candidates(cast: Cast, memories: Mapping[str, Sequence[Memory]], keep_as: KeepAs) -> list[Candidate]:
@@ -38,14 +43,25 @@ def candidates(cast: Cast, memories: Mapping[str, Sequence[Memory]], keep_as: Ke
 
     Personal canon receives what a character lived with a persona, and what it noted where there is one persona only.
     """
-    members = [each for each in cast if not is_played(each)]
     return [
-        Candidate(memory, member, container, text_of(memory, cast))
-        for member in members
+        Candidate(memory, member, container, text_of(memory, cast), user)
+        for member in cast
         for memory in memories.get(member.id, ())
-        if not memory.permanent
-        for container in _containers(memory, member, cast, keep_as)
+        for container, user in _containers(memory, member, cast, keep_as)
     ]
+
+
+def passed_over(cast: Cast, memories: Mapping[str, Sequence[Memory]], keep_as: KeepAs) -> tuple[int, str]:
+    """How many memories of a bubble can go nowhere, and why."""
+    there = [(cast[id], memory) for id, held in memories.items() for memory in held]
+    if not there:
+        return 0, "nobody remembers anything of it"
+    if keep_as == "discard":
+        return len(there), "it is discarded"
+    left = sum(not _containers(memory, member, cast, keep_as) for member, memory in there)
+    if not any(each.persona_id for each in cast):
+        return left, "personal canon is what a character lived with a persona, and nobody in it has a persona_id"
+    return left, "personal canon is what a character lived with a persona, and no persona was there, or several"
 
 
 def text_of(memory: Memory, cast: Cast) -> str:
@@ -58,7 +74,12 @@ def text_of(memory: Memory, cast: Cast) -> str:
 
 
 def kept(
-    found: Iterable[Candidate], there: Mapping[str, Sequence[Memory]], bubble: str, keep_as: KeepAs, mode: Mode
+    found: Iterable[Candidate],
+    there: Mapping[str, Sequence[Memory]],
+    bubble: str,
+    keep_as: KeepAs,
+    mode: Mode,
+    publication: Publication,
 ) -> Iterator[KeptMemory]:
     """What is to be done with each candidate, given what the containers hold."""
     said: dict[str, set[str]] = {}
@@ -66,43 +87,75 @@ def kept(
         held = there.get(each.container.name, ())
         versions = others(each.text, held)
         taken = said.setdefault(each.container.name, set())
-        what = "skip" if each.text.casefold() in taken else action(each.text, held, versions, mode)
+        why = publication.withheld(each.memory) if keep_as == "global" else None
+        what: KeptAction = "skip" if each.text.casefold() in taken else action(each.text, held, versions, mode)
+        if what != "skip" and why:
+            yield _kept(each, "withhold", (), bubble, keep_as, why)
+            continue
         taken.add(each.text.casefold())
-        yield KeptMemory(
-            memory_id=each.memory.id,
-            character=each.member.id,
-            text=each.text,
-            container=each.container.name,
-            action=what,
-            versions=tuple(version.id for version in versions),
-            version=1 + len(versions),
-            metadata=_metadata(each, versions, bubble, keep_as),
-        )
+        note = published(each.memory) if keep_as == "global" and what != "skip" else ""
+        yield _kept(each, what, versions, bubble, keep_as, note)
 
 
-def _containers(memory: Memory, member: Character, cast: Cast, keep_as: KeepAs) -> list[Container]:
+def _kept(
+    each: Candidate, what: KeptAction, versions: Sequence[Memory], bubble: str, keep_as: KeepAs, note: str
+) -> KeptMemory:
+    teller = each.memory.metadata.get("sharedFrom")
+    return KeptMemory(
+        memory_id=each.memory.id,
+        character=each.member.id,
+        text=each.text,
+        container=each.container.name,
+        action=what,
+        versions=tuple(version.id for version in versions),
+        version=1 + len(versions),
+        how=how_of(each.memory),
+        shared_from=teller if isinstance(teller, str) else None,
+        note=note,
+        metadata=_metadata(each, versions, bubble, keep_as),
+    )
+
+
+def how_of(memory: Memory) -> Interaction:
+    """How its owner came to know it."""
+    return next((way for way in STRENGTH if way == memory.metadata.get("interactionType")), "direct")
+
+
+def _containers(memory: Memory, member: Character, cast: Cast, keep_as: KeepAs) -> list[tuple[Container, str | None]]:
+    """The containers that a memory may go to, with the users of those that are of personas."""
     if keep_as == "discard":
         return []
     if keep_as == "global":
-        return [global_canon_container(member.personality_id)]
+        return [(global_canon_container(member.personality_id), None)]
     personas = [each for each in cast if each.persona_id]
     heard = memory.metadata.get("participants")
     if memory.type == MESSAGE and isinstance(heard, list):
         personas = [each for each in personas if each.id in heard]
     elif len(personas) > 1:
         personas = []
-    return [persona_container(str(each.persona_id), member.personality_id) for each in personas]
+    return [(persona_container(str(each.persona_id), member.personality_id), each.user_id) for each in personas]
 
 
 def _metadata(each: Candidate, versions: Sequence[Memory], bubble: str, keep_as: KeepAs) -> dict[str, MetaValue]:
-    found = {key: value for key, value in each.memory.metadata.items() if key in WHERE}
-    of: dict[str, MetaValue] = {"versionOf": versions[0].id} if versions else {}
+    """What is noted with it. What becomes public was learned somewhere, and is no longer tied to that."""
+    old = each.memory.metadata
+    where = {key: value for key, value in old.items() if key in WHERE}
+    more: dict[str, MetaValue] = {"versionOf": versions[0].id} if versions else {}
+    if each.user is not None:
+        more["userId"] = each.user
+    if isinstance(made := old.get("timestamp"), str):
+        more["createdAt"] = made
     return {
-        **found,
-        **of,
+        **({"publishedFrom": context_of(old)} if keep_as == "global" else where),
+        **more,
         "version": 1 + len(versions),
         "canonScope": keep_as,
         "bubble": bubble,
         "personalityId": each.member.personality_id,
         "reconciledFrom": each.memory.id,
     }
+
+
+def members_of(cast: Cast) -> list[Character]:
+    """Those whose memories are reconciled: the characters that nobody plays."""
+    return [each for each in cast if not is_played(each)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from earwitness import Record
+from earwitness.records.memory import Interaction
 from earwitness.records.memory_types import MetaValue
 from earwitness.records.prose import counted, gist
 
@@ -13,7 +14,7 @@ Scope = Literal["global", "personal", "session", "user"]
 KeepAs = Literal["personal", "global", "discard"]
 Mode = Literal["append", "replace"]
 BubbleStatus = Literal["open", "ended", "kept", "discarded"]
-KeptAction = Literal["add", "skip", "beside", "replace"]
+KeptAction = Literal["add", "skip", "beside", "replace", "withhold"]
 
 
 class BubbleLink(Record):
@@ -42,7 +43,14 @@ class KeptMemory(Record):
     container: str
     """The container that it goes to."""
     action: KeptAction
-    """`add` it; `skip` it, because it is there already; put it `beside` other versions, or let it `replace` them."""
+    """`add` it; `skip` it, because it is there already; put it `beside` other versions, or let it `replace` them;
+    `withhold` it, because everybody would know then what was learned in private."""
+    how: Interaction = "direct"
+    """How the character came to know it in the bubble."""
+    shared_from: str | None = None
+    """Id of the character who told it."""
+    note: str = ""
+    """Why it is withheld, or what becomes public with it."""
     versions: tuple[str, ...] = ()
     """Ids of the memories there that say otherwise, oldest first."""
     version: int = 1
@@ -51,8 +59,11 @@ class KeptMemory(Record):
     """Where it was learned, and what it is a version of."""
 
     def __str__(self) -> str:
+        from_whom = f" by {self.shared_from}" if self.shared_from else ""
+        told = "" if self.how == "direct" else f" ({self.how}{from_whom})"
         others = f" ({counted(len(self.versions), 'other version')})" if self.versions else ""
-        return f"{self.action} for {self.character}, in {self.container}: {gist(self.text)}{others}"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.action} for {self.character}, in {self.container}: {gist(self.text)}{told}{others}{note}"
 
 
 class Reconciliation(Record):
@@ -66,6 +77,10 @@ class Reconciliation(Record):
     """Whether conflicting versions stand side by side, or the new ones replace the old ones."""
     memories: tuple[KeptMemory, ...] = ()
     """Every memory of the bubble that was asked for."""
+    passed_over: int = 0
+    """How many memories of the bubble could go nowhere."""
+    why: str = ""
+    """Why they could not."""
     key: str | None = None
     """The key of the entry that did it; `None` = nothing was done yet."""
     stays: tuple[str, ...] = ()
@@ -78,7 +93,13 @@ class Reconciliation(Record):
 
     def __str__(self) -> str:
         done = "done" if self.applied else "dry run"
-        head = (
-            f"{self.bubble}: {self.keep_as}, {self.mode}, {counted(len(self.memories), 'memory', 'memories')} ({done})"
-        )
-        return "\n".join([head, *(f"  {each}" for each in self.memories)])
+        how = "" if self.keep_as == "discard" else f", {self.mode}"
+        head = f"{self.bubble}: {self.keep_as}{how}, {_memories(len(self.memories))} ({done})"
+        rest = [f"  {_memories(self.passed_over)} left in the bubble: {self.why}"]
+        rest = rest if self.passed_over or not self.memories else []
+        stays = [f"  {id} stays as it is: its story was forgotten" for id in self.stays]
+        return "\n".join([head, *(f"  {each}" for each in self.memories), *rest, *stays])
+
+
+def _memories(number: int) -> str:
+    return counted(number, "memory", "memories")

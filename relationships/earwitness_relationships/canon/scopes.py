@@ -9,10 +9,12 @@ from earwitness import Channel, Character, Container, Earwitness, Memory, Outcom
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
 from earwitness.errors import InputError, NotPermitted, UnknownName, unknown
 
-from ..personas.lived import is_played
+from ..privacy.loosenings import loosenings
 from .bubbles import bubble_id, check_table, link_of, links
 from .marks import FACTS
-from .reconciliation import RECONCILED, candidates, kept
+from .provenance import chain_of
+from .publication import PUBLIC, WORDS, Publication
+from .reconciliation import RECONCILED, candidates, kept, members_of, passed_over
 from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope
 
 ROLES: Mapping[str, frozenset[Scope]] = {
@@ -54,6 +56,8 @@ class Canon:
         """
         check_table(self._ew)
         permit(role, scope)
+        if scope == "global" and channel is not None and channel.context != PUBLIC:
+            raise InputError(f"global canon is known everywhere: it cannot be learned in {WORDS[channel.context]}.")
         given: dict[str, Any] = {**_where(channel), **(metadata or {}), "canon_scope": scope}
         if scope == "session":
             return await self._story.remember(
@@ -96,6 +100,7 @@ class Canon:
         keep_as: KeepAs,
         mode: Mode = "append",
         only: Iterable[str] | None = None,
+        publish: bool = False,
         role: str = "author",
         dry_run: bool = True,
     ) -> Reconciliation:
@@ -103,7 +108,10 @@ class Canon:
 
         `keep_as` `personal` or `global` canon, or `discard` them all: they stay in the bubble, unread. `append` puts
         conflicting versions side by side; `replace` takes the old ones out of recall, and `undo` puts them back.
-        `only` names memories by id. Raises `UnknownName`, `NotPermitted`, and `InputError` for an open bubble.
+        `only` names memories by id. Global canon is known everywhere: what was learned in private is withheld from it
+        unless you `publish` it, and what was learned under a persona unless the persona's user allows that, too
+        (`story.privacy.loosen(…, asked="public_channel", sayable=True)`). Raises `UnknownName`, `NotPermitted`, and
+        `InputError` for an open bubble.
         """
         link = link_of(self._story, bubble)
         if keep_as == "global":
@@ -113,8 +121,7 @@ class Canon:
         if link.status != "ended":
             what = "still open: end it first" if link.status == "open" else f"{link.status} already: undo that first"
             raise InputError(f"bubble {bubble!r} is {what}.")
-        memories = tuple(await self._kept(link, keep_as, mode, None if only is None else set(only)))
-        planned = Reconciliation(bubble=bubble, keep_as=keep_as, mode=mode, memories=memories)
+        planned = await self._planned(link, keep_as, mode, None if only is None else set(only), publish=publish)
         return planned if dry_run else await self._apply(planned)
 
     async def undo(self, bubble: str) -> None:
@@ -134,16 +141,28 @@ class Canon:
         await (await self._story.retract(key)).decided()
         await self._story.delivered()
 
-    async def _kept(self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: set[str] | None) -> Sequence[KeptMemory]:
+    async def _planned(
+        self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: set[str] | None, *, publish: bool
+    ) -> Reconciliation:
         bubble = await self._ew.open_session(link.id)
         await bubble.delivered()
-        members = [each for each in bubble.cast if not is_played(each)]
-        memories = {each.id: await self._of_bubble(link, each.id) for each in members}
+        memories = {each.id: await self._new_in(link, each.id) for each in members_of(bubble.cast)}
+        _refuse_unknown(only, memories)
         found = candidates(bubble.cast, memories, keep_as)
         found = found if only is None else [each for each in found if each.memory.id in only]
         names = dict.fromkeys(each.container.name for each in found)
         there = {name: await self._ew.engine.store.list(name) for name in names}
-        return list(kept(found, there, link.name, keep_as, mode))
+        allowed = (*loosenings(self._story.state), *loosenings(bubble.state))
+        publication = Publication(publish, bubble.cast, allowed)
+        left, why = passed_over(bubble.cast, memories, keep_as)
+        planned = tuple(kept(found, there, link.name, keep_as, mode, publication))
+        stays = (await self._replaced(planned))[1]
+        given: dict[str, Any] = {"keep_as": keep_as, "mode": mode, "memories": planned, "stays": tuple(stays)}
+        return Reconciliation(bubble=link.name, passed_over=left, why=why, **given)
+
+    async def _new_in(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
+        """What a character has come to know in a bubble: not what was there before it."""
+        return tuple([each for each in await self._of_bubble(link, character) if not each.permanent])
 
     async def _of_bubble(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
         return tuple(await self._ew.engine.store.list(f"{link.id}-{character}"))
@@ -151,27 +170,40 @@ class Canon:
     async def _apply(self, planned: Reconciliation) -> Reconciliation:
         """Note what will be done, so that it can be undone; then do it."""
         number = await self._free(planned.bubble)
-        new = [each for each in planned.memories if each.action != "skip"]
+        new = [each for each in planned.memories if each.action not in {"skip", "withhold"}]
         keys = [f"canon-{planned.bubble}-{number}-{at}" for at in range(len(new))]
-        replaced, stays = await self._replaced(new)
+        replaced, _ = await self._replaced(new)
         fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
         key = f"canon-{planned.bubble}-{number}"
         await (await self._story.change(facts={FACTS: [fact]}, key=key)).decided()
         for session, memory in replaced:
             await (await self._ew.open_session(session)).archive(memory)
+        bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
         for own_key, each in zip(keys, new, strict=True):
-            await self._write(each, own_key)
+            await self._write(bubble, each, own_key)
         await self._story.delivered()
-        return planned.model_copy(update={"key": key, "stays": tuple(stays)})
+        return planned.model_copy(update={"key": key})
 
-    async def _write(self, each: KeptMemory, key: str) -> None:
+    async def _write(self, bubble: Session, each: KeptMemory, key: str) -> None:
+        """Write it down as the character knows it: a teller whom the story does not know is somebody."""
         member = self._story.cast.by_id.get(each.character)
         personality = member.personality_id if member else each.character
         container = self._of_name(each, str(each.metadata.get("personalityId", personality)))
         await self._admitted(container, str(each.metadata.get("personalityId", personality)))
+        teller = each.shared_from if each.shared_from in self._story.cast else None
+        chain, trust = await self._provenance(bubble, each)
+        known: dict[str, Any] = {"how": each.how, "shared_from": teller, "trust": trust}
+        metadata = {**each.metadata, **({"chain": chain} if chain else {})}
         await self._story.remember(
-            None, each.text, container=container, type=RECONCILED, metadata=each.metadata, key=key
+            None, each.text, container=container, type=RECONCILED, metadata=metadata, key=key, **known
         )
+
+    async def _provenance(self, bubble: Session, each: KeptMemory) -> tuple[list[str], float]:
+        """Who told whom, when, by which rule and how sure, the last hop first; and how far it is believed."""
+        if each.how == "direct":
+            return [], 1.0
+        explained = await bubble.backstage("owner").explain(each.memory_id)
+        return chain_of(explained)
 
     def _of_name(self, each: KeptMemory, personality: str) -> Container:
         if each.metadata.get("canonScope") == "global":
@@ -251,6 +283,14 @@ def permit(role: str, scope: Scope) -> None:
     if scope not in ROLES[role]:
         allowed = ", ".join(each for each, scopes in ROLES.items() if scope in scopes)
         raise NotPermitted(f"role {role!r} may not write {scope} canon. These roles may: {allowed or 'none'}.")
+
+
+def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[Memory]]) -> None:
+    """Raise `UnknownName` for an id that no memory of a bubble has."""
+    known = {each.id for held in memories.values() for each in held}
+    for id in only or ():
+        if id not in known:
+            raise unknown("memory of the bubble", id, sorted(known))
 
 
 def _where(channel: Channel | None) -> dict[str, Any]:

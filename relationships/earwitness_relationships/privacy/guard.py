@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from earwitness import PlanEvent, ReadAnswer, ReadEvent, Settings, Strike
-from earwitness.filters import NOTHING
+from earwitness.filters import NOTHING, Not, equals
 from earwitness.ids import PREFIXES, WORLD
 from earwitness.records.channel import STRICTNESS, context_of, strictness
 from earwitness.records.plan import Delivery
@@ -24,6 +24,8 @@ from .table import CONTEXTS, privacy_table
 CANON = "global_canon"
 KNOWN: Mapping[str, KnownInside] = {CANON: "global", "persona": "personal", "user": "users", "pantheon": "pantheons"}
 """Kind of container → what of ordinary life it is to a bubble."""
+KNOWN_EVERYWHERE = Not(equals("contextType", "dm"))
+"""The filter of global canon: earlier versions could put into it what was said in a direct message."""
 BY_HAND = "written by hand"
 """The rule of memories that a host writes."""
 OWNED = "only its owner writes global canon"
@@ -47,7 +49,7 @@ class PrivacyGuard:
         if mark is not None and event.kind != "character" and KNOWN.get(event.kind) not in mark.knows:
             return ReadAnswer(filter=NOTHING)
         if event.kind == CANON:
-            return ReadAnswer()
+            return ReadAnswer(filter=KNOWN_EVERYWHERE)
         place, loosened = place_of(event), loosenings(event.state)
         allowed = users_facts(event) if event.kind == "user" else readable(self._table, place, loosened)
         unsayable = indiscreet(place, self._told_ways, loosened)

@@ -14,6 +14,7 @@ from earwitness.errors import InputError, UnknownName
 
 Open = Callable[..., Awaitable[Earwitness]]
 KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
+WORDS = ("global", "personal", "user", "lived", "card")
 HUB = pantheon_container("olympus")
 
 
@@ -68,10 +69,11 @@ async def test_the_same_name_is_the_same_bubble(open_app: Open) -> None:
     ("knows", "known"),
     [
         ((), set()),
+        (("cards",), {"card"}),
         (("global",), {"global"}),
         (("global", "personal"), {"global", "personal"}),
         (("users",), {"user"}),
-        (("story",), {"lived"}),
+        (("story",), {"lived", "card"}),
     ],
 )
 async def test_what_is_allowed_of_ordinary_life_is_known_in_it(
@@ -83,12 +85,43 @@ async def test_what_is_allowed_of_ordinary_life_is_known_in_it(
     await add("A personal sword.", scope="personal", character="alice", persona="p1")
     await add("The user collects each sword.", scope="user", user="u1")
     await story.say("alice", "I have lived with this sword.")
+    await story.prepare(cards={"alice": "On her card is a sword."})
     await story.delivered()
     ordinary = " ".join(await found(story))
-    assert [word for word in ("global", "personal", "user", "lived") if word not in ordinary] == []
+    assert [word for word in WORDS if word not in ordinary] == []
     inside = " ".join(await found(await story.bubble("au", knows=knows)))
     # what was written in the story's unnamed channel is known in the bubble's, since Kenji alone plays both
-    assert {word for word in ("global", "personal", "user", "lived") if word in inside} == known
+    assert {word for word in WORDS if word in inside} == known
+
+
+async def test_a_bubble_begins_with_who_its_characters_are(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.prepare(
+        plot="A sword is lost.",
+        cards={"alice": "Alice fears the sword.", "bob": "Bob has no sword."},
+        examples={"alice": ["I have no sword.", "Leave the sword."]},
+        lore=[
+            {"key": "sword", "text": "The sword is old.", "words": ["blade"]},
+            {"text": "Bob stole a sword.", "known_by": ["bob"]},
+        ],
+    )
+    await story.prepare(plot={"second": "A sword is found."}, lore=["Nobody has a sword."], key="gone")
+    await story.prepare(cards={"alice": "Alice loves the sword."})
+    await story.retract("gone")
+    await story.say("alice", "I have lived with this sword.", audience=["bob"])
+    for told in (story, await story.bubble("au")):
+        known = [each for each in await found(told) if "lived" not in each]
+        assert sorted(known) == [
+            "A sword is lost.",
+            "Alice loves the sword.",
+            "I have no sword.",
+            "Leave the sword.",
+            "The sword is old.",
+        ]
+    bubble = await story.bubble("au")
+    assert "Bob stole a sword." in await found(bubble, "bob")
+    assert "The sword is old." in await found(bubble, query="blade")
+    assert not any("lived" in each for each in await found(bubble))
 
 
 async def test_nothing_of_a_bubble_reaches_a_container_that_outlives_it(open_app: Open) -> None:
@@ -146,7 +179,9 @@ async def test_a_bubble_has_no_bubbles_and_needs_the_table(open_app: Open) -> No
     bubble = await story.bubble("au")
     with pytest.raises(InputError, match="is a bubble itself"):
         await bubble.bubble("inner")
-    with pytest.raises(InputError, match=r"knows: 'all' is not one of global, personal, users, pantheons, story"):
+    with pytest.raises(
+        InputError, match=r"knows: 'all' is not one of cards, global, personal, users, pantheons, story"
+    ):
         await story.bubble("other", knows=["all"])
     with pytest.raises(UnknownName, match="bubble 'ua'"):
         await story.canon.end("ua")

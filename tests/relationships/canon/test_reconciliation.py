@@ -75,7 +75,8 @@ async def test_as_global_canon_by_its_owner_alone(open_app: Open) -> None:
     story = await begin(open_app)
     with pytest.raises(NotPermitted, match=r"role 'author' may not write global canon\. These roles may: owner"):
         await story.canon.reconcile("vampire", keep_as="global")
-    await story.canon.reconcile("vampire", keep_as="global", role="owner", dry_run=False)
+    await story.privacy.loosen("p1", user="u1", learned="dm", asked="public_channel", sayable=True)
+    await story.canon.reconcile("vampire", keep_as="global", role="owner", publish=True, dry_run=False)
     assert await held(story, GLOBAL) == {"Kenji: I am a vampire now.": 1, "Alice: Bob will never know.": 1}
     stranger = await story._app.session("s2", cast=["alice"])
     turn = await stranger.turn("alice", query="anything")

@@ -1,0 +1,24 @@
+"""How a character came to know what is kept of a bubble, hop by hop. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from earwitness.backstage.records import Explanation, Hop
+
+
+def chain_of(explained: Explanation) -> tuple[list[str], float]:
+    """Who told whom, when, by which rule and how sure, the last hop first; and how far the last one is believed."""
+    hops = [*_hops(explained)]
+    trust = hops[0].trust if hops else 1.0
+    first = explained.owner
+    told = [f"{hop.dated}{hop.why}{hop.doubt}" for hop in hops]
+    return [f"{first} {told[0]}", *told[1:]] if told else [], trust
+
+
+def _hops(explained: Explanation | None) -> Iterator[Hop]:
+    while explained is not None and explained.supports:
+        alive = [hop for hop in explained.supports if hop.status == "applied"]
+        hop = (alive or list(explained.supports))[0]
+        yield hop
+        explained = hop.via
