@@ -130,6 +130,6 @@ def _check(plugin: object, name: str) -> None:
     for attribute in dir(type(plugin)):
         if attribute.startswith("on_") and attribute not in HOOKS:
             known = f"Hooks: {', '.join(HOOKS)}.{did_you_mean(attribute, HOOKS)}"
-            raise PluginError(f"plugin {name!r} has {attribute!r}, which is no hook. {known}")
+            raise PluginError(f"plugin {name!r} has {attribute!r}, which is not a hook. {known}")
     if not any(_implements(plugin, hook) for hook in HOOKS):
         raise PluginError(f"plugin {name!r} implements no hook. Write one of {', '.join(HOOKS)}.")

@@ -231,8 +231,8 @@ def whole(filter: Filter) -> Filter:
         if not level:
             return filter
         if len(level) > MOST_PARTS:
-            raise InvalidFilter(f"a filter of more than {MOST_PARTS} parts side by side. For many texts, use In.")
-    raise InvalidFilter(f"a filter nested more than {DEEPEST} deep. And, Or and In take any number of parts.")
+            raise InvalidFilter(f"this filter has more than {MOST_PARTS} parts side by side. For many texts, use In.")
+    raise InvalidFilter(f"this filter is nested more than {DEEPEST} deep. And, Or and In take any number of parts.")
 
 
 def _parts(filter: object) -> tuple[object, ...]:

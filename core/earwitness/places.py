@@ -45,7 +45,9 @@ def resolved(written: str, known: Iterable[str]) -> str:
     if (whole := next((place for place, path in fitting.items() if path == wanted), None)) is not None:
         return whole
     if len(fitting) > 1:
-        raise InputError(f"place {written!r} may be {' or '.join(map(repr, sorted(fitting)))}. Give the whole path.")
+        raise InputError(
+            f"place {written!r} could mean {' or '.join(map(repr, sorted(fitting)))}. Give the whole path."
+        )
     return next(iter(fitting), normal(written))
 
 

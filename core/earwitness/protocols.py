@@ -107,7 +107,7 @@ class ReadProvider(Protocol):
         """Ask for containers. May raise: then nothing is read for this provider.
 
         A container that is not registered, the world's, another character's, another session's, or one that the reader
-        is no member of on that day, is refused and named in `turn.failures`.
+        is not a member of on that day, is refused and named in `turn.failures`.
         """
         ...
 

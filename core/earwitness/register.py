@@ -83,7 +83,7 @@ async def _shareable(ledger: Ledger, container: Container | str) -> Container:
         raise unknown("container", name, [each.name for each in await ledger.containers(None)])
     if found[0].kind in SESSION_KINDS:
         raise WallError(
-            f"container {name!r} is {found[0].owner!r}'s own in session {found[0].session!r}: nobody shares it."
+            f"container {name!r} is {found[0].owner!r}'s own in session {found[0].session!r}: nobody else may read it."
         )
     return found[0]
 

@@ -107,9 +107,9 @@ def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
 
 
 def _check_complete(lines: Sequence[Mapping[str, Any]], past: Sequence[tuple[Entry, Plan]]) -> None:
-    if (there := len(lines) - 1) != (told := lines[0].get("lines")):
+    if (found := len(lines) - 1) != (announced := lines[0].get("lines")):
         raise StoryError(
-            f"the export is incomplete: its first line says that {told!r} lines follow, and {there} do. "
+            f"the export is incomplete: its first line announces {announced!r} lines, but {found} follow. "
             "Export the story again."
         )
     if [entry.sequence for entry, _ in past] != list(range(1, len(past) + 1)):

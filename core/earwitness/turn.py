@@ -182,8 +182,8 @@ class Turn:
         """
         if self._before is not None:
             raise InputError(
-                f"this turn recalls as before {self._before.key!r}, and say() would add a message at the story's end. "
-                f"Report another answer with story.reroll(text, key={self._before.key!r})."
+                f"this turn was begun before {self._before.key!r}, but say() would add a message at the story's end. "
+                f"Report the other answer with story.reroll(text, key={self._before.key!r})."
             )
         more = more if "context" in more else {"channel": self._channel, **more}
         told: dict[str, Any] = {"present": present, "audience": audience}

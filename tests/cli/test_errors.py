@@ -37,7 +37,7 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["recall", "cellar", "alcie", "x"], "unknown character 'alcie'"),
         (["inspect", "cellar", "alcie"], "Did you mean 'alice'?"),
         (["inspect", "cellar", "world", "--filter", "gameDay~3"], "filter 'gameDay~3' must read FIELD OPERATOR VALUE"),
-        (["inspect", "cellar", "--filter", "gameDay<=3"], "Say whose, as in inspect SESSION world"),
+        (["inspect", "cellar", "--filter", "gameDay<=3"], "Name a character or world, as in inspect SESSION world"),
         (["who-knows", "cellar", " "], "the text is empty. Give some words of what they may know"),
         (["explain", "nothing"], "no memory 'nothing' in cellar"),
         (["edit", "cellar", "no-key", "x"], "no message has the key 'no-key'"),

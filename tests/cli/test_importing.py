@@ -274,7 +274,7 @@ def test_export_writes_over_nothing_unless_it_is_told_to(run: Run, files: Path, 
     written.write_text("mine", "utf-8")
     refused = run("export", *card, *words)
     assert refused.exit_code == 2
-    assert f"{written.relative_to(files)} is there already. Choose another name, or write over it with --force" in (
+    assert f"{written.relative_to(files)} exists already. Choose another name, or overwrite it with --force" in (
         refused.stderr
     )
     assert written.read_text("utf-8") == "mine"

@@ -50,7 +50,7 @@ def test_new_leaves_what_is_there_as_it_is(run: Run, rules: Path, folder: Path) 
 
 def test_new_says_that_comments_need_yaml(run: Run) -> None:
     result = run("rules", "new", "rules.json")
-    assert (result.exit_code, "End its name in .yaml" in result.stderr) == (2, True)
+    assert (result.exit_code, "Choose a name that ends in .yaml" in result.stderr) == (2, True)
 
 
 def test_check_counts_what_it_found(run: Run, rules: Path) -> None:

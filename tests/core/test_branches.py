@@ -481,11 +481,11 @@ def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
         (lambda lines: [{**lines[0], "version": 99}, *lines[1:]], "line 1: .*version 99 .*Update"),
         (
             lambda lines: without(lines, 2),
-            "the export is incomplete: its first line says that 4 lines follow, and 3 do",
+            "the export is incomplete: its first line announces 4 lines, but 3 follow",
         ),
-        (lambda lines: lines[:-1], "the export is incomplete: its first line says that 4 lines follow, and 3 do"),
-        (lambda lines: lines[:1], "the export is incomplete: its first line says that 4 lines follow, and 0 do"),
-        (lambda lines: [*lines, lines[-1]], "the export is incomplete: .* 4 lines follow, and 5 do"),
+        (lambda lines: lines[:-1], "the export is incomplete: its first line announces 4 lines, but 3 follow"),
+        (lambda lines: lines[:1], "the export is incomplete: its first line announces 4 lines, but 0 follow"),
+        (lambda lines: [*lines, lines[-1]], "the export is incomplete: .* 4 lines, but 5 follow"),
         (lambda lines: [{**lines[0], "lines": 3}, *without(lines[1:], 1)], "the export is incomplete: its entries"),
         (
             lambda lines: [{**lines[0], "version": 2}, *lines[1:]],

@@ -179,9 +179,9 @@ async def test_nobody_is_admitted_to_anothers_own_memories(open_app: Open) -> No
     app = await open_app()
     await app.session("s1", cast=["alice"])
     for name in ("s1-alice", "s1-world"):
-        with pytest.raises(WallError, match="nobody shares it"):
+        with pytest.raises(WallError, match="nobody else may read it"):
             await app.admit(name, "bob")
-        with pytest.raises(WallError, match="nobody shares it"):
+        with pytest.raises(WallError, match="nobody else may read it"):
             await app.forget_container(name)
     await app.register(OLYMPUS)
     with pytest.raises(UnknownName, match=r"'pantheon-olymp'\. Known: pantheon-olympus\. Did you mean"):

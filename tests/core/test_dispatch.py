@@ -308,7 +308,7 @@ def test_a_misspelt_hook_is_refused_with_the_hooks_there_are_and_the_one_meant()
         def on_mesage(self, event: MessageEvent) -> None: ...
 
     said = refusal(Typo())
-    assert "'on_mesage', which is no hook" in said
+    assert "'on_mesage', which is not a hook" in said
     assert "on_recall, on_message, on_state_change" in said
     assert "Did you mean 'on_message'?" in said
 

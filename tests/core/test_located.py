@@ -107,7 +107,7 @@ def test_what_is_not_plain_yaml_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["- " * 3000 + "x", "[" * 3000, "!!bool x", "!!int ''", "a: \x00"])
 def test_what_breaks_the_parser_is_refused_in_words(text: str) -> None:
-    with pytest.raises(StoryError, match=r"^s\.yaml: not YAML") as refused:
+    with pytest.raises(StoryError, match=r"^s\.yaml: (not|this) YAML") as refused:
         yaml(text)
     assert len(str(refused.value)) < 200
 
@@ -116,7 +116,7 @@ def test_aliases_that_are_named_again_are_looked_at_once() -> None:
     names = "abcdefghijklmnop"
     bomb = "a: &a [x]\n" + "".join(f"{n}: &{n} [{', '.join([f'*{m}'] * 9)}]\n" for m, n in pairwise(names))
     assert yaml("\n".join(bomb.splitlines()[:6])).line_of(("f",)) == 6
-    with pytest.raises(StoryError, match=r"its aliases \(\*name\) repeat more than 1,000,000 characters"):
+    with pytest.raises(StoryError, match=r"its aliases \(\*name\) expand to more than 1,000,000 characters"):
         yaml(bomb)
 
 

@@ -66,7 +66,9 @@ def test_the_last_part_of_a_path_will_do(written: str, meant: str) -> None:
 
 
 def test_a_last_part_that_several_places_have_is_refused_with_a_list_of_them() -> None:
-    with pytest.raises(InputError, match=r"place 'kitchen' may be 'castle/kitchen' or 'inn/kitchen'\. Give the whole"):
+    with pytest.raises(
+        InputError, match=r"place 'kitchen' could mean 'castle/kitchen' or 'inn/kitchen'\. Give the whole"
+    ):
         resolved("kitchen", KNOWN)
     assert resolved("kitchen", [*KNOWN, "kitchen"]) == "kitchen"
 

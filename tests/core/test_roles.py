@@ -76,7 +76,7 @@ async def test_a_player_s_persona_may_be_given_by_its_id_across_sessions(begin: 
 @pytest.mark.parametrize("other", [Character("mira", persona_id="pp"), Character("mira", aliases=["PP"])])
 async def test_a_persona_that_may_be_two_characters_is_refused(begin: Begin, other: Character) -> None:
     story = await begin(cast=[Character("bob", persona_id="pp"), other])
-    with pytest.raises(UnknownName, match=r"'pp' may be .*: give the character's id"):
+    with pytest.raises(UnknownName, match=r"'pp' could mean .*: give the character's id"):
         story.backstage(role="player", persona="pp")
 
 

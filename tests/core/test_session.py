@@ -131,7 +131,7 @@ async def test_an_unknown_speaker_is_refused_with_the_cast_and_the_likeliest(beg
 
 async def test_a_name_that_two_answer_to_is_refused_with_both_ids(begin: Begin) -> None:
     story = await begin(cast=[Character("bob_smith", aliases=["Bob"]), Character("bob_jones", aliases=["Bob"])])
-    with pytest.raises(UnknownName, match=r"'Bob' may be bob_smith or bob_jones"):
+    with pytest.raises(UnknownName, match=r"'Bob' could mean bob_smith or bob_jones"):
         await story.say("Bob", "Hello.")
 
 

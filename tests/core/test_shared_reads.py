@@ -211,7 +211,7 @@ async def test_members_are_personalities_whatever_they_are_called_in_a_session(o
     assert len((await story.turn("mars", query="sword")).memories) == 1
     turn = await story.turn("ares", query="sword")
     assert turn.memories == ()
-    assert turn.failures == ("read_provider:reads: 'x' is no member of container 'pantheon-olympus' on game day 1",)
+    assert turn.failures == ("read_provider:reads: 'x' is not a member of container 'pantheon-olympus' on game day 1",)
 
 
 async def test_everybody_may_read_what_everybody_is_a_member_of_when_it_is_asked_for_by_name(open_app: Open) -> None:
@@ -232,7 +232,7 @@ async def test_everybody_may_read_what_everybody_is_a_member_of_when_it_is_asked
     await app.dismiss(HUB, "*", until=0)
     turn = await story.turn("alice", query="sword")
     assert turn.failures == (
-        "read_provider:byname: 'alice' is no member of container 'pantheon-olympus' on game day 1",
+        "read_provider:byname: 'alice' is not a member of container 'pantheon-olympus' on game day 1",
     )
 
 

@@ -218,7 +218,7 @@ async def test_a_narrator_tells_of_a_place_and_goes_nowhere(begin: Begin) -> Non
 
 
 async def test_a_direct_message_is_said_at_no_place(story: Session) -> None:
-    with pytest.raises(InputError, match="said at no place"):
+    with pytest.raises(InputError, match="has no place"):
         await story.say("alice", "Hello.", place="market", context="dm")
 
 
@@ -424,7 +424,7 @@ async def test_the_world_hears_nothing_of_channels(story: Session, memories: Mem
 async def test_channels_that_cannot_be_used_are_refused(story: Session) -> None:
     with pytest.raises(InputError, match="has no channel_id"):
         await story.channel(Channel(context="dm"), ["alice"])
-    with pytest.raises(InputError, match="said at no place"):
+    with pytest.raises(InputError, match="has no place"):
         await story.channel(DIRECT, ["alice"], place="market")
     with pytest.raises(UnknownName, match="zoltan"):
         await story.channel(DEN, ["zoltan"])

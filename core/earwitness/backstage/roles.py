@@ -39,7 +39,7 @@ def _persona(name: str, cast: Cast) -> str:
     masks = [] if name in cast else [each for each in cast if each.persona_id == name]
     meant = list(dict.fromkeys(each.id for each in (*cast.called(name), *masks)))
     if len(meant) > 1:
-        raise UnknownName(f"persona {name!r} may be {' or '.join(meant)}: give the character's id.")
+        raise UnknownName(f"persona {name!r} could mean {' or '.join(meant)}: give the character's id.")
     if not meant:
         known = {*(each for member in cast for each in member.names), *(each.persona_id for each in cast)}
         raise unknown("persona", name, filter(None, known))

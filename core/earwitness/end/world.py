@@ -63,7 +63,7 @@ class World:
         Raises `StorageError`; it raises at once if the store has failed and is being retried.
         """
         if self.applier.failure is not None:
-            raise StorageError("the store is away, and cannot be searched") from self.applier.failure
+            raise StorageError("the store is unavailable and cannot be searched") from self.applier.failure
         await self.applier.delivered()
         found = await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
         return [sealed(hit) for hit in found]

@@ -55,7 +55,7 @@ def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]
     try:
         value = tomllib.loads(text)
     except RecursionError:
-        raise failure(f"{path}: not TOML that can be read: it is nested too deeply.") from None
+        raise failure(f"{path}: this TOML cannot be read: it is nested too deeply.") from None
     except ValueError as error:  # also for a number of thousands of digits
         raise failure(f"{path}: not TOML: {error}.") from error
     checked: dict[str, Any] = check(value, path, failure, length=len(text))

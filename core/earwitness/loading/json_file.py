@@ -25,14 +25,14 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
     except json.JSONDecodeError as error:
         raise failure(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from None
     except RecursionError:
-        raise failure(f"{path}: not JSON that can be read: it is nested too deeply.") from None
+        raise failure(f"{path}: this JSON cannot be read: it is nested too deeply.") from None
     except ValueError as error:  # also for a number of thousands of digits
         raise failure(f"{path}: not JSON: {error}.") from error
     checked = check(value, path, failure, length=len(text))
     if twice:
         table, key = twice[0]
         at = _position(text, _second(text, _start(text, next(_paths(checked, table))), key))
-        raise failure(f"{path}:{at.line}:{at.column}: duplicate key {json.dumps(key)}. Each key may be there once.")
+        raise failure(f"{path}:{at.line}:{at.column}: duplicate key {json.dumps(key)}. Each key may appear only once.")
     return checked
 
 

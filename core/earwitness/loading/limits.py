@@ -19,7 +19,7 @@ def check(value: Any, path: str, failure: type[InputError], *, length: int) -> A
     size = _Size(path, failure)
     if size.of(value) > length + MOST_REPEATED:
         raise failure(
-            f"{path}: its aliases (*name) repeat more than {MOST_REPEATED:,} characters. Write out what is meant, once."
+            f"{path}: its aliases (*name) expand to more than {MOST_REPEATED:,} characters. Write the text out instead."
         )
     return value
 
@@ -55,7 +55,7 @@ class _Size:
 
     def _of_several(self, value: dict[Any, Any] | list[Any], depth: int) -> int:
         if id(value) in self._open:
-            raise self._failure(f"{self._path}: an alias (*name) stands within what it names.")
+            raise self._failure(f"{self._path}: an alias (*name) refers to the value that contains it.")
         if depth > DEEPEST:
             raise self._failure(f"{self._path}: it is nested too deeply, more than {DEEPEST} deep.")
         if id(value) not in self._known:

@@ -166,7 +166,7 @@ def _as_spec(kind: str, value: Any) -> StrategySpec:
         return value if isinstance(value, StrategySpec) else StrategySpec.model_validate(value)
     except ValidationError as error:
         given = f"a table of {', '.join(value)}" if isinstance(value, Mapping) else repr(value)  # it may hold secrets
-        raise SettingsError(f"{kind}: {given} is not a name, nor a table with a name in it.") from error
+        raise SettingsError(f"{kind}: {given} is neither a name nor a table with a name in it.") from error
 
 
 def _points(kind: str) -> list[EntryPoint]:

@@ -59,12 +59,12 @@ def load(text: str, path: str, failure: type[InputError], *, columns: bool = Fal
         raise
     except DuplicateKeyError as error:
         key = str(error.problem).partition(" with value")[0].removeprefix("found ")
-        raise failure(f"{path}:{_place(error, columns)}: {key}. Each key may be there once.") from None
+        raise failure(f"{path}:{_place(error, columns)}: {key}. Each key may appear only once.") from None
     except MarkedYAMLError as error:
         what = error.problem or error.context
         raise failure(f"{path}:{_place(error, columns)}: not YAML: {what}. {HINT}") from error
     except RecursionError:
-        raise failure(f"{path}: not YAML that can be read: it is nested too deeply.") from None
+        raise failure(f"{path}: this YAML cannot be read: it is nested too deeply.") from None
     except (YAMLError, ValueError, TypeError, LookupError) as error:  # ruamel lets some of them through
         raise failure(f"{path}: not YAML: {shortened(named(error))}.") from error
 

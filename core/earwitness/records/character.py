@@ -164,7 +164,7 @@ class Cast(Record):
         """As `resolve`, but raises `UnknownName`, listing the possible names and `besides`, or the characters meant."""
         found = self.called(name)
         if len(found) > 1:
-            raise UnknownName(f"character {name!r} may be {' or '.join(each.id for each in found)}: give the id.")
+            raise UnknownName(f"character {name!r} could mean {' or '.join(each.id for each in found)}: give the id.")
         if not found:
             raise unknown("character", name, (*(each for member in self for each in member.names), *besides))
         return found[0]

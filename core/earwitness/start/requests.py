@@ -154,5 +154,5 @@ def _granted(
         where = "" if container.session is None else f" in session {container.session!r}"
         return f"container {name!r} is the {container.kind} container of {container.owner!r}{where}"
     if not any(each.holds_on(day) for each in held if each.container == name):
-        return f"{reader.personality!r} is no member of container {name!r} on game day {day}"
+        return f"{reader.personality!r} is not a member of container {name!r} on game day {day}"
     return request, container

@@ -130,7 +130,7 @@ def known_channel(channel: Channel | None, context: Context | None) -> Channel:
 def refuse_place(place: str | None, channel: Channel) -> None:
     """Raise `InputError` for the place of a direct message."""
     if place is not None and channel.context == "dm":
-        raise InputError(f"place = {place!r}: a direct message is said at no place. Leave `place` out, or use move().")
+        raise InputError(f"place = {place!r}: a direct message has no place. Leave `place` out, or use move().")
 
 
 def gone(session: str) -> UnknownName:

@@ -98,7 +98,7 @@ def _refuse_beside_repeat() -> None:
     ]
     if given:
         raise InputError(
-            f"{', '.join(given)} beside --repeat: a report says itself what is repeated. Leave out one or the other."
+            f"{', '.join(given)} beside --repeat: these are taken from the report. Leave out one or the other."
         )
 
 

@@ -37,5 +37,5 @@ def _ask(question: str) -> None:
             raise
         click.echo(err=True)
         raise InputError(
-            "nobody can be asked here, and nothing was removed. --yes removes it without asking."
+            "there is no terminal to ask on, so nothing was removed. --yes removes it without asking."
         ) from None

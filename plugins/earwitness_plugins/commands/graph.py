@@ -46,7 +46,7 @@ async def show(
     from earwitness_plugins.terminal.graphs import graph_spec, opened_graph
 
     if node is None and depth:
-        raise InputError("--depth is for those near somebody. Say near whom, as in graph show charlie --depth 2.")
+        raise InputError("--depth needs a NODE, as in graph show charlie --depth 2.")
     settings, whose = cli.settings(), node or "all"
     shown: Table
     found: Sequence[Record]

@@ -27,7 +27,9 @@ async def command(
 
     tests = [parse(test) for test in filters]
     if owner is None and (tests or offset):
-        raise InputError("--filter and --offset are for memories. Say whose, as in inspect SESSION world.")
+        raise InputError(
+            "--filter and --offset apply to memories. Name a character or world, as in inspect SESSION world."
+        )
     async with cli.open() as ew:
         if session is None:
             names = await ew.sessions()

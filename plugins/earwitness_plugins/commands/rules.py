@@ -56,7 +56,7 @@ def _write_example(file: str) -> None:
     from earwitness_relationships.rules.example import example
 
     if Path(file).suffix.lower() not in {".yaml", ".yml"}:
-        raise InputError(f"{file!r}: an example has comments, which YAML can hold. End its name in .yaml.")
+        raise InputError(f"{file!r}: the example has comments, so it must be YAML. Choose a name that ends in .yaml.")
     Path(file).write_text(example(shlex.quote(file)), "utf-8")
 
 

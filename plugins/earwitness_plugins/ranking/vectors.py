@@ -37,8 +37,8 @@ async def embedded(embedder: Embedder, texts: Sequence[str]) -> Floats:
     wanted = (len(texts), embedder.identity.dimension)
     if vectors.shape != wanted or not np.isfinite(vectors).all():
         raise StrategyError(
-            f"embedder {embedder.identity.name!r} answered an array of shape {vectors.shape} for {len(texts)} texts. "
-            f"It must answer finite numbers of shape {wanted}."
+            f"embedder {embedder.identity.name!r} returned an array of shape {vectors.shape} for {len(texts)} texts. "
+            f"It must return finite numbers of shape {wanted}."
         )
     return vectors
 

@@ -57,10 +57,8 @@ def refuse_existing(paths: Sequence[str], *, force: bool) -> None:
     """Raise `InputError` for files that are there already, unless `force`."""
     there = [path for path in paths if path != STDOUT and Path(path).is_file()]
     if there and not force:
-        are, them = ("is", "it") if len(there) == 1 else ("are", "them")
-        raise InputError(
-            f"{', '.join(there)} {are} there already. Choose another name, or write over {them} with --force."
-        )
+        exist, them = ("exists", "it") if len(there) == 1 else ("exist", "them")
+        raise InputError(f"{', '.join(there)} {exist} already. Choose another name, or overwrite {them} with --force.")
 
 
 def opened(path: str, mode: str) -> IO[Any]:

@@ -266,7 +266,7 @@ class Canon:
         found = self._story.cast.resolve(name)
         if found is None or found.persona_id is None:
             raise UnknownName(
-                f"persona {name!r} is in nobody of this story. Its personas: {', '.join(sorted(ids)) or 'none'}."
+                f"nobody in this story has the persona {name!r}. Its personas: {', '.join(sorted(ids)) or 'none'}."
             )
         return found.persona_id
 

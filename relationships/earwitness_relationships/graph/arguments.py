@@ -30,7 +30,7 @@ def checked_kind(kind: NodeKind | None) -> NodeKind | None:
     """A kind of nodes, or none."""
     if kind is not None and kind not in NODE_KINDS:
         hint = did_you_mean(kind, NODE_KINDS)
-        raise InputError(f"kind = {quoted(kind)} is no kind of node. There are: {', '.join(NODE_KINDS)}.{hint}")
+        raise InputError(f"kind = {quoted(kind)} is not a kind of node. Kinds:  {', '.join(NODE_KINDS)}.{hint}")
     return kind
 
 
@@ -39,7 +39,7 @@ def checked_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     given: tuple[object, ...] = tuple(facts) if isinstance(facts, Iterable) else (facts,)
     for each in given:
         if not isinstance(each, Fact):
-            raise InputError(f"{quoted(each)} is no fact. Write [Fact(node=Node(…)), Fact(relation=Relation(…))].")
+            raise InputError(f"{quoted(each)} is not a fact. Write [Fact(node=Node(…)), Fact(relation=Relation(…))].")
     return tuple(facts)
 
 
@@ -48,7 +48,7 @@ def checked_changes(changes: Iterable[GraphChange]) -> tuple[GraphChange, ...]:
     given: tuple[object, ...] = tuple(changes) if isinstance(changes, Iterable) else (changes,)
     for each in given:
         if not isinstance(each, GraphChange):
-            raise InputError(f"{quoted(each)} is no change. Hand over what `changes()` of another store gives.")
+            raise InputError(f"{quoted(each)} is not a change. Hand over what `changes()` of another store gives.")
     return tuple(changes)
 
 

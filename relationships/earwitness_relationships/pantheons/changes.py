@@ -29,7 +29,7 @@ def known_pantheon(book: RuleBook, slug: str) -> Pantheon:
 def new_pantheon(book: RuleBook, slug: str, owner: str | None, **fields: Any) -> Pantheon:
     """A pantheon made now. Raises `RulesError` for one that is there already."""
     if any(each.slug.casefold() == str(slug).casefold() for each in book.pantheons):
-        raise RulesError(f"pantheon {slug!r} is there already. Use change, or choose another slug.")
+        raise RulesError(f"pantheon {slug!r} exists already. Change it with `change`, or choose another slug.")
     made = {"owner": owner, "created_at": now_text(), "changed_at": now_text()}
     return checked_record(Pantheon, {**_fields(fields), "slug": slug, **made})
 
@@ -61,7 +61,9 @@ def changed_member(pantheon: Pantheon, personality: str, since: float | None, fi
     if len(found) > 1:
         found = tuple(each for each in found if each.since == since)
         if not found:
-            raise RulesError(f"{personality!r} was a member of {pantheon.slug!r} several times: say which, by since=….")
+            raise RulesError(
+                f"{personality!r} was a member of {pantheon.slug!r} several times: say which membership with since=…."
+            )
     return checked_record(Member, {**dict(found[0]), **_fields(fields)})
 
 
@@ -71,7 +73,7 @@ def memberships(pantheon: Pantheon, personality: str) -> tuple[Member, ...]:
         return found
     members = list(dict.fromkeys(each.personality_id for each in pantheon.members))
     known = f"Members: {', '.join(members) or 'none'}.{did_you_mean(personality, members)}"
-    raise RulesError(f"{personality!r} is no member of {pantheon.slug!r}. {known}")
+    raise RulesError(f"{personality!r} is not a member of {pantheon.slug!r}. {known}")
 
 
 def _member(given: str | Mapping[str, Any]) -> Member:

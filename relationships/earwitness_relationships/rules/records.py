@@ -154,7 +154,7 @@ class RelationshipRule(Lasting):
     @model_validator(mode="after")
     def _between_two(self) -> Self:
         if self.source == self.target:
-            raise ValueError(f"{self.source!r} is related to itself. A relationship is between two.")
+            raise ValueError(f"{self.source!r} is related to itself. A relationship needs two different characters.")
         return self
 
 

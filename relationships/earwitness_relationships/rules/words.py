@@ -18,7 +18,7 @@ _NEVER_IN_IDS = re.compile(r"[{}()\[\]<>;`\"\\$|=]")
 def check_personality(id: str) -> str:
     """Return the id of a personality. Raises `InvalidId`, and `ValueError` for one that holds code."""
     if found := _NEVER_IN_IDS.search(id):
-        raise ValueError(f"personality {id!r} holds {found[0]!r}, which no id may hold. Use a name or an id.")
+        raise ValueError(f"personality {id!r} holds {found[0]!r}, which no id may contain. Use a name or an id.")
     return check_visible("personality", check_shared_id("personality", id))
 
 

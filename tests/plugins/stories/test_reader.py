@@ -62,7 +62,7 @@ def test_a_message_says_who_is_there_who_perceives_it_and_where_it_is_said() -> 
     assert isinstance(said, SayStep)
     assert (said.present, said.audience, said.place) == (("alice",), ("voice",), "attic")
     for wrong in ("{speaker: bob, text: Yes., audience: [zoe]}", "{speaker: bob, text: Yes., place: a, context: dm}"):
-        with pytest.raises(StoryError, match=r"unknown character 'zoe'|said at no place"):
+        with pytest.raises(StoryError, match=r"unknown character 'zoe'|has no place"):
             read(STORY.replace("{speaker: bob, text: Yes., key: answer}", wrong))
 
 

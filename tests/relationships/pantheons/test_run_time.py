@@ -104,7 +104,7 @@ async def test_what_a_story_said_survives_closing_and_export(ew: Earwitness, sto
     ("given", "said"),
     [
         ({"source": "charlie", "target": "charlie", "type": "friend"}, "is related to itself"),
-        ({"source": "charlie", "target": "x'}) DELETE", "type": "friend"}, "which no id may hold"),
+        ({"source": "charlie", "target": "x'}) DELETE", "type": "friend"}, "which no id may contain"),
         ({"source": "charlie", "target": "vaggie", "type": "a b"}, "'a b' is not a word"),
         ({"source": "charlie", "target": "vaggie", "type": "friend", "weight": -1}, "it must be at least 0"),
         ({"source": "charlie", "target": "vaggie", "type": "friend", "since": 3, "until": 2}, "is before since 3"),
@@ -210,7 +210,7 @@ async def test_a_member_of_the_file_changes_leaves_and_returns_too(ew: Earwitnes
 async def test_a_membership_is_unique(ew: Earwitness) -> None:
     with pytest.raises(RulesError, match=r"'charlie' is a member of 'hotel' already\. A membership is unique"):
         await ew.relationships.pantheons.add_member("hotel", "charlie")
-    with pytest.raises(RulesError, match="'Hotel' is there already"):
+    with pytest.raises(RulesError, match="'Hotel' exists already"):
         await ew.relationships.pantheons.create("Hotel")
 
 

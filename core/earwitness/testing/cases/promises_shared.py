@@ -39,7 +39,7 @@ class SharedContainers(PromiseCases):
                 there = {each: await self.recalled(other, each, SECRET) for each in other.cast.ids}
                 assert [each for each, texts in there.items() if texts] == ["al"] * ("alice" in readers)
             (failure,) = (await story.turn("bob")).failures
-            assert f"'bob' is no member of container {HUB.name!r} on game day 5" in failure
+            assert f"'bob' is not a member of container {HUB.name!r} on game day 5" in failure
 
     @case
     async def test_a_provider_opens_no_wall(self, stage: Stage) -> None:

@@ -27,7 +27,7 @@ def check_played(story: Story, journal: Sequence[Entry]) -> None:
     if not _was_played(story, told):
         raise StoryError(
             f"The story {story.story!r} is in the store, but was not played from a story file: it was imported, or "
-            "told by a program. Play this one under another name (`story:`). To go on with the one that is there: "
+            "told by a program. Play this one under another name (`story:`). To continue the existing one: "
             f"earwitness import FILE --into {story.story}"
         )
     revised = {entry.body.target for entry in journal if isinstance(entry.body, Revised)}

@@ -123,7 +123,7 @@ class SayStep(StepInChannel):
     @model_validator(mode="after")
     def _dm_has_no_place(self) -> SayStep:
         if self.place is not None and self.context == "dm":
-            raise ValueError("a direct message is said at no place. Leave `place` out, or use move.")
+            raise ValueError("a direct message has no place. Leave `place` out, or use move.")
         return self
 
 
@@ -142,7 +142,7 @@ class ChannelStep(StepInChannel):
     @model_validator(mode="after")
     def _dm_has_no_place(self) -> ChannelStep:
         if self.place is not None and self.context == "dm":
-            raise ValueError("a direct message is said at no place. Leave `place` out.")
+            raise ValueError("a direct message has no place. Leave `place` out.")
         return self
 
 

@@ -61,7 +61,7 @@ class NetworkxGraph(walks.Walks):
     # ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────
 
     async def upsert_facts(self, facts: Sequence[Fact]) -> int:
-        """Write the facts, all or none, and return the new version. Raises `InputError` for what is no fact."""
+        """Write all facts or none, and return the new version. Raises `InputError` for anything that is not a fact."""
         given = checked_facts(facts)
         return await self._database.write(lambda connection: written.upsert(connection, given))
 
