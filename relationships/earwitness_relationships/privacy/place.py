@@ -1,7 +1,8 @@
 """Where somebody asks, and the filter for what may be read there. Pure; cached by place and table.
 
 A memory without a context counts as learned in a private channel. No channel id is the one unnamed channel of its
-session; no guild or persona is equal to none. A context that is no context is read nowhere.
+session; no guild or persona is equal to none. Where nobody names a persona, what was not public is of the same persona
+in its own channel alone: two users' direct messages have two ids. A context that is no context is read nowhere.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _learned_in(context: Context) -> Filter:
 
 
 def _common(table: PrivacyTable, learned: Context, place: Place) -> Sequence[Filter]:
-    return [_any([_bond(each, place) for each in need]) for need in table.needs(learned, place.context)]
+    return [_any([_bond(each, learned, place) for each in need]) for need in table.needs(learned, place.context)]
 
 
 def _all(parts: Iterable[Filter]) -> Filter:
@@ -97,24 +98,33 @@ def _any(parts: Sequence[Filter]) -> Filter:
     return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
 
-def _bond(bond: Bond, place: Place) -> Filter:
+def _bond(bond: Bond, learned: Context, place: Place) -> Filter:
     match bond:
         case "same_channel":
             return _same_channel(place)
         case "same_guild":
             return _same("guildId", place.guild_id)
         case "same_persona":
-            return _same("personaId", place.persona_id)
+            return _same_persona(learned, place)
         case "was_there":
             return _was_there(place)
 
 
-def _same_channel(place: Place) -> Filter:
+def _same_channel(place: Place) -> And:
     """Channel ids are unique in their guild. The unnamed channel is one of its session."""
     guild = _same("guildId", place.guild_id)
     if place.channel_id is not None:
         return And((equals("channelId", place.channel_id), guild))
     return And((missing("channelId"), guild, EVERYTHING if place.alone else _of(place.session)))
+
+
+def _same_persona(learned: Context, place: Place) -> Filter:
+    """Nobody knows who is in a place that names no persona: if it is not public, its channel says who."""
+    same = _same("personaId", place.persona_id)
+    if place.persona_id is not None or learned == "public_channel":
+        return same
+    is_another = place.channel_id is not None and learned != place.context
+    return NOTHING if is_another else And((same, *_same_channel(place).parts))
 
 
 def _was_there(place: Place) -> Filter:

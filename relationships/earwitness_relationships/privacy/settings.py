@@ -9,8 +9,9 @@ from earwitness.records.channel import Context
 from earwitness.records.memory import Interaction
 
 Bond = Literal["same_channel", "same_guild", "same_persona", "was_there"]
-"""What the place a memory was learned in may have in common with the place it is asked in. `was_there`: the persona
-that is spoken to perceived what the memory is about."""
+"""What the place a memory was learned in may have in common with the place it is asked in. `same_persona`: without a
+persona, what was not public is of the same persona in its own channel alone. `was_there`: the persona that is spoken to
+perceived what the memory is about."""
 Policy = Literal["graded", "same_context"]
 
 

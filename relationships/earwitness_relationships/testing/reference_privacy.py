@@ -2,7 +2,8 @@
 
 Readings taken where the text leaves a choice:
 
-1. No channel id, no guild and no persona are equal to none: a host without personas has one, which has no name.
+1. No channel id, no guild and no persona are equal to none. But nobody knows who is in a place without a persona: there,
+   what was not public is of the same persona in its own channel alone, and in the channels of the story without an id.
 2. The same channel has the same context, id and guild.
 3. `same_context` asks for the same kind of channel; a direct message is moreover a context of its persona's own.
 4. Those who were there, for a public channel, are the persona it was heard under and the characters who perceived it.
@@ -45,7 +46,10 @@ def _same_context(learned: Channel, asked: Channel, there: Collection[str]) -> b
 
 
 def _same_persona(learned: Channel, asked: Channel) -> bool:
-    return learned.persona_id == asked.persona_id
+    if learned.persona_id or asked.persona_id or learned.context == "public_channel":
+        return learned.persona_id == asked.persona_id
+    unnamed = learned.channel_id is None and asked.channel_id is None and learned.guild_id == asked.guild_id
+    return unnamed or _same_channel(learned, asked)
 
 
 def _same_channel(learned: Channel, asked: Channel) -> bool:

@@ -69,6 +69,36 @@ async def test_what_kenji_said_comes_to_mind_where_its_listeners_are(
     assert await heard_in(story, "alice") == known
 
 
+NO_PERSONA = [
+    Channel(context="dm", channel_id="d1"),
+    Channel(context="dm", channel_id="d2"),
+    Channel(context="dm", channel_id="d1", guild_id="g1"),
+    Channel(context="dm"),
+    Channel(context="private_channel", channel_id="d1"),
+    Channel(context="private_channel"),
+]
+
+
+@pytest.mark.parametrize("privacy", ["graded", "same_context"])
+@pytest.mark.parametrize("learned", NO_PERSONA[:4], ids=str)
+async def test_a_direct_message_without_a_persona_is_known_by_its_channel(
+    open_app: Open, learned: Channel, privacy: str
+) -> None:
+    story = await begin(open_app, privacy)
+    await story.say("kenji", "I have found a sword.", audience=["alice"], channel=learned)
+    found = {str(each): bool((await recalled(story, "alice", each)).memories) for each in NO_PERSONA}
+    assert [each for each, known in found.items() if known] == [str(learned)]
+
+
+async def test_a_private_channel_without_a_persona_is_no_secret_shared_with_every_direct_message(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", "I have found a sword.", audience=["alice"], channel=TAVERN)
+    await story.say("mary", "I have found no sword.", audience=["alice"])
+    found = {str(each): (await recalled(story, "alice", each)).text() for each in NO_PERSONA}
+    assert not [each for each, text in found.items() if "found a sword" in text]
+    assert [each for each, text in found.items() if "found no sword" in text] == ["dm", "private channel"]  # one user
+
+
 async def test_the_same_context_keeps_it_in_its_context(open_app: Open) -> None:
     story = await begin(open_app, "same_context")
     for channel in (DM, TAVERN, SQUARE):

@@ -89,6 +89,9 @@ def bonds_of(metadata: dict[str, object], place: Place) -> frozenset[Bond]:
     guild = metadata.get("guildId") == place.guild_id
     there = session == place.session and bool({*metadata["participants"]} & {*place.characters})  # type: ignore[misc]
     persona = metadata.get("personaId") == place.persona_id
+    learned = metadata.get("contextType", "private_channel")
+    if persona and place.persona_id is None and learned != "public_channel":  # its channel says who is in it
+        persona = channel and guild and (learned == place.context or place.channel_id is None)
     found: dict[Bond, bool] = {
         "same_channel": channel and guild,
         "same_guild": guild,
