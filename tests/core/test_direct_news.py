@@ -1,8 +1,10 @@
-"""What happens in a direct message is no news anywhere else, and a channel with its id is another channel."""
+"""What happens in a direct message or a private channel is no news anywhere else, and waits there to be told."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+
+import pytest
 
 from earwitness import Channel, Session
 
@@ -28,6 +30,37 @@ async def test_it_is_news_in_the_same_direct_message(begin: Begin) -> None:
     await story.say("alice", "*slaps Bob*", channel=DM, audience=["bob"])
     outcome = await (await story.say("alice", "You know why.", channel=DM, audience=["bob"])).settled()
     assert any("slap" in line for line in outcome.knowledge.get("bob", ()))
+
+
+CELLAR = Channel(channel_id="cellar", guild_id="g1")
+KIM, LEE = (Channel(context="dm", persona_id=name) for name in ("kim", "lee"))
+ELSEWHERE = {
+    DM: [PUBLIC, CELLAR, Channel(context="dm", channel_id="43"), Channel(context="dm")],
+    KIM: [LEE, DM, PUBLIC],
+    CELLAR: [PUBLIC, DM, Channel(channel_id="cellar"), Channel()],
+    Channel(): [CELLAR, PUBLIC, DM],
+}
+
+
+@pytest.mark.parametrize("where", ELSEWHERE, ids=str)
+async def test_news_of_a_channel_waits_for_the_next_message_there(begin: Begin, where: Channel) -> None:
+    story = await begin(world_agent={"name": "rules"})
+    told = {"channel": where, "audience": ["bob"]}
+    await story.say("alice", "*picks up the Sacred Sword*", **told)
+    for other in ELSEWHERE[where]:
+        outcome = await (await story.say("charlie", "Nice.", channel=other, audience=["alice", "bob"])).settled()
+        assert not any("Sword" in line for who in ("alice", "bob") for line in outcome.knowledge.get(who, ())), other
+    outcome = await (await story.say("alice", "You know why.", **told)).settled()
+    assert outcome.knowledge["bob"] == ("Alice picked up the Sacred Sword. GameDay: 1",)
+    again = await (await story.say("alice", "Do you?", **told)).settled()
+    assert not again.knowledge.get("bob")
+
+
+async def test_news_of_a_public_channel_is_told_anywhere(begin: Begin) -> None:
+    story = await begin(world_agent={"name": "rules"})
+    await story.say("alice", "*picks up the Sacred Sword*", channel=PUBLIC, audience=["bob"])
+    outcome = await (await story.say("charlie", "Nice.", channel=CELLAR, audience=["bob"])).settled()
+    assert any("Sword" in line for line in outcome.knowledge["bob"])
 
 
 async def test_a_public_channel_with_a_direct_messages_id_does_not_replace_its_members(begin: Begin) -> None:

@@ -173,15 +173,9 @@ def message_metadata(message: Message, participants: Mapping[str, Participant]) 
         "location": message.scene,
         "gameDay": message.game_day,
         "timestamp": message.timestamp,
-        **channel_metadata(message.channel),
+        **message.channel.metadata,
         "messageIds": [message.key],
     }
-
-
-def channel_metadata(channel: Channel) -> dict[str, MetaValue]:
-    """Metadata that says where something was heard: `contextType`, and those ids of the channel that are set."""
-    ids = {"channelId": channel.channel_id, "guildId": channel.guild_id, "personaId": channel.persona_id}
-    return {"contextType": channel.context, **{key: id for key, id in ids.items() if id is not None}}
 
 
 def _update_metadata(update: Update, audience: Iterable[str], origin: UpdateOrigin) -> dict[str, MetaValue]:
@@ -196,8 +190,8 @@ def _update_metadata(update: Update, audience: Iterable[str], origin: UpdateOrig
         metadata["updateType"] = update.update_type
     if update.character:
         metadata["characterId"] = update.character
-    if origin.channel and origin.channel.context == "dm":
-        metadata |= channel_metadata(origin.channel)
+    if origin.channel is not None:
+        metadata |= origin.channel.metadata
     return metadata
 
 

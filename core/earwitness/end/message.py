@@ -145,7 +145,7 @@ async def said(
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
     pace, seen = Pace(), dict[str, int]()
     for id in listeners:
-        seen[id] = await world.told_through(id, judged.knowledge.get(id, ()), sequence)
+        seen |= await world.told_through(id, judged.knowledge.get(id, ()), sequence)
         await pace.kept()
     changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
     return plan.model_copy(update={**changes, "news_seen": seen})

@@ -11,7 +11,7 @@ from ..errors import StorageError
 from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
-from ..records.channel import Channel
+from ..records.channel import Channel, confined_to
 from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
@@ -30,8 +30,8 @@ class World:
 
     `news_seen` says up to which entry each character has been told the news; `joined` says with which entry they
     joined. There are no updates after the entry `latest`. Nobody is told what happened after `day`: the story may have
-    gone back. What happened in a direct message is told in its own `channel` alone: the memory of a message is read
-    where that message was said.
+    gone back. What happened in a direct message or in a private channel is told `here` alone: the memory of a message
+    is read where that message was said.
     """
 
     session: str
@@ -42,7 +42,8 @@ class World:
     latest: int
     day: float
     applier: Applier
-    channel: Channel
+    here: str | None
+    """The channel that its news does not leave; `None` = a public one."""
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
@@ -51,7 +52,8 @@ class World:
     def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier, channel: Channel) -> World:
         """The world as it is for a message in a channel, given the session before that message."""
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
-        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, channel)
+        here = confined_to(channel.metadata)
+        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, here)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
@@ -78,7 +80,7 @@ class World:
 
         Only those count that this character perceived whole, still remembers, and has not been told of since.
         """
-        after = self.news_seen.get(character, 0)
+        after = self._told_up_to(character)
         new = [each.key for each in among if each.sequence > after]
         copies = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
         if not copies:
@@ -95,16 +97,24 @@ class World:
         return self._unheard[character]
 
     async def _not_cited(self, character: str) -> Sequence[Delivery]:
-        after = self.news_seen.get(character, 0)
-        if after >= self.latest:
-            return ()
-        joined = self.joined.get(character, 0)
-        among = [each for each in await self._updates_after(after) if self._belongs_here(each)]
-        known = [each for each in among if may_know(character, each, joined)]
+        after = self._told_up_to(character)
+        known = [each for each in await self._known_after(character, after) if self._belongs_here(each)]
         if not known:
             return ()
         heard = cited(await self._received_since(character, after))
         return tuple(update for update in known if update.memory_id not in heard)
+
+    def _told_up_to(self, character: str) -> int:
+        """The entry up to which this character was told everything that may be told here."""
+        told = self.news_seen.get(character, 0)
+        return told if self.here is None else min(told, self.news_seen.get(mark(character, self.here), told))
+
+    async def _known_after(self, character: str, sequence: int) -> Sequence[Delivery]:
+        """Updates after an entry that this character may know, told or not, here or elsewhere."""
+        if sequence >= self.latest:
+            return ()
+        joined = self.joined.get(character, 0)
+        return [each for each in await self._updates_after(sequence) if may_know(character, each, joined)]
 
     async def _updates_after(self, sequence: int) -> Sequence[Delivery]:
         """Active updates after an entry, read once for all characters who were told up to that entry."""
@@ -138,10 +148,7 @@ class World:
         return happened and self._belongs_here(item) and may_know(character, item, self.joined.get(character, 0))
 
     def _belongs_here(self, item: Delivery) -> bool:
-        if item.metadata.get("contextType") != "dm":
-            return True
-        ids = (item.metadata.get("channelId"), item.metadata.get("guildId"))
-        return self.channel.context == "dm" and ids == (self.channel.channel_id, self.channel.guild_id)
+        return confined_to(item.metadata) in {None, self.here}
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """The lines this character may be told, and the others.
@@ -173,15 +180,40 @@ class World:
         kept = {each.source for each in own if each.is_active and each.part == "message"}
         return {id for source, id in raw.items() if source not in kept}
 
-    async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
-        """The entry up to which the news counts as told, once `told` is.
+    async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> dict[str, int]:
+        """The entry up to which the news counts as told, once `told` is; of what is told elsewhere alone, by channel.
 
         It lies before the first item left for later or for a later day, and before this message, whose own updates are
         news with the next one.
         """
         heard = {id for line in told for id in line.cites}
         left = [update for update in await self._untold(character) if update.memory_id not in heard]
-        return (left[0].sequence if left else sequence) - 1
+        own = None if self.here is None else mark(character, self.here)
+        if own not in self.news_seen:
+            marks = {character: _before_first(left, sequence)}
+        else:
+            common = [each for each in left if confined_to(each.metadata) is None]
+            here = [each for each in left if confined_to(each.metadata) is not None]
+            marks = {character: _before_first(common, sequence), own: _before_first(here, sequence)}
+        return marks | await self._left_elsewhere(character, marks[character])
+
+    async def _left_elsewhere(self, character: str, up_to: int) -> dict[str, int]:
+        """Of each other channel with news up to this entry that is told there alone: the entry before the first."""
+        marks: dict[str, int] = {}
+        for each in await self._known_after(character, self._told_up_to(character)):
+            if each.sequence <= up_to and not self._belongs_here(each):
+                name, first = mark(character, str(confined_to(each.metadata))), each.sequence - 1
+                marks.setdefault(name, min(first, self.news_seen.get(name, first)))
+        return marks
+
+
+def mark(character: str, channel: str) -> str:
+    """The key, among the marks of who was told the news, of what is told to a character in this channel alone."""
+    return f"{character}\n{channel}"
+
+
+def _before_first(left: Sequence[Delivery], sequence: int) -> int:
+    return (left[0].sequence if left else sequence) - 1
 
 
 def cited(deliveries: Iterable[Delivery]) -> set[str]:

@@ -32,6 +32,12 @@ class Channel(Record):
         context = self.context.replace("_", " ")
         return ", ".join([context, *(f"{name} {id!r}" for name, id in ids.items() if id is not None)])
 
+    @property
+    def metadata(self) -> dict[str, MetaValue]:
+        """Metadata that says where something was heard: `contextType`, and those of its ids that are set."""
+        ids = zip(WHERE, (self.channel_id, self.guild_id, self.persona_id), strict=True)
+        return {"contextType": self.context, **{key: id for key, id in ids if id is not None}}
+
 
 class StandingChannel(Record):
     """A channel with the members it has until the host says otherwise."""
@@ -68,6 +74,16 @@ def context_of(metadata: Metadata) -> str:
     """The context that a memory was learned in. Without one, it counts as learned in a private channel."""
     context = metadata.get("contextType")
     return context if isinstance(context, str) else "private_channel"
+
+
+def confined_to(metadata: Metadata) -> str | None:
+    """The channel that news does not leave: the direct message or private channel in which it happened. `None` = it is
+    told anywhere, as what happened in public, or in no channel."""
+    context = metadata.get("contextType")
+    if context in {None, "public_channel"}:
+        return None
+    fields = WHERE if context == "dm" else WHERE[:2]  # a private channel is the same whoever speaks in it
+    return "\n".join([str(context), *(str(metadata.get(key, "")) for key in fields)])
 
 
 def strictness(context: str) -> int:

@@ -236,7 +236,8 @@ class Plan(Record):
     unmaskings: tuple[Unmasking, ...] | None = None
     """All unmaskings that hold from now on, if they changed."""
     news_seen: dict[str, int] = {}
-    """Character id → number of the last entry whose news this character has been told."""
+    """Character id → number of the last entry whose news this character has been told. What is left for one channel
+    alone is counted by the id, a line break, and the channel."""
     plugin_data: tuple[PluginWrite, ...] = ()
     """Changes to the plugins' durable data."""
     answers: tuple[Answer, ...] = ()
@@ -293,7 +294,8 @@ class Snapshot(Record):
     state: State = State()
     """The state."""
     news_seen: dict[str, int] = {}
-    """Character id → number of the last entry whose news this character has been told."""
+    """Character id → number of the last entry whose news this character has been told. What is left for one channel
+    alone is counted by the id, a line break, and the channel."""
     joined: dict[str, int] = {}
     """Character id → number of the entry with which they joined. Before that, the id was somebody else's."""
     guises: dict[str, str] = {}
@@ -378,7 +380,9 @@ class Snapshot(Record):
 
     def _news_seen_after(self, plan: Plan) -> dict[str, int]:
         seen = {**self.news_seen, **plan.news_seen}
-        return {id: number for id, number in seen.items() if id not in plan.forgotten} if plan.forgotten else seen
+        if not plan.forgotten:
+            return seen
+        return {id: number for id, number in seen.items() if id.partition("\n")[0] not in plan.forgotten}
 
     def _joined_after(self, plan: Plan) -> dict[str, int]:
         if plan.cast is None:

@@ -2,8 +2,9 @@
 
 Readings taken where the text leaves a choice:
 
-1. No channel id, no guild and no persona are equal to none. But nobody knows who is in a place without a persona: there,
-   what was not public is of the same persona in its own channel alone, and in the channels of the story without an id.
+1. No channel id, no guild and no persona are equal to none. But nobody knows who is in a place without a persona:
+   there, what was not public is of the same persona in its own channel alone. The story's channels without an id are
+   one persona's.
 2. The same channel has the same context, id and guild.
 3. `same_context` asks for the same kind of channel; a direct message is moreover a context of its persona's own.
 4. Those who were there, for a public channel, are the persona it was heard under and the characters who perceived it.

@@ -90,7 +90,7 @@ async def test_a_direct_message_without_a_persona_is_known_by_its_channel(
     assert [each for each, known in found.items() if known] == [str(learned)]
 
 
-async def test_a_private_channel_without_a_persona_is_no_secret_shared_with_every_direct_message(open_app: Open) -> None:
+async def test_without_a_persona_no_direct_message_knows_of_a_private_channel(open_app: Open) -> None:
     story = await begin(open_app)
     await story.say("kenji", "I have found a sword.", audience=["alice"], channel=TAVERN)
     await story.say("mary", "I have found no sword.", audience=["alice"])

@@ -8,7 +8,6 @@ from typing import get_args
 
 import pytest
 
-from earwitness.end.deliveries import channel_metadata
 from earwitness.filters import matches
 from earwitness.records.channel import Context
 from earwitness_relationships.privacy.place import Place, readable
@@ -156,7 +155,7 @@ def test_the_filter_says_what_the_reference_says(policy: Policy) -> None:
     for (learned, asked), there in product(rows(), ((), ("kenji",))):
         place = Place("s1", asked.context, asked.channel_id, asked.guild_id, asked.persona_id, ("kenji",))
         known = [asked.persona_id] if there and asked.persona_id else []
-        metadata = {**channel_metadata(learned), "participants": there}
+        metadata = {**learned.metadata, "participants": there}
         if asked.persona_id is None:
             place = replace(place, characters=())
         assert matches(readable(made, place), metadata) == may_recall(policy, learned, asked, known), (learned, asked)
