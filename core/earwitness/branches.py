@@ -16,7 +16,7 @@ ByContainer = Mapping[str, Sequence[str]]
 
 
 async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
-    """Make a branch that shares its parent's memories, or go on with one. Answers whether it is made.
+    """Make a branch that shares its parent's memories, or go on with one. Returns whether it was made.
 
     The parent may go on meanwhile. What its later plans brought is left out of the copy, and what they changed is made
     anew from the branch's own deliveries, as they were after the last entry that both share. Where they removed what

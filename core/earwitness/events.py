@@ -26,7 +26,7 @@ from .records.usage import Reply
 
 
 class Event(Record):
-    """What every event holds: where the story stands, and the receiver's own data."""
+    """What every event holds: the state of the story, and the receiver's own data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -182,7 +182,7 @@ class StandingView(Protocol):
     """What a sharing rule may ask about earlier messages: what was retracted, edited away or struck is not there."""
 
     async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
-        """The deliveries of messages with these keys that stand, applied or still to come, by due day."""
+        """The active deliveries of messages with these keys, applied or still to come, by due day."""
         ...
 
 
@@ -213,7 +213,7 @@ class SharingEvent(Event):
     movements: tuple[Movement, ...] = ()
     """Who moved with the message."""
     standing: SkipValidation[StandingView] = Field(default_factory=NothingStands)
-    """What stands of earlier messages: who was told what, and when."""
+    """Active deliveries of earlier messages: who was told what, and when."""
 
 
 class Share(Record):

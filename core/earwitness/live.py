@@ -99,7 +99,7 @@ class Live:
         return {name: PluginData(kept) for name, kept in self.stored.items()}
 
     def data_after(self, plan: Plan) -> Mapping[str, PluginData]:
-        """The same, in which stands what a plan writes."""
+        """The same, with what a plan writes."""
         data = dict(self.data())
         for each in plan.plugin_data:
             data.setdefault(each.plugin, PluginData({})).changes[each.key] = each.value

@@ -12,7 +12,7 @@ from .records.character import Cast, Character
 from .records.journal import Piece
 
 USER = "User"
-"""Whom `{{user}}` stands for as long as the cast has no persona."""
+"""The name for `{{user}}` as long as the cast has no persona."""
 _USER = re.compile(r"(?i)\{\{\s*user\s*\}\}")
 _CHARACTER = re.compile(r"(?i)\{\{\s*(?:char|bot)\s*\}\}")
 
@@ -46,7 +46,7 @@ def in_piece(piece: Piece, reader: str, cast: Cast) -> Piece:
 
 
 def user_name(cast: Cast) -> str:
-    """Whom `{{user}}` stands for: the first persona who joined."""
+    """The persona that `{{user}}` means: the first who joined."""
     return next((member.name for member in cast if member.kind == "persona"), USER)
 
 

@@ -1,1 +1,1 @@
-"""The graph, pantheons, propagation, privacy and canon: who stands how to whom, and what that lets through."""
+"""The graph, pantheons, propagation, privacy and canon: how characters are related, and what they tell each other."""

@@ -21,7 +21,7 @@ class RelationshipsSettings(Record):
         "sharing_rules": ("personas", "relationships"),
         "read_providers": ("personas", "relationships"),
     }
-    """Strategies that are in use where the table stands."""
+    """Strategies that are used wherever the settings contain the table."""
 
     rules: str | None = None
     """Path of the rule file; `None` = no rules but those added at run time."""

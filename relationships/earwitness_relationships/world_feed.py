@@ -18,7 +18,7 @@ class WorldFeed(Plugin):
 
     table = PACKAGE
     follows_updates = True
-    """It is loaded only where this settings table stands."""
+    """It is loaded only if the settings contain this table."""
 
     def __init__(self, *, resources: Resources) -> None:
         self._resources = resources

@@ -1,4 +1,4 @@
-"""Who is behind a mask is known to those who were unmasked to, and to those who were told so in words. Pure functions.
+"""Who is behind a mask: known to the audience of an unmasking, and to those who were told so in words. Pure functions.
 
 The name in front of what was said in disguise is no proof: everybody who heard Monsieur Roux speak of Count Fosco has
 both names in one memory.

@@ -18,7 +18,7 @@ from .whereabouts import folded
 
 HOST = "the host said so"
 UNHEARD = ("absent", "mentioned")
-"""Roles of those whom a detector does not take to be there."""
+"""Roles of characters who are not there, by the detector's word."""
 
 
 async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:

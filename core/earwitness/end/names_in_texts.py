@@ -19,7 +19,7 @@ from .deliveries import PieceOrigin, of_piece, piece_text
 from .withdrawals import of_source
 
 PIECE = "#piece-"
-"""What the sources of prepared pieces begin with; no key of a message does."""
+"""The sources of prepared pieces begin with this; no key of a message does."""
 
 
 def noted(live: Live, plan: Plan, key: str, content: str) -> Plan:

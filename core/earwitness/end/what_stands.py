@@ -1,4 +1,4 @@
-"""What stands of earlier messages: whom their deliveries have reached, or will reach."""
+"""The active deliveries of earlier messages: whom they have reached, or will reach."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class StandingDeliveries:
         self._planned, self._taken = planned, taken
 
     async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
-        """The deliveries of these messages that stand, by due day."""
+        """The active deliveries of these messages, by due day."""
         if not keys:
             return ()
         found = await self._ledger.deliveries(self._session, sources=list(keys))
         return self._with_planned(found, lambda each: each.source in keys)
 
     async def memories(self, ids: Sequence[str]) -> Sequence[Delivery]:
-        """The deliveries of these memories that stand."""
+        """The active deliveries of these memories."""
         if not ids:
             return ()
         found = await self._ledger.deliveries(self._session, memory_ids=list(ids))

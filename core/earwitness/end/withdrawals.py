@@ -51,7 +51,7 @@ async def of_source(ledger: Ledger, session: str, source: str, reason: str) -> W
 
 
 async def of_memory(ledger: Ledger, session: str, memory_id: str, reason: str) -> Withdrawal:
-    """All deliveries of one memory, and everything told on or derived from it."""
+    """All deliveries of one memory, and everything passed on or derived from it."""
     ways = await ledger.deliveries(session, memory_ids=[memory_id])
     found = await of_deliveries(ledger, session, ways, reason)
     return found.model_copy(update={"memory_id": memory_id})
@@ -60,14 +60,14 @@ async def of_memory(ledger: Ledger, session: str, memory_id: str, reason: str) -
 async def of_deliveries(
     ledger: Ledger, session: str, deliveries: Iterable[Delivery], reason: str, source: str | None = None
 ) -> Withdrawal:
-    """These deliveries, and everything told on or derived from them."""
+    """These deliveries, and everything passed on or derived from them."""
     gone = _kept(deliveries)
     removes = _ids([*gone, *await downstream(ledger, session, gone)])
     return Withdrawal(source=source, reason=reason, removes=removes)
 
 
 async def downstream(ledger: Ledger, session: str, gone: Sequence[Delivery]) -> list[Delivery]:
-    """Deliveries told on or derived from removed ones, over any number of steps, that have no other support.
+    """Deliveries passed on or derived from removed ones, over any number of steps, that have no other support.
 
     A told memory holds as long as one of its tellers' memories does. A derived memory holds as long as all of its
     grounds do. Memories that rest only on each other in a circle are not supported. The search therefore starts from

@@ -1,4 +1,4 @@
-"""JSON with the positions of its keys and items. A key that is there twice is refused."""
+"""JSON with the positions of its keys and items. A duplicate key is refused."""
 
 from __future__ import annotations
 

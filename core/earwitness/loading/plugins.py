@@ -26,7 +26,7 @@ def load(plugins: Plugins, settings: Settings, resources: Resources | None = Non
     """Register installed plugins by name. A plugin that fails is returned as a failure; the others are still loaded.
 
     A plugin's factory receives the settings in `[plugin_settings.NAME]`, and the instance's `settings` and `resources`
-    if it has such parameters. One with an attribute `table` is loaded only where that settings table stands. Raises
+    if it has such parameters. One with an attribute `table` is loaded only if the settings contain that table. Raises
     `UnknownName` for an allowed name that is not installed, and `SettingsError` for settings of one. A blocked
     name may be missing.
     """

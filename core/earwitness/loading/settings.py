@@ -358,7 +358,7 @@ class Settings(Record):
         return tuple(secret for each in models for secret in (*secrets_held(each), *secrets_in(each.model_dump())))
 
     def _declared(self) -> Iterator[object]:
-        """The tables of installed packages that stand in these settings."""
+        """The tables of installed packages that these settings contain."""
         return (value for name, value in self if name not in Settings.model_fields and value is not None)
 
     @property
@@ -375,7 +375,7 @@ class Settings(Record):
         return (*found, *(StrategySpec(name=each) for each in self._brought(str(kind.setting)) if each not in there))
 
     def _brought(self, setting: str) -> Iterator[str]:
-        """The strategies that declared tables bring wherever they stand, by their class attribute `brings`."""
+        """The strategies that declared tables bring along, by their class attribute `brings`."""
         for each in self._declared():
             brought = getattr(type(each), "brings", {}).get(setting, ())
             yield from (brought,) if isinstance(brought, str) else brought

@@ -96,7 +96,7 @@ def _in_sections(texts: Mapping[str, Sequence[str]], settings: FillSettings, sec
 
 
 def _heading(name: str, given: str | None, settings: FillSettings) -> str:
-    """The line above a section; empty if the settings ask for none. A heading with marks of its own stands as it is."""
+    """The line above a section; empty if the settings ask for none. A heading with marks of its own is not changed."""
     chosen = settings.sections.get(name, SectionSettings()).heading
     words = next((each for each in (chosen, given) if each is not None), name.replace("_", " ").capitalize())
     line = " ".join(words.split())

@@ -1,1 +1,1 @@
-"""Detectors: who perceives a message. One file a strategy; what they read from texts stands in `reading`."""
+"""Detectors: who perceives a message. One file a strategy; what they share is in the folders."""

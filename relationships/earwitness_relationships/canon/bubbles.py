@@ -91,7 +91,7 @@ class Bubbles:
 
 
 def check_table(ew: Earwitness) -> None:
-    """Raise `InputError` where no table `[relationships]` stands, since nobody would guard the walls."""
+    """Raise `InputError` without a table `[relationships]`, because nothing would guard the walls then."""
     if getattr(ew.settings, "relationships", None) is None:
         raise InputError("canon needs a table [relationships] in the settings: Earwitness.open(…, relationships={}).")
 

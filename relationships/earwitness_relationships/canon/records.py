@@ -43,7 +43,7 @@ class KeptMemory(Record):
     container: str
     """The container that it goes to."""
     action: KeptAction
-    """`add` it; `skip` it, because it is there already; put it `beside` other versions, or let it `replace` them;
+    """`add` it; `skip` it, because it exists already; put it `beside` other versions, or let it `replace` them;
     `withhold` it, because everybody would know then what was learned in private."""
     how: Interaction = "direct"
     """How the character came to know it in the bubble."""

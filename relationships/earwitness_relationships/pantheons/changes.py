@@ -27,7 +27,7 @@ def known_pantheon(book: RuleBook, slug: str) -> Pantheon:
 
 
 def new_pantheon(book: RuleBook, slug: str, owner: str | None, **fields: Any) -> Pantheon:
-    """A pantheon made now. Raises `RulesError` for one that is there already."""
+    """A new pantheon. Raises `RulesError` if the slug is taken."""
     if any(each.slug.casefold() == str(slug).casefold() for each in book.pantheons):
         raise RulesError(f"pantheon {slug!r} exists already. Change it with `change`, or choose another slug.")
     made = {"owner": owner, "created_at": now_text(), "changed_at": now_text()}

@@ -138,7 +138,7 @@ def _relation(each: RelationshipRule, attributes: Mapping[str, Any] | None) -> R
 
 
 def _is_inner(relation: Relation) -> bool:
-    """Whether a relation is how pantheons stand in the graph, and nothing that anybody said."""
+    """Whether a relation is part of how pantheons are stored in the graph, rather than something that was asserted."""
     return relation.type == form.TELLS_IN or relation.target == form.ROOT
 
 

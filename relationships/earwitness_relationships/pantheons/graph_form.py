@@ -1,4 +1,4 @@
-"""How pantheons that were made or changed at run time stand in the graph, and how they are read from there.
+"""How pantheons that were made or changed at run time are stored in the graph, and read from there.
 
 A pantheon is a node `pantheon-{slug}` that is `PART_OF` the node `#pantheons`. Its members are `PART_OF` it, with role
 and rules as attributes. A relationship with rules is a relation with the attributes `pantheon` and `rules`, and its
@@ -23,7 +23,7 @@ ROOT = "#pantheons"
 PART_OF, TELLS_IN = "PART_OF", "TELLS_IN"
 PREFIX = PREFIXES["pantheon"]
 FIELDS = ("id", "name", "description", "type", "owner", "created_at", "changed_at")
-"""The fields of a pantheon that stand in its node as they are; its rules do too, as JSON."""
+"""The fields of a pantheon that its node has as attributes; its rules are another one, as JSON."""
 REMOVED, ANEW = "removed", "anew"
 """Attributes: of what the rule file says and the graph takes away; of a pantheon that owes the file nothing."""
 
@@ -117,7 +117,7 @@ def attributes_of(graph: GraphView, slug: str) -> dict[str, Any]:
 
 
 def memberships_in(graph: GraphView, slug: str) -> dict[str, tuple[Member, ...]]:
-    """Personality id → the memberships that the graph says; none for somebody whom it takes away."""
+    """Personality id → the memberships in the graph; none for a member whom it removes."""
     node = node_id(slug)
     found = {source: graph.periods((source, node, PART_OF)) for source in sorted(graph.sources_of(node))}
     return {who: tuple(_members(periods)) for who, periods in found.items() if periods}

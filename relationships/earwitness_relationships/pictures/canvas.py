@@ -17,7 +17,7 @@ COLOURS = ("#cfe8ff", "#ffe3c2", "#d8f3d0", "#f6d5e5", "#e6dcf8", "#fdf3b4", "#d
 LINES = {"told": ("#1f4e79", "-"), "related": ("#999999", "-"), "stopped": ("#b03030", "--")}
 """Style of an arrow → its colour and line."""
 CIRCLE, SPRINGS = 12, 400
-"""So few boxes stand in a circle; up to so many are moved apart by springs, which takes too long for more."""
+"""Up to 12 boxes are put in a circle; up to 400 are moved apart by springs, which would take too long for more."""
 BoxPlaces = Mapping[str, tuple[float, float]]
 
 

@@ -17,7 +17,7 @@ class DiagramNode(Record):
     group: str = ""
     """The frame or colour it belongs to."""
     is_strong: bool = False
-    """Whether it stands out."""
+    """Whether it is highlighted."""
     column: int | None = None
     """Its place from left to right, where that has a meaning; `None` = wherever it fits."""
 

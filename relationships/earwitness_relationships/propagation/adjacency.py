@@ -60,7 +60,7 @@ class Adjacency:
         self.has_budgets = False
         """Whether some carrier has a budget."""
         self.has_gossip = self.any_rule("gossip_about_others")
-        """Whether some rule lets somebody tell on what they were told."""
+        """Whether some rule lets a listener pass on what they were told."""
         self.models = frozenset(each.spreading for each in self._levels() if each.spreading)
         """Names of the spreading models that some rules choose."""
         self._numbers: dict[Carrier, int] = {}

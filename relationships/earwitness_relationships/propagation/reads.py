@@ -40,7 +40,7 @@ class HubReads:
         await self._model.close()
 
     async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
-        """A request for each hub that is there."""
+        """A request for each hub that exists."""
         picture = await self._model.picture(event.session, event.state)
         wanted = {each.container: each for each in _wanted(picture.book.pantheons, event)}
         if not wanted:
@@ -64,7 +64,7 @@ class HubGuard:
         await self._model.close()
 
     async def filter(self, event: ReadEvent) -> Filter:
-        """Other containers are no concern of this guard. What was told in a pantheon that is no more, nobody reads."""
+        """Hides what was told while the reader was no member, or in a pantheon that no longer exists."""
         if event.kind != PANTHEON:
             return EVERYTHING
         picture = await self._model.picture(event.session, event.state)

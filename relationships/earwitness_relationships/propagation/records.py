@@ -45,13 +45,13 @@ class Seed(Record):
     key: str
     """The message's key, for coins."""
     day: Day
-    """The game day on which it is told on."""
+    """The game day on which it is passed on."""
     speaker: str
     """Who said it."""
     direct: dict[str, str] = {}
     """Who perceived it at first hand → role in it (`speaker`, `addressee`, `present`, `overhearing`)."""
     heard: tuple[str, ...] = ()
-    """Who was told of it before: they are not told again, and have told it on already."""
+    """Who was told of it before: they are not told again, and have passed it on already."""
     arrived: tuple[Telling, ...] = ()
     """Tellings that have just arrived: their listeners tell it on now."""
     users: tuple[str, ...] = ()

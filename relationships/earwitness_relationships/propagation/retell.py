@@ -1,4 +1,4 @@
-"""How a message is worded when it is told on: verbatim, as a summary, or by a reteller."""
+"""How a message is worded when it is passed on: verbatim, as a summary, or by a reteller."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHORT = 240
 
 @runtime_checkable
 class Reteller(Protocol):
-    """Rewords what is told on. The kind is `reteller`; a rule names one with `retell`."""
+    """Rewords what is passed on. The kind is `reteller`; a rule names one with `retell`."""
 
     def retell(self, text: str, telling: Telling) -> Soon[str]:
         """The words of the teller for the listener. If it raises, the rule tells nobody."""

@@ -29,7 +29,7 @@ from .walk import Walk
 
 
 class RelationshipsSharing:
-    """Tells on what members of pantheons live and learn.
+    """Passes on what members of pantheons live and learn.
 
     What takes days is told on when it arrives, by the rules, the graph and the flags of that day.
     """
@@ -51,7 +51,7 @@ class RelationshipsSharing:
         await self._model.close()
 
     async def share(self, event: SharingEvent) -> SharingAnswer:
-        """Who learns of the message, or, when tellings have arrived, to whom it is told on."""
+        """Who learns of the message; when tellings have arrived, who learns of it next."""
         picture = await self._model.picture(event.session, event.state)
         adjacency = self._model.adjacency(picture)
         people, memo = self._of(event), Memo(event.data)

@@ -211,7 +211,7 @@ def _apart(edges: Iterable[RelationshipRule]) -> dict[str, list[DaySpan]]:
 
 
 def _without(tolds: Iterable[PossibleListener], apart: Mapping[str, list[DaySpan]]) -> list[PossibleListener]:
-    """These, but those who stand apart only on the days on which they do not."""
+    """These; those who stand apart are among them only on the days on which they do not."""
     return [
         told._replace(days=both)
         for told in tolds

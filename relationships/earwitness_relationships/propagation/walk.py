@@ -30,11 +30,11 @@ MOST_HOPS = 64
 AT_FIRST_HAND = frozenset({"speaker", "addressee", "present"})
 """The roles of a direct interaction."""
 EVERY_KIND = frozenset({"direct", "user", "gossip"})
-"""What is told on of a message that a user's persona took part in, where the rule that brought it allows more hops."""
+"""What is passed on of a message that a user's persona took part in, if the rule that brought it allows more hops."""
 BUT_USERS = frozenset({"direct", "gossip"})
 """The same where no user took part."""
 GOSSIP = frozenset({"gossip"})
-"""What is told on where the rule that brought it allows no more hops."""
+"""What is passed on if the rule that brought it allows no more hops."""
 FOREVER = float("inf")
 
 Arrival = tuple[float, int]
@@ -184,7 +184,7 @@ class Walk:
         return frozenset(kinds)
 
     def _kinds_told(self, *, goes_on: bool) -> frozenset[str]:
-        """What somebody who was told can tell on: it is always about a third, its speaker."""
+        """What somebody who was told can pass on: it is always about a third person, its speaker."""
         if not goes_on:
             return GOSSIP
         return EVERY_KIND if self._seed.users else BUT_USERS

@@ -12,7 +12,7 @@ from .precedence import effective
 from .records import Pantheon, RuleBook, Rules
 
 WEAKEST = 0.05
-"""Below this strength nothing is told on."""
+"""Below this strength nothing is passed on."""
 NEVER = {
     "max_hops": "nothing is told at all",
     "chance": "no coin ever falls for it",

@@ -59,7 +59,7 @@ class Rules(Record):
     manner: Manner | None = None
     """Written `as`: `gossip`, `intimate` and `shared` are `shared`; `witnessed` is `witnessed`."""
     exclude_private: Switch | None = None
-    """Nothing from a direct message is told on."""
+    """Nothing from a direct message is passed on."""
     only_about: PersonalityIds | None = None
     """Only messages that one of these speaks, or that mention one of them."""
     never_about: PersonalityIds | None = None
@@ -69,7 +69,7 @@ class Rules(Record):
     relation_types: WordList | None = None
     """The types of relations that carry the rule, to the neighbours in the graph."""
     max_hops: Hops | None = None
-    """How far it is told on."""
+    """The number of hops it may take."""
     decay: Proportion | None = None
     """Factor on the strength at each hop."""
     fan_out: Quota | None = None
@@ -170,7 +170,7 @@ class Pantheon(Record):
     description: str = ""
     """What it is."""
     type: Word = "friend_group"
-    """`narrative_universe`, `deity_pantheon`, `friend_group`, or a word of one's own."""
+    """`narrative_universe`, `deity_pantheon`, `friend_group`, or a word of your own."""
     rules: Rules = Rules()
     """Hold for all members."""
     members: tuple[Member, ...] = ()

@@ -10,7 +10,7 @@ from earwitness.loading.problems import Loc, Problem
 from .records import RuleBook, Rules
 
 NamedPlace = tuple[Loc, str]
-"""A place in the rule book, and the name that stands there."""
+"""A place in the rule book, and the name found there."""
 
 
 def strangers(book: RuleBook, cast: Collection[str] | None = None) -> Iterator[Problem]:

@@ -52,6 +52,6 @@ DayCount = Annotated[float, Field(strict=True, ge=0, le=1_000_000, allow_inf_nan
 GameDay = Annotated[Day, Field(strict=True)]
 """A game day."""
 Hops = Annotated[int, Field(strict=True, ge=0, le=100)]
-"""How far something is told on."""
+"""The number of hops something may take."""
 Quota = Annotated[int, Field(strict=True, ge=0, le=1_000_000_000)]
 """A number of people or tellings."""

@@ -40,7 +40,7 @@ from ..rules.records import RuleBook, Rules
 from .reference_rules import Offer, RulesAsWritten, levels_of
 
 MIN_STRENGTH = 0.05
-"""Below this strength nothing is told on."""
+"""Below this strength nothing is passed on."""
 FIRST_HAND = ("speaker", "addressee", "present")
 """The roles of a direct interaction."""
 

@@ -1,4 +1,4 @@
-"""What other rules would change: the messages of a story told on under two rule books, beside each other."""
+"""What other rules would change: the messages of a story, passed on under each of two rule books."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RulesDifference(Record):
     """Who would have learned what else under new rules. Nothing was written."""
 
     messages: int
-    """How many messages were told on."""
+    """How many messages were passed on."""
     day: float
     """The game day up to which tellings count: that of the story."""
     changes: tuple[LearningChange, ...]

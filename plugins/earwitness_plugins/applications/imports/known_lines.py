@@ -153,7 +153,7 @@ class KnownLines:
         )
 
     def _advice(self, scene: Scene, key: str, now: SpokenWords) -> str:
-        """What to do about a line that differs: it was changed, or stands where another one stood."""
+        """What to do about a line that differs: it was changed, or is in the place of another line."""
         moved = any(self._says(each, now) for each in self._mine(scene) if each != key)
         if moved or now[0] != self._told[key].speaker or self._told[key].retracted:
             return "Lines before it were put in or taken out: make the file a story of its own with `--into ID`."

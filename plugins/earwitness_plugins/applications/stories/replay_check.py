@@ -41,7 +41,7 @@ def check_played(story: Story, journal: Sequence[Entry]) -> None:
 
 
 def _was_played(story: Story, told: Mapping[str, Body]) -> bool:
-    """Whether a story file made what is there. Steps count from 1, and what was there before them is no message."""
+    """Whether a story file made this story. Steps count from 1, and what came before them is not a message."""
     keys = {f"{story.story}:0", *(story.key(number) for number in range(1, len(story.steps) + 1))}
     if isinstance(told.get(f"{story.story}:0"), Said) or any(map(partial(_keeps_chat, story.story), told.values())):
         return False

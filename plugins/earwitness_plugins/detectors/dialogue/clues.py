@@ -29,7 +29,7 @@ class Situation:
 
     @cached_property
     def turns(self) -> tuple[str, ...]:
-        """Who held the floor before, the latest first."""
+        """Those who held the floor before, the latest first."""
         return self.talk.turns
 
     @property

@@ -77,7 +77,7 @@ def _lines(messages: tuple[Message, ...], moment: Moment, reader: LineParser) ->
 
 
 def _is_narration(message: Message, moment: Moment) -> bool:
-    """Also what was said by somebody who has since been forgotten: it is no line of anybody here."""
+    """Also what was said by somebody who has since been forgotten: it is nobody's line here."""
     return message.speaker not in moment.cast or moment.cast[message.speaker].kind == "narrator"
 
 

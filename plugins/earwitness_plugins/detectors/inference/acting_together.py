@@ -1,4 +1,4 @@
-"""Who acts with the speaker is taken to be there, as long as nobody has been placed by anyone."""
+"""As long as nobody has been placed by anyone, a character who acts with the speaker is taken to be there."""
 
 from __future__ import annotations
 

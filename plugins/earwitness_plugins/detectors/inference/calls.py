@@ -14,7 +14,7 @@ from ..text.surroundings import Surroundings
 from .message_case import MessageCase, perceived
 
 CALLED_WITHIN = 3
-"""Who was called by name so many messages ago answers the call when they speak."""
+"""A character who was called by name within this many messages answers the call when they speak."""
 
 
 def is_from_afar(case: MessageCase) -> bool:

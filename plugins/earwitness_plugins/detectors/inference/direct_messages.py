@@ -12,7 +12,7 @@ from .message_case import MessageCase, perceived
 
 
 def direct(case: MessageCase) -> Presence:
-    """It reaches whom it names, else the other of the last exchange, else nobody; and it moves nobody."""
+    """It reaches those it names, else the other party of the last exchange, else nobody. It moves nobody."""
     confined = case.reading.confined
     named = confined.listeners if confined else case.reading.addressed
     if named or confined:

@@ -70,7 +70,7 @@ class MessageCase:
     """Id → their place, of those in a place around this one, or within it, who hear what is said openly."""
 
     def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
-        """The answer: what was believed first of somebody stands; who is only named is mentioned."""
+        """The answer: the first belief about a character counts; a character who is only named is mentioned."""
         characters = {self.speaker.id: perceived(1, "speaker", "said it")}
         for id, who in believed:
             characters.setdefault(id, who)
@@ -96,7 +96,7 @@ class MessageCase:
         return tuple(id for id in self.moment.cast.ids if id not in far) if far else None
 
     def _within(self, audience: tuple[str, ...]) -> tuple[str, ...]:
-        """Who is known to be elsewhere is not reached by a whisper; a direct message reaches anybody."""
+        """A whisper does not reach a character who is known to be elsewhere; a direct message reaches anybody."""
         if self.moment.message.context == "dm":
             return audience
         return tuple(id for id in audience if id in self.scene.near or self.scene.unplaced(id))
@@ -148,7 +148,7 @@ class MessageCase:
         return tuple(movement for movement in found if movement is not None)
 
     def narrates(self, id: str) -> bool:
-        """Narrators stand outside the scene: they neither come nor go."""
+        """Narrators are outside the scene: they neither come nor go."""
         return self.moment.cast[id].kind == "narrator"
 
 

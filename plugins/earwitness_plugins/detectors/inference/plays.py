@@ -81,7 +81,7 @@ def _told_apart(case: MessageCase, listeners: Sequence[str]) -> Iterator[tuple[s
 
 
 def _entrance(case: MessageCase, company: DramatisPersonae) -> Iterator[Movement]:
-    """Who speaks is on stage, unless as one of a group that is; a namesake who entered in their stead was mistaken."""
+    """A character who speaks is on stage, unless as one of a group that is; a namesake put there instead leaves."""
     id = case.speaker.id
     if not case.reading.in_story or id in case.scene.near or company.group_on(id, case.scene.near):
         return

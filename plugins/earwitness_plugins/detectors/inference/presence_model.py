@@ -1,4 +1,4 @@
-"""Who is still there when nobody tells who goes: no narrator, only who speaks, to whom, and of whom.
+"""Who is still there when no narrator tells who goes, from who speaks, to whom, and about whom.
 
 Somebody who spoke and then keeps silent among many grows less likely to be there. How likely is reckoned by logistic
 regression over a few counts of the recent messages. The weights were fitted on labelled scenes; they are numbers about

@@ -63,7 +63,7 @@ def moving(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceived]]
 
 
 def _becoming(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceived]]:
-    """Who wakes here perceives it, and who hides where nobody was told to be; who falls asleep does not any more."""
+    """A character who wakes here, is called, or hides here without having been placed, perceives the message."""
     id = move.character
     if move.condition == "awake" and case.scene.lies(id):
         yield id, perceived(case.confidences.entered, "present", move.evidence)
@@ -74,7 +74,7 @@ def _becoming(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceive
 
 
 def _shut(case: MessageCase, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
-    """Who is gone does not come back by being whispered to."""
+    """A whisper does not bring back a character who is gone."""
     for id in listeners:
         if id in case.scene.near:
             yield id, case.whispered_to(id)
@@ -84,7 +84,7 @@ def _shut(case: MessageCase, listeners: Iterable[str]) -> Iterator[tuple[str, Pe
 
 
 def _arrivals(case: MessageCase) -> Iterator[Movement]:
-    """Who speaks is here; so is who is spoken to, unless the story has said that they are elsewhere."""
+    """The speaker is here; so are those who are spoken to, unless the story has said that they are elsewhere."""
     if case.reading.in_story and case.speaker.id not in case.scene.near:
         yield from _waking(case) if case.scene.lies(case.speaker.id) else [case.scene.arrival(case.speaker.id, "spoke")]
     confined = case.reading.confined
@@ -96,7 +96,7 @@ def _arrivals(case: MessageCase) -> Iterator[Movement]:
 
 
 def _waking(case: MessageCase) -> Iterator[Movement]:
-    """Who speaks is awake, and alive; who snores is not."""
+    """A character who speaks is awake and alive; one who snores is not."""
     if not case.reading.slumbers:
         yield Movement(character=case.speaker.id, kind="become", condition="awake", evidence="spoke")
 

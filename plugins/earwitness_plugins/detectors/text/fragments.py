@@ -84,7 +84,7 @@ class Stretch:
     thought: bool = False
     """Whether it is or holds a thought told in words, though its mark is not only for thoughts."""
     tags: bool = False
-    """It opens by telling that what stands before it is thought: `"Fool," she thought.`"""
+    """It begins by saying that the text before it is a thought: `"Fool," she thought.`"""
 
 
 ROLE_PLAY = Conventions()

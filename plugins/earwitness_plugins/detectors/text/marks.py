@@ -82,7 +82,7 @@ _MID_SENTENCE = re.compile(r"(?:[^\W_]|,|(?<=\w)['’])\Z")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch between two marks, and what stands close by on either side."""
+    """A stretch between two marks, and the text close to it on either side."""
 
     mark: str
     """How it is set off: `bare`, `quote`, `star`, `paren`, `told`, …"""
@@ -95,7 +95,7 @@ class Chunk:
     after: str = ""
     """The characters just behind it."""
     carried_on: bool = False
-    """What goes on behind a thought that stands within it."""
+    """What continues after a thought within it."""
     thought: bool = False
     """A thought, or part of one, though its mark is not for thoughts alone."""
 
@@ -248,7 +248,7 @@ def _words_end(text: str, chunk: Chunk) -> int:
 
 
 def is_bare(chunk: Chunk) -> bool:
-    """Whether words stand there without any mark."""
+    """Whether there are words without any mark."""
     return chunk.mark == "bare" and _has_words(chunk.text)
 
 

@@ -218,7 +218,7 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A verb of movement and what stands before it, from the verb before."""
+    """A verb of movement and the text before it, from the previous verb on."""
 
     sentence: str
     begin: int
@@ -390,7 +390,7 @@ def _antecedent(stage: Referents) -> tuple[str, ...]:
 
 
 def _before(sentence: str, at: int) -> str:
-    """What stands close before."""
+    """The text just before."""
     return sentence[max(0, at - 60) : at]
 
 

@@ -179,7 +179,7 @@ def fold(word: str) -> str:
 
 
 def _folded(text: str) -> list[tuple[str, int, int]]:
-    """Every word as `fold` has it, with where it stands."""
+    """Every folded word, with its position."""
     if text.isascii():
         return [(match[0], *match.span()) for match in _WORD.finditer(text.lower())]
     return [(fold(match[0]), *match.span()) for match in _WORD.finditer(text)]
@@ -260,7 +260,7 @@ def _needs_capital(words: WordSequence) -> bool:
 
 
 def _ends(form: _NameForm, words: Sequence[tuple[str, int, int]], at: int, text: str) -> int | None:
-    """Where the name ends in the text, or `None` when it does not stand at this word."""
+    """Where the name ends in the text, or `None` if it does not begin at this word."""
     last = at + len(form.words) - 1
     if last >= len(words) or any(words[at + i][0] != word for i, word in enumerate(form.words)):
         return None

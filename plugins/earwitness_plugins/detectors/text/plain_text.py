@@ -1,4 +1,4 @@
-"""Letters and marks in other shapes, full width and the like, read as those they stand for."""
+"""Letters and marks in other shapes, such as full width, are read as the ordinary ones."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _vocatives(text: str, mentions: Sequence[Mention]) -> Iterator[str]:
 
 
 def _is_set_off(left: str, right: str) -> bool:
-    """Whether a name stands apart from its sentence; `left` and `right` are what stands around it."""
+    """Whether a name is set off from its sentence; `left` and `right` are the text around it."""
     if _GREETED.search(left):
         return True
     if _SET_OFF.search(left):
@@ -83,6 +83,6 @@ def _is_set_off(left: str, right: str) -> bool:
 
 
 def _sentence_around(left: str, right: str) -> str:
-    """The sentence a name stands in, without the name."""
+    """The sentence around a name, without the name."""
     end = _BOUNDARY.search(right)
     return _BOUNDARY.split(left)[-1] + right[: end.start() if end else None]

@@ -69,7 +69,7 @@ LOCK: LiteralString = (
     "MERGE (g:EarwitnessGraph {name: $graph}) ON CREATE SET g.version = 0"
     " SET g.writes = coalesce(g.writes, 0) + 1 RETURN g.version AS version"
 )
-"""Whoever writes this first lets the others wait, so that they read what it has written."""
+"""The first to write this makes the others wait, so that they read what it has written."""
 PERIODS: LiteralString = (
     "UNWIND $rows AS row MATCH (a:EarwitnessNode {key: row.source})-[r:EARWITNESS_RELATION]->"
     f"(b:EarwitnessNode {{key: row.target}}) WHERE r.type = row.type {_RELATION}"

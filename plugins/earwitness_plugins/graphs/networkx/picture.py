@@ -29,7 +29,7 @@ class PictureNews:
     version: int
     """The version that it brings the picture to."""
     anew: bool = False
-    """Whether the picture begins anew."""
+    """Whether the picture is made again from nothing."""
     touched: Collection[RelationKey] = ()
     """The relations whose periods are read again."""
     periods: list[GraphRow] = field(default_factory=list)
