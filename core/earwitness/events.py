@@ -105,6 +105,8 @@ class StateChangeEvent(Event):
     """The keys that differ (snake_case)."""
     updates: tuple[Update, ...] = ()
     """World updates that the host reports with the change."""
+    movements: tuple[Movement, ...] = ()
+    """Who came or went with it, by the host's word."""
     described: bool = False
     """The host has described the change in its own words, so no plugin needs to."""
 

@@ -25,7 +25,7 @@ class Plugin:
     order: ClassVar[Literal["first", "middle", "last"]] = "middle"
     """Whether its answers come before, among or after those of other plugins."""
     follows_updates: ClassVar[bool] = False
-    """Whether `on_state_change` is also asked when the host reports updates without changing the state."""
+    """Whether `on_state_change` is also asked when the host reports updates, comings or goings, and no other change."""
 
     @_spec
     def on_recall(self, event: RecallEvent) -> Soon[RecallAnswer | None]:

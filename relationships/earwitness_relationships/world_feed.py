@@ -30,7 +30,8 @@ class WorldFeed(Plugin):
             return None
         await model.open()
         graph = (await model.picture(event.session, event.before)).graph
-        facts = noted(model.file.feeds, event.updates, event.cast, graph, places_of(event.after), event.day)
+        places, scene = places_of(event.after), event.after.current_scene
+        facts = noted(model.file.feeds, event.updates, event.cast, graph, places, event.day, scene)
         return StateChangeAnswer(facts=facts) if facts else None
 
 

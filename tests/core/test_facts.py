@@ -31,6 +31,26 @@ class Notary(Plugin):
         return StateChangeAnswer(facts=tuple(each.update_type for each in event.updates), covers=frozenset())
 
 
+async def test_a_plugin_that_follows_updates_is_told_who_comes_and_goes(begin: Begin) -> None:
+    class Porter(Plugin):
+        follows_updates = True
+
+        def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
+            return StateChangeAnswer(facts=tuple(str(each) for each in event.movements)) if event.movements else None
+
+    class Deaf(Plugin):
+        def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
+            return StateChangeAnswer(facts=("asked",))
+
+    story = await begin(plugins=[Porter(), Deaf()])
+    gone = await story.leave("bob", to="mill")
+    await story.settled()
+    assert story.state.facts_of("porter") == ("bob leaves to mill",)
+    assert story.state.facts_of("deaf") == ()
+    await (await story.retract(gone.key)).settled()
+    assert story.state.facts_of("porter") == ()
+
+
 async def test_facts_of_a_change_hold_until_it_is_retracted(begin: Begin) -> None:
     story = await begin()
     await story.change(facts={"guild": [{"of": "alice"}]}, key="r1")

@@ -328,7 +328,7 @@ async def _answered(
 ) -> Sequence[Answered[StateChangeAnswer]]:
     """The plugins' answers to the change, unless nothing happens in it."""
     before, changed = live.snapshot.state, frozenset(plan.state)
-    if body.quiet or not (changed or body.updates):
+    if body.quiet or not (changed or body.updates or plan.movements):
         return []
     event = StateChangeEvent(
         session=live.snapshot.id,
@@ -339,6 +339,7 @@ async def _answered(
         after=after,
         changed=changed,
         updates=body.updates,
+        movements=plan.movements,
         described=body.description is not None,
     )
     only = None if changed else "follows_updates"

@@ -146,7 +146,8 @@ def _fed(picture: StoryPicture, event: SharingEvent) -> tuple[JsonValue, ...]:
     if not picture.book.feeds:
         return ()
     places = places_of(event.state, event.movements)
-    return noted(picture.book.feeds, event.updates, event.cast, picture.graph, places, event.day)
+    scene = event.state.current_scene
+    return noted(picture.book.feeds, event.updates, event.cast, picture.graph, places, event.day, scene)
 
 
 def _metadata(telling: Telling) -> Iterator[tuple[str, str | int | float]]:

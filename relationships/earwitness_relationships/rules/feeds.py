@@ -32,12 +32,13 @@ def noted(
     graph: GraphView,
     places: Mapping[str, str | None],
     day: float,
+    scene: str | None = None,
 ) -> tuple[JsonValue, ...]:
-    """What updates and places say of the graph, as a story notes it: facts as JSON."""
+    """What updates and places say of the graph, as a story notes it: facts as JSON. `scene` is the current one."""
     if not feeds:
         return ()
     people = {each.id: each.personality_id for each in cast}
-    facts = (*fed_facts(feeds, updates, people, graph, day), *placed_facts(feeds, places, people, graph, day))
+    facts = (*fed_facts(feeds, updates, people, graph, day), *placed_facts(feeds, places, people, graph, day, scene))
     return tuple(each.model_dump(mode="json", exclude_defaults=True) for each in facts)
 
 
@@ -61,15 +62,25 @@ def fed_facts(
 
 
 def placed_facts(
-    feeds: Mapping[str, Feed], places: Mapping[str, str | None], people: Mapping[str, str], graph: GraphView, day: float
+    feeds: Mapping[str, Feed],
+    places: Mapping[str, str | None],
+    people: Mapping[str, str],
+    graph: GraphView,
+    day: float,
+    scene: str | None = None,
 ) -> Iterator[Fact]:
-    """The facts that the places of characters make, for those who are not there by the graph. `None` = not known."""
+    """The facts that the places of characters make, for those who are not there by the graph. `None` = not known, but
+    not at the current scene any more."""
     feed = feeds.get(MOVED)
     if feed is None:
         return
     for id, place in places.items():
+        source = people.get(id, id)
         if place:
-            yield from _facts(feed, people.get(id, id), place, graph, day)
+            yield from _facts(feed, source, place, graph, day)
+        elif scene:
+            held = _held(graph, source, feed.relation, day, "out")
+            yield from (_over(each, day) for each in held if each.target == scene)
 
 
 def _target(feed: Feed, update: Update) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from earwitness import Earwitness, Movement, Session, State, Update, Whereabouts
+from earwitness import Channel, Earwitness, Movement, Session, State, Update, Whereabouts
 from earwitness_relationships.graph import Fact, Relation
 from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.rules import rules_text
@@ -134,13 +134,27 @@ async def test_what_a_message_does_feeds_the_graph(story: Session) -> None:
     assert (await related(story, "ann"))["OWNS"] == "lantern"
 
 
-async def test_a_hosts_move_is_known_with_the_next_message(story: Session) -> None:
+async def test_who_moves_comes_or_goes_by_the_hosts_word_is_there_in_the_graph_at_once(story: Session) -> None:
     await (await story.say("ann", "Tom, go to the mill.")).settled()
     assert (await related(story, "tom"))["LOCATED_IN"] == "inn"
-    await story.move("tom", "mill")
-    await story.change(game_day=6)
-    await (await story.say("ann", "He is gone.")).settled()
+    moved = await story.move("tom", "mill")
     assert (await related(story, "tom"))["LOCATED_IN"] == "mill"
+    await (await story.retract(moved.key)).settled()
+    assert (await related(story, "tom"))["LOCATED_IN"] == "inn"
+    await story.leave("tom", to="yard")
+    assert (await related(story, "tom"))["LOCATED_IN"] == "yard"
+    await story.enter("tom")
+    assert (await related(story, "tom"))["LOCATED_IN"] == "inn"
+    await story.leave("tom")
+    await story.change(game_day=6)
+    assert "LOCATED_IN" not in await related(story, "tom")
+
+
+async def test_what_is_said_at_a_place_and_a_channel_at_a_place_put_people_there(story: Session) -> None:
+    await (await story.say("ann", "Here we are.", place="mill", present=["tom"])).settled()
+    assert (await related(story, "ann"))["LOCATED_IN"] == "mill"
+    await story.channel(Channel(channel_id="c1"), ["tom"], place="yard")
+    assert (await related(story, "tom"))["LOCATED_IN"] == "yard"
 
 
 async def test_without_the_table_the_plugin_is_not_there(tmp_path: Path) -> None:
