@@ -76,6 +76,20 @@ def test_check_answers_mistakes_with_line_and_column_and_exits_with_2(run: Run, 
     assert "Did you mean 'members'?" in result.stderr
 
 
+def test_check_takes_several_files_and_a_broken_one_keeps_no_other_from_being_checked(run: Run, folder: Path) -> None:
+    for name, text in [("a.yaml", RULES), ("b.yaml", RULES.replace("members", "memebrs")), ("c.yaml", RULES)]:
+        (folder / name).write_text(text, "utf-8")
+    result = run("rules", "check", "a.yaml", "b.yaml", "c.yaml")
+    assert result.exit_code == 2
+    assert [line.split(":")[0] for line in result.stdout.splitlines() if "pantheon" in line] == ["a.yaml", "c.yaml"]
+    assert "b.yaml:2:3: unknown key 'memebrs' in cellar." in result.stderr
+    assert run("rules", "check", "a.yaml", "c.yaml").exit_code == 0
+    found = answer(run("rules", "check", "a.yaml", "c.yaml", "--json"))["files"]
+    assert [each["file"] for each in found] == ["a.yaml", "c.yaml"]
+    found = json.loads(run("rules", "check", "a.yaml", "b.yaml", "--json").stdout)["files"]
+    assert [sorted(each) for each in found] == [["file", "version", "warnings"], ["error", "file"]]
+
+
 def test_show_says_who_tells_whom_what(run: Run, rules: Path) -> None:
     shown = run("rules", "show", "rules.yaml").stdout
     assert "alice → bob" in shown

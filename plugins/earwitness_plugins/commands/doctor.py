@@ -1,4 +1,4 @@
-"""`earwitness doctor`: versions, what is used, what is broken, and the health of the store."""
+"""`earwitness doctor`: versions, what is used, what is broken, and the health of store and graph."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from earwitness.ids import invisible
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
+    from earwitness import Earwitness
     from earwitness.loading.settings import Settings
+    from earwitness.records.backends import Health
 
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
 
 @story_command("doctor")
 async def command(cli: CliContext) -> None:
-    """Show versions, the strategies in use, plugins and their failures, the embedder, and the health of the store.
+    """Show versions, strategies in use, plugins and their failures, the embedder, and the health of store and graph.
 
     Exits with 1 when something is broken. A store that does not exist yet is not broken. Nothing is written.
     """
@@ -37,6 +39,17 @@ async def command(cli: CliContext) -> None:
 def _versions() -> dict[str, Any]:
     packages = {name: version(name) for name in PACKAGES}
     return {"earwitness": version("earwitness"), "python": platform.python_version(), "packages": packages}
+
+
+async def _graph(ew: Earwitness) -> dict[str, Health]:
+    """The health of the relationship graph, where the settings have a table for it."""
+    if getattr(ew.settings, "relationships", None) is None:
+        return {}
+    from earwitness_relationships.pantheons.desk import model_of
+
+    model = model_of(ew)
+    await model.open()
+    return {"graph": await model.graph.health()}
 
 
 def _with_invisible(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -57,7 +70,7 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         return {"path": settings.path, "exists": False, "ok": True}
     try:
         async with Earwitness.open(settings=settings) as ew:
-            health, invisible = await ew.health(), await ew.invisible_ids()
+            health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {"path": settings.path, "exists": True, "ok": False, "note": note}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
+from earwitness_plugins.terminal.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,25 +74,42 @@ def _write_settings(settings: str, rules: str, store: str | None) -> bool:
 
 
 @story_command("check")
-@click.argument("file")
-@click.option("--story", metavar="STORY", help="A story file, whose cast the file should know.")
-@click.option("--session", metavar="ID", help="A story in the store, whose cast the file should know.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--story", metavar="STORY", help="A story file, whose cast the files should know.")
+@click.option("--session", metavar="ID", help="A story in the store, whose cast the files should know.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if there are warnings.")
-async def check(cli: CliContext, file: str, story: str | None, session: str | None, strict: bool) -> None:
-    """Check a rule file: mistakes, with line and column, and warnings about what is probably not meant.
+async def check(cli: CliContext, files: tuple[str, ...], story: str | None, session: str | None, strict: bool) -> None:
+    """Check rule files: mistakes, with line and column, and warnings about what is probably not meant.
 
-    Exits with 2 if it cannot be used.
+    Exits with 2 if one of them cannot be used; the others are checked all the same.
     """
+    cast = await _cast(cli, story, session)
+    checked = [_checked(file, cast) for file in files]
+    broken = [shown for answer, shown in checked if "error" in answer]
+    fine = [shown for answer, shown in checked if "error" not in answer]
+    answers = [answer for answer, _ in checked]
+    if fine or (cli.json and len(files) > 1):
+        cli.answer(answers[0] if len(files) == 1 else {"files": answers}, "\n".join(fine))
+    if broken:
+        raise BadInput("\n".join(broken))
+    cli.finish(ok=not (strict and any(answer["warnings"] for answer in answers)))
+
+
+def _checked(file: str, cast: Collection[str] | None) -> tuple[dict[str, Any], str]:
+    """What is found in one file: as data, and as text."""
     from earwitness_plugins.terminal.rule_tables import counts, warning_lines
+    from earwitness_relationships.errors import RulesError
     from earwitness_relationships.rules.check import warnings
     from earwitness_relationships.rules.file import rule_file
 
-    read = rule_file(file)
-    found = warnings(read, await _cast(cli, story, session))
+    try:
+        read = rule_file(file)
+    except RulesError as error:
+        return {"file": file, "error": str(error)}, str(error)
+    found = warnings(read, cast)
     fine = f"{file}: {counts(read.book)}; {len(found) or 'no'} {'warning' if len(found) == 1 else 'warnings'}."
     answer = {"file": file, "version": read.book.version, "warnings": [each.model_dump() for each in found]}
-    cli.answer(answer, "\n".join(filter(None, [warning_lines(file, found), fine])))
-    cli.finish(ok=not (strict and found))
+    return answer, "\n".join(filter(None, [warning_lines(file, found), fine]))
 
 
 @story_command("show")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -33,10 +33,17 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
     for part, value in report["store"].items():
         if part not in {"ok", "exists"}:
             _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
-    for failure in report["failures"]:
-        told = Text(plain(f"{failure['group']}: {failure['name']}: {failure['failure']}"))
-        grid.add_row(Text("broken", style="red"), told)
+    for why, who in _broken(report["failures"]).items():
+        grid.add_row(Text("broken", style="red"), Text(plain(f"{', '.join(who)}: {why}")))
     return Group(grid, _verdict(report))
+
+
+def _broken(failures: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    """What is wrong, said once → all that cannot be used because of it."""
+    found: dict[str, list[str]] = {}
+    for each in failures:
+        found.setdefault(each["failure"], []).append(f"{each['group']}: {each['name']}")
+    return found
 
 
 def _used(kind: str, report: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from ..propagation.records import Telling
 from ..propagation.seeds import seed_of
 from ..propagation.walk import spread
 from ..rules.records import RuleBook
+from .past_facts import known_at, noted_facts, numbers
 
 Learning = Mapping[str, Telling]
 """Character id → how they first learn a message."""
@@ -58,12 +59,13 @@ class RulesDifference(Record):
 async def rules_difference(ew: Earwitness, story: Session, old: RuleBook, new: RuleBook) -> RulesDifference:
     """Tell a story's messages on under two rule books, and compare who has learned what by today.
 
-    Who perceived each message stays as it was decided. Graph and flags are those of today.
+    Who perceived each message stays as it was decided. Relations and pantheons are those that the story's journal knew
+    when it was said, on the graph of all stories as it is now; flags are those of today.
     """
-    graph, state = await _graph(ew, story), story.state
-    said = await story.messages()
+    said, state = await story.messages(), story.state
+    graphs = await _graphs(ew, story, said)
     events = [_event(story, each) for each in said]
-    before, after = (list(_learnings(events, story.cast, book_of(book, graph), graph)) for book in (old, new))
+    before, after = (list(_learnings(events, story.cast, book, graphs)) for book in (old, new))
     changes = [
         change
         for message, was, would_be in zip(said, before, after, strict=True)
@@ -72,10 +74,24 @@ async def rules_difference(ew: Earwitness, story: Session, old: RuleBook, new: R
     return RulesDifference(messages=len(said), day=state.game_day, changes=tuple(changes))
 
 
-async def _graph(ew: Earwitness, story: Session) -> GraphView:
+async def _graphs(ew: Earwitness, story: Session, said: Sequence[SettledMessage]) -> Sequence[GraphView]:
+    """The graph as it was for each message. Messages between the same two entries have one and the same."""
     if getattr(ew.settings, "relationships", None) is None:
-        return GraphView()
-    return (await model_of(ew).picture(story.id, story.state)).graph
+        return [GraphView()] * len(said)
+    model = model_of(ew)
+    await model.open()
+    view, journal = await model.view(), await story.backstage().journal()
+    noted, number = noted_facts(journal, story.state), numbers(journal)
+    made: dict[tuple[int, bool], GraphView] = {}
+    graphs = []
+    for each in said:
+        at = number[each.key]
+        own = any(facts.sequence == at for facts in noted)  # what a message itself notes is known after it
+        known = (sum(facts.sequence < at for facts in noted), own)
+        if known not in made:
+            made[known] = view.with_facts(known_at(noted, at))
+        graphs.append(made[known])
+    return graphs
 
 
 def _event(story: Session, message: SettledMessage) -> SharingEvent:
@@ -90,15 +106,26 @@ def _event(story: Session, message: SettledMessage) -> SharingEvent:
     )
 
 
-def _learnings(events: Iterable[SharingEvent], cast: Cast, book: RuleBook, graph: GraphView) -> Iterator[Learning]:
+def _learnings(
+    events: Iterable[SharingEvent], cast: Cast, book: RuleBook, graphs: Iterable[GraphView]
+) -> Iterator[Learning]:
     """Who learns each message by the story's day, under one rule book; budgets count from message to message."""
-    adjacency, people, memo = Adjacency(book, graph), Personalities(cast), Memo({})
-    for event in events:
+    people, memo = Personalities(cast), Memo({})
+    compiled: dict[int, Adjacency] = {}
+    for event, graph in zip(events, graphs, strict=True):
         today = event.state.game_day
+        adjacency = _compiled(compiled, book, graph)
         found = spread(adjacency, seed_of(event, people), until=today, heard=memo.heard, among=people.characters)
         first = {each.listener: each for each in reversed(found.tellings) if each.day <= today}
         memo.count(first.values(), event.day)
         yield {people.characters[listener]: each for listener, each in first.items()}
+
+
+def _compiled(known: dict[int, Adjacency], book: RuleBook, graph: GraphView) -> Adjacency:
+    """The rules compiled for a graph; made once for each."""
+    if id(graph) not in known:
+        known[id(graph)] = Adjacency(book_of(book, graph), graph)
+    return known[id(graph)]
 
 
 def _changes(message: SettledMessage, was: Learning, would_be: Learning) -> Iterator[LearningChange]:

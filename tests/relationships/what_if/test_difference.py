@@ -60,3 +60,40 @@ async def test_it_writes_nothing(app: Earwitness) -> None:
     before = await story.backstage().journal()
     await rules_difference(app, story, rules_text(OLD), rules_text(TELLS))
     assert await story.backstage().journal() == before
+
+
+RELATED = (
+    "hotel: {members: [charlie, vaggie, husk], rules: {share_direct_interactions: true, relation_types: [couple]}}"
+)
+
+
+async def test_relations_count_as_they_were_when_each_message_was_said(open_app: Opener) -> None:
+    app = await open_app(detector="everyone", relationships={})
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    relations = story.relationships
+    await story.say("sam", "Before they met.", key="m1", audience=["charlie"])
+    await relations.relate("charlie", "vaggie", "couple", since=0)
+    await story.say("sam", "While they were a couple.", key="m2", audience=["charlie"])
+    await story.change(game_day=2)
+    await relations.end("charlie", "vaggie", "couple", until=1)
+    await story.say("sam", "After they parted.", key="m3", audience=["charlie"])
+    found = await rules_difference(app, story, rules_text("hotel: {members: [charlie]}"), rules_text(RELATED))
+    assert str(found).splitlines() == ["vaggie: nothing → shared by charlie on day 1: While they were a couple."]
+
+
+async def test_pantheons_count_as_they_were_when_each_message_was_said(open_app: Opener) -> None:
+    app = await open_app(detector="everyone", relationships={})
+    story = await app.session("s1", cast=["charlie", "vaggie", "sam"])
+    await story.say("sam", "Before the club.", key="m1", audience=["charlie"])
+    await story.relationships.pantheons.create("club", members=["charlie", "vaggie"], rules=["propagate_all"])
+    await story.say("sam", "In the club.", key="m2", audience=["charlie"])
+    await story.relationships.pantheons.remove("club")
+    await story.say("sam", "After the club.", key="m3", audience=["charlie"])
+    nothing = rules_text("other: {members: [husk]}")
+    everybody = rules_text("club: {members: [charlie, vaggie], rules: [propagate_all]}")
+    assert (await rules_difference(app, story, nothing, nothing)).changes == ()
+    found = await rules_difference(app, story, everybody, nothing)
+    assert [(each.message, each.character, each.new) for each in found.changes] == [
+        ("m1", "vaggie", None),
+        ("m3", "vaggie", None),
+    ]
