@@ -1,108 +1,36 @@
-"""Branches share the past and go their own way; an export taken in again is the same story, memory by memory."""
+"""Branches share the past and go their own way."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from earwitness import (
-    Character,
     Earwitness,
-    Memory,
-    MessageAnswer,
-    MessageEvent,
-    Moment,
-    Plugin,
-    RecallAnswer,
-    RecallEvent,
     Session,
-    Update,
 )
 from earwitness.background import Background
 from earwitness.end.applier import Applier
-from earwitness.errors import ContainerCollision, InputError, InvalidId, StorageFull, StoryError, UnknownName
-from earwitness.events import Share, SharingEvent
+from earwitness.errors import ContainerCollision, InvalidId, UnknownName
 from earwitness.live import Live
 from earwitness.records.plan import Plan
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
-Begin = Callable[..., Awaitable[Session]]
-OpenApp = Callable[..., Awaitable[Earwitness]]
-Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
-Shelves = dict[str, list[tuple[str, dict[str, Any]]]]
-
-
-class Directions(Protocol):
-    moments: list[Moment]
-
-
-class Gossip:
-    """Whatever Bob hears, Charlie hears from him on day 5."""
-
-    def share(self, event: SharingEvent) -> Iterable[Share]:
-        if "bob" in event.message.participants:
-            yield Share(character="charlie", shared_from="bob", rule="gossip", due=5)
-
-
-class Counter(Plugin):
-    """Counts the messages, and tells the world."""
-
-    def on_message(self, event: MessageEvent) -> MessageAnswer:
-        event.data["count"] = count = int(str(event.data.get("count", 0))) + 1
-        return MessageAnswer(updates=(Update(description=f"Message {count} was said"),))
-
-
-async def keys(memories: Memories, story: Session, owner: str) -> list[str]:
-    return [key for memory in await memories(story, owner) for key in memory.message_keys]
-
-
-async def shelves(memories: Memories, story: Session) -> Shelves:
-    """Everything every container holds, in order, but for what a name of the session goes into."""
-    owners = (*story.cast.ids, "world")
-    return {owner: [(memory.content, memory.metadata) for memory in await memories(story, owner)] for owner in owners}
-
-
-async def a_rich_story(begin: Begin, teller: Callable[..., Any], **given: Any) -> Session:
-    """Somebody joins, somebody is forgotten; edits, rerolls, retractions, news, gossip yet to come."""
-    story = await begin(
-        cast=["alice", Character("bob", aliases=["Robert"]), "charlie"],
-        state={"current_scene": "tavern"},
-        present=["alice", "bob"],
-        world_agent=teller(),
-        sharing_rules=[Gossip()],
-        plugins=[Counter()],
-        **given,
-    )
-    await story.prepare(plot="A sword is lost.", lore=[{"text": "Dragons fear iron.", "key": "dragons"}])
-    await story.update("A bell rang", key="u1", audience=["alice", "bob"])
-    await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])
-    await story.say("bob", "Is it?", key="m2", audience=["alice"])
-    await story.edit("m1", "The sword is red.")
-    await story.join("dana", "eve")
-    await story.say("dana", "What sword?", key="m3", audience=["alice", "eve"])
-    await story.change(game_day=2, current_scene="cave", description="They went to the cave")
-    await story.say("alice", "Nothing.", key="m4", audience=["dana"])
-    await story.reroll("The Sacred Sword.")
-    await story.say("eve", "Aha.", key="m5", audience=["dana"])
-    await story.retract("m2")
-    await story.prepare(lore=[{"text": "Dragons fear silver.", "key": "dragons"}])
-    await story.forget("eve")
-    await story.say("bob", "Who else knows?", key="m6", audience=["alice"])
-    await story.settled()
-    return story
-
-
-# ── branches ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-async def three_messages(begin: Begin, **given: Any) -> Session:
-    story = await begin(**given)
-    for n in (1, 2, 3):
-        await story.say("alice", f"Word {n}.", key=f"m{n}", audience=["bob"])
-    return story
+from .branched_stories import (
+    Begin,
+    Counter,
+    Directions,
+    Gossip,
+    Memories,
+    OpenApp,
+    a_rich_story,
+    exported,
+    keys,
+    shelves,
+    three_messages,
+)
 
 
 @pytest.mark.parametrize(
@@ -359,270 +287,3 @@ async def test_a_branch_holds_the_container_of_who_joined_again_and_not_of_who_s
     await (await story.fork("s2")).settled()
     for session in ("s1", "s2"):
         assert {held.owner for held in await ledger.containers(session)} == {"world", "alice", "charlie"}
-
-
-# ── export and import ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-async def exported(story: Session) -> list[dict[str, Any]]:
-    """The export as it comes back from a file."""
-    return [json.loads(json.dumps(line)) async for line in story.backstage().export()]
-
-
-@pytest.mark.parametrize("id", ["s1", "another"])
-async def test_an_export_taken_in_is_the_same_story_memory_by_memory(
-    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any], id: str
-) -> None:
-    story = await a_rich_story(begin, teller)
-    copy = await (await open_app(plugins=[Counter()])).import_session(await exported(story), id=id)
-    assert copy.id == id
-    assert await shelves(memories, copy) == await shelves(memories, story)
-    assert (copy.cast, copy.state) == (story.cast, story.state)
-    for owner in story.cast.ids:
-        theirs = [memory.id for memory in await memories(copy, owner)]
-        ours = [memory.id for memory in await memories(story, owner)]
-        assert (theirs == ours) is (id == "s1" or not ours)
-
-
-async def test_an_export_cut_short_of_what_plugins_keep_is_refused(begin: Begin, open_app: OpenApp) -> None:
-    lines = await exported(await three_messages(begin, plugins=[Counter()]))
-    assert lines[-1] == {"kind": "data", "plugin": "counter", "data": {"count": 3}}
-    with pytest.raises(StoryError, match="the export is incomplete"):
-        await (await open_app(plugins=[Counter()])).import_session(lines[:-1])
-
-
-async def test_an_import_goes_on_where_the_export_ended(
-    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any]
-) -> None:
-    story = await a_rich_story(begin, teller)
-    ew = await open_app(plugins=[Counter()], world_agent=teller())
-    copy = await ew.import_session(await exported(story), id="copy")
-    assert not (await copy.say("alice", "The sword is red.", key="m1")).created
-    settled = await (await copy.say("alice", "And so on.", audience=["bob"])).settled()
-    assert [update.body for update in settled.updates] == ["Message 9 was said. GameDay: 2"]
-    await copy.change(game_day=5)
-    assert await keys(memories, copy, "charlie") == ["m1", "m6"]
-
-
-async def test_an_import_can_explain_and_take_back_what_it_holds(
-    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any]
-) -> None:
-    copy = await (await open_app()).import_session(await exported(await a_rich_story(begin, teller)), id="copy")
-    await copy.change(game_day=5)
-    charlies = next(memory for memory in await memories(copy, "charlie") if memory.message_keys)
-    explanation = await copy.backstage().explain(charlies.id)
-    (hop,) = explanation.supports
-    assert (hop.shared_from, hop.rule) == ("bob", "gossip")
-    await copy.retract("m1")
-    await copy.retract("u1")
-    assert "sword is red" not in json.dumps(await shelves(memories, copy))
-    assert "A bell rang" not in json.dumps(await shelves(memories, copy))
-
-
-async def test_an_import_asks_nobody(begin: Begin, open_app: OpenApp, directions: Directions) -> None:
-    lines = await exported(await three_messages(begin))
-    await (await (await open_app(detector=directions)).import_session(lines)).settled()
-    assert directions.moments == []
-
-
-async def test_what_was_exported_from_a_copy_is_the_same_export(begin: Begin, open_app: OpenApp) -> None:
-    lines = await exported(await three_messages(begin))
-    copy = await (await open_app()).import_session(lines)
-    assert await exported(copy) == lines
-
-
-async def test_importing_what_is_there_changes_nothing_however_far_it_has_gone_on(
-    begin: Begin, open_app: OpenApp, memories: Memories
-) -> None:
-    lines = await exported(await three_messages(begin))
-    ew = await open_app()
-    copy = await ew.import_session(lines)
-    assert await exported(await ew.import_session(lines)) == lines
-    await copy.say("alice", "And then?", key="m4", audience=["bob"])
-    again = await ew.import_session(lines)
-    assert await keys(memories, again, "bob") == ["m1", "m2", "m3", "m4"]
-
-
-async def test_an_import_does_not_write_over_another_story(open_app: OpenApp, memories: Memories) -> None:
-    ew = await open_app()
-    story = await ew.session("s1", cast=["alice"])
-    await story.say("alice", "Hello.", key="m1")
-    lines = await exported(story)
-    await ew.forget("s1")
-    story = await ew.session("s1", cast=["alice"])
-    await story.say("alice", "Good evening.", key="m2")
-    with pytest.raises(
-        InputError, match=r"session 's1' already exists and is a different story. Import .* \(`--as ID`"
-    ):
-        await ew.import_session(lines)
-    assert await keys(memories, story, "alice") == ["m2"]
-
-
-async def test_an_import_does_not_write_over_the_same_story_decided_otherwise(open_app: OpenApp) -> None:
-    ew = await open_app()
-    story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
-    await story.say("alice", "Hello.", key="m1", audience=["bob"])
-    lines = await exported(story)
-    plan = lines[-1]["plan"]
-    plan["deliveries"] = [each for each in plan["deliveries"] if each["owner"] != "bob"]
-    with pytest.raises(InputError, match="a different story"):
-        await ew.import_session(lines)
-
-
-def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
-    return lines[:number] + lines[number + 1 :]
-
-
-@pytest.mark.parametrize(
-    ("harm", "said"),
-    [
-        (lambda lines: [], "line 1: not an Earwitness export"),
-        (lambda lines: lines[1:], "line 1: not an Earwitness export"),
-        (lambda lines: [{**lines[0], "version": 99}, *lines[1:]], "line 1: .*version 99 .*Update"),
-        (
-            lambda lines: without(lines, 2),
-            "the export is incomplete: its first line announces 4 lines, but 3 follow",
-        ),
-        (lambda lines: lines[:-1], "the export is incomplete: its first line announces 4 lines, but 3 follow"),
-        (lambda lines: lines[:1], "the export is incomplete: its first line announces 4 lines, but 0 follow"),
-        (lambda lines: [*lines, lines[-1]], "the export is incomplete: .* 4 lines, but 5 follow"),
-        (lambda lines: [{**lines[0], "lines": 3}, *without(lines[1:], 1)], "the export is incomplete: its entries"),
-        (
-            lambda lines: [{**lines[0], "version": 2}, *lines[1:]],
-            "line 1: version 2 of the export is not one of .* 3 to",
-        ),
-        (lambda lines: [*lines, {"kind": "poem"}], "line 6: kind 'poem' is not one of session, entry, data"),
-        (lambda lines: [*lines[:2], {**lines[2], "plan": None}], "line 3: not an exported line"),
-        (lambda lines: [*lines[:2], {"kind": "entry"}], "line 3: not an exported line"),
-        (lambda lines: [*lines, "a line"], "line 6: not an exported line"),
-        (lambda lines: [*lines, {"kind": "data", "plugin": "p", "data": 7}], "line 6: not an exported line"),
-    ],
-)
-async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
-    begin: Begin, open_app: OpenApp, harm: Callable[[list[dict[str, Any]]], list[Any]], said: str
-) -> None:
-    lines = await exported(await three_messages(begin))
-    ew = await open_app()
-    with pytest.raises(StoryError, match=said):
-        await ew.import_session(harm(lines))
-    assert await ew.sessions() == ()
-
-
-def crafted(path: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
-    """Put a value into the third entry's line (the message m2), at a path like `plan.deliveries.0.owner`."""
-
-    def craft(lines: list[dict[str, Any]]) -> None:
-        *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-        place: Any = lines[3]
-        for step in way:
-            place = place[step]
-        place[last] = value
-
-    return craft
-
-
-@pytest.mark.parametrize(
-    ("craft", "said"),
-    [
-        (crafted("plan.deliveries.0.owner", "x-bob"), "'x-bob' was never in the cast"),
-        (crafted("plan.forgotten", ["x-bob"]), "'x-bob' was never in the cast"),
-        (crafted("plan.forgotten", ["world"]), "'world' was never in the cast"),
-        (crafted("plan.session", "s1-x"), "not all of key 'm2' and session 's1'"),
-        (crafted("plan.sequence", 2), "not all of key 'm2' and session 's1'"),
-        (crafted("plan.key", "m1"), "not all of key 'm2' and session 's1'"),
-        (crafted("plan.deliveries.0.sequence", 99), "not all of key 'm2' and session 's1'"),
-        (crafted("plan.deliveries.0.session", "s1-x"), "not all of key 'm2' and session 's1'"),
-        (crafted("entry.session", "s1-x"), "not all of key 'm2' and session 's1'"),
-        (crafted("entry.key", "m1"), "its key 'm1' is an earlier entry's"),
-        (crafted("entry.key", "#7"), "its key '#7' is not '#3'"),
-        (crafted("plan.state", {"game_day": "soon"}), "line 4: not an exported line"),
-    ],
-)
-async def test_an_export_that_no_story_can_have_made_is_refused_before_anything_is_written(
-    begin: Begin, open_app: OpenApp, craft: Callable[[list[dict[str, Any]]], None], said: str
-) -> None:
-    lines = await exported(await three_messages(begin))
-    craft(lines)
-    store = MemoryStore()
-    ew = await open_app(store=store)
-    await (await ew.session("s1-x", cast=["bob"])).settled()
-    with pytest.raises(StoryError, match=said):
-        await ew.import_session(lines)
-    assert await ew.sessions() == ("s1-x",)
-    assert await store.count("s1-x-bob") == 0
-
-
-class CutShort(MemoryLedger):
-    """Has room for so many more plans."""
-
-    left = 99
-
-    async def record(self, *given: Any) -> Any:
-        self.left -= 1
-        if self.left < 0:
-            raise StorageFull("no room")
-        return await super().record(*given)
-
-
-@pytest.mark.parametrize("left", [0, 2, 3])
-async def test_an_import_cut_short_is_not_opened_and_is_taken_up_again(
-    begin: Begin, open_app: OpenApp, left: int
-) -> None:
-    lines = await exported(await three_messages(begin))
-    ledger = CutShort()
-    app = await open_app(ledger=ledger)
-    ledger.left = left
-    with pytest.raises(StorageFull):
-        await app.import_session(lines)
-    ledger.left = 99
-    for opening in (app.session("s1", cast=["alice"]), app.open_session("s1")):
-        with pytest.raises(InputError, match=r"'s1' is incomplete: its import was interrupted\. Import it again"):
-            await opening
-    assert await exported(await app.import_session(lines)) == lines
-
-
-@pytest.mark.parametrize("left", [0, 2, 3])
-async def test_a_branch_cut_short_is_not_opened_and_is_taken_up_again(
-    open_app: OpenApp, memories: Memories, left: int
-) -> None:
-    ledger = CutShort()
-    app = await open_app(ledger=ledger, plugins=[Counter()])
-    story = await three_messages(app.session, id="s1", cast=["alice", "bob"])
-    await story.settled()
-    ledger.left = left
-    with pytest.raises(StorageFull):
-        await story.fork("s2")
-    ledger.left = 99
-    with pytest.raises(InputError, match=r"'s2' is incomplete: forking it from 's1' at 4 .* Fork 's1' to 's2' at 4"):
-        await app.session("s2", cast=["alice"])
-    with pytest.raises(InputError, match="'s2' already exists"):
-        await app.import_session(await exported(story), id="s2")
-    await story.say("alice", "Later.", key="m4", audience=["bob"])
-    branch = await story.fork("s2")
-    assert await keys(memories, branch, "bob") == ["m1", "m2", "m3"]
-    assert (await ledger.data("s2", "counter")) == {"count": 3}
-
-
-async def test_a_branch_takes_along_what_recalls_have_kept(begin: Begin) -> None:
-    class Counts(Plugin):
-        def on_recall(self, event: RecallEvent) -> RecallAnswer:
-            event.data["n"] = int(str(event.data.get("n", 0))) + 1
-            return RecallAnswer(notes=(f"recall {event.data['n']}",))
-
-    s1 = await begin(plugins=[Counts()])
-    await s1.turn("alice")
-    assert (await (await s1.fork("s2")).turn("alice")).notes == ("recall 2",)
-
-
-async def test_whoever_watches_a_branch_or_an_import_being_written_sees_every_entry(
-    begin: Begin, open_app: OpenApp
-) -> None:
-    story = await begin()
-    for number in range(100):
-        await story.say("alice", f"Step {number}.")
-    written: list[int] = []
-    branch = await story.fork("s2", seen=written.append)
-    assert (sum(written), branch.state.message_count) == (101, 100)
-    written.clear()
-    await (await open_app()).import_session(await exported(story), seen=written.append)
-    assert sum(written) == 101
