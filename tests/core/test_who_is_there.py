@@ -339,6 +339,29 @@ async def test_a_direct_message_needs_no_name_once_the_host_has_said_whose_it_is
     assert await heard(story, "kenji", "Yes. [What does she want?]", channel=first) == {"alice"}
 
 
+@pytest.mark.parametrize("context", ["dm", "private_channel"])
+@pytest.mark.parametrize(
+    ("text", "between_two", "among_three"),
+    [
+        ('*whispers to Kenji* "Five."', {"kenji"}, {"kenji"}),
+        ("(to Kenji) Five.", {"kenji"}, {"kenji"}),
+        ('*whispers* "Five."', {"kenji"}, set()),
+        ('*whispers to him* "Five."', {"kenji"}, set()),
+        ("(whispers) Five.", {"kenji"}, set()),
+        ('*whispers to Eve* "Five."', set(), set()),
+        ("[Five, I think.]", set(), set()),
+    ],
+)
+async def test_a_whisper_reaches_the_member_it_is_meant_for(
+    story: Session, context: str, text: str, between_two: set[str], among_three: set[str]
+) -> None:
+    await story.move("kenji", "market")
+    for members, expected in ((["alice", "kenji"], between_two), (["alice", "kenji", "bob"], among_three)):
+        channel = Channel(context=context, channel_id=str(len(members)))
+        await story.channel(channel, members)
+        assert await heard(story, "alice", text, channel=channel) == expected
+
+
 # ── channels with standing members ──────────────────────────────────────────────────────────────────────────────────
 
 

@@ -18,7 +18,7 @@ from earwitness.records.character import Cast, Character
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 
-from .inference.direct_messages import direct
+from .inference.direct_messages import between, direct
 from .inference.distance import within_earshot
 from .inference.message_case import Confidences, MessageCase
 from .inference.narration import narrated
@@ -109,6 +109,7 @@ class RulesDetector:
             _stage(moment, speaker, names, played=played),
             conventions=conventions,
             whole=self.whole,
+            between=between(moment, names),
         )
         lately = moment.recent[-self.recent :] if self.recent else ()
         lively = frozenset(message.speaker for message in lately)

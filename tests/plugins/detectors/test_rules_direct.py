@@ -51,3 +51,14 @@ def test_a_thought_in_a_direct_message_stays_with_the_speaker(story: Begin) -> N
     tavern = story(here=["alice", "bob"])
     tavern.say("alice", "Bob, hello.", "dm")
     assert tavern.say("alice", "[He lies.]", "dm") == {"alice"}
+
+
+def test_a_whisper_that_names_nobody_is_for_the_other_of_the_exchange(story: Begin) -> None:
+    tavern = story(here=["alice", "bob", "charlie"])
+    tavern.say("bob", "Alice, are you awake?", "dm")
+    assert tavern.say("alice", '*whispers* "The code is 5."', "dm") == {"alice", "bob"}
+
+
+def test_who_is_only_whispered_to_is_written_to(story: Begin) -> None:
+    tavern = story(here=["alice", "bob", "charlie"])
+    assert tavern.say("alice", '"Hello." *whispers to Bob* "The code is 5."', "dm") == {"alice", "bob"}

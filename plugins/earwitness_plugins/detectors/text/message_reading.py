@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,16 +71,21 @@ def read(
     *,
     conventions: Conventions = ROLE_PLAY,
     whole: bool = False,
+    between: Sequence[str] = (),
 ) -> Reading:
-    """Read one message of this speaker. Judged `whole`, its narrowest piece decides who perceives any of it."""
+    """Read one message of this speaker. Judged `whole`, its narrowest piece decides who perceives any of it.
+
+    A whisper that names nobody is for those it is `between`, where a channel says who that is.
+    """
     narrator = speaker.kind == "narrator"
     cut = stretches(content, own=own_names(speaker.names), narrator=narrator, conventions=conventions)
     found = tuple(piece for stretch in cut for piece in stretch.fragments)
     told = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
     spoken = _spoken(found, narrator=narrator)
     vocatives = _addressed(spoken, speaker, names)
-    parts = () if narrator or whole else segments(cut, names, vocatives)
-    narrowest = confinement(found, names, vocatives, narrator=narrator)
+    whispered_to = vocatives or tuple(between)
+    parts = () if narrator or whole else segments(cut, names, whispered_to)
+    narrowest = confinement(found, names, whispered_to, narrator=narrator)
     return Reading(
         confined=_confined(parts) if narrowest and parts else narrowest,
         segments=parts if narrowest or len(parts) > 1 else (),
