@@ -20,14 +20,8 @@ from earwitness import (
 from earwitness.events import Share, SharingEvent
 
 Begin = Callable[..., Awaitable[Session]]
-
-
 OpenApp = Callable[..., Awaitable[Earwitness]]
-
-
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
-
-
 Shelves = dict[str, list[tuple[str, dict[str, Any]]]]
 
 

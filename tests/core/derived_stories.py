@@ -16,8 +16,6 @@ from earwitness.events import MessageEvent, StateChangeEvent
 from earwitness.records.derived import Derivation
 
 Begin = Callable[..., Awaitable[Session]]
-
-
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
 
 

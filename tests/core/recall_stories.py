@@ -11,8 +11,6 @@ from earwitness import (
 )
 
 Begin = Callable[..., Awaitable[Session]]
-
-
 EVERYBODY = ("alice", "bob", "charlie")
 
 

@@ -9,11 +9,7 @@ from earwitness import Memory, Moment, Session
 from earwitness.events import Share, SharingEvent
 
 Begin = Callable[..., Awaitable[Session]]
-
-
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
-
-
 KNOWLEDGE = "\n\n###Newly discovered world knowledge###\n"
 
 

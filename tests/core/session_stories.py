@@ -8,11 +8,7 @@ from typing import Any
 from earwitness import Earwitness, Memory, Session
 
 Begin = Callable[..., Awaitable[Session]]
-
-
 OpenApp = Callable[..., Awaitable[Earwitness]]
-
-
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
 
 
