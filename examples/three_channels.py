@@ -87,7 +87,7 @@ async def show(story: Session) -> None:
 
 async def main(path: str) -> None:
     """One run of the host."""
-    async with Earwitness.open(path) as ew:
+    async with Earwitness.open(path, relationships={}) as ew:  # so that what is said in direct messages stays there
         story = await begin(ew)
         await play(story)
         branch = await what_if(story)

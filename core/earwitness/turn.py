@@ -17,6 +17,7 @@ from .records.channel import Channel, Context
 from .records.journal import Entry, Revised, Said
 from .start.recall import RecallRequest, recall
 from .start.recalled import Recall, Recalled
+from .start.unguarded import tell_host
 from .validation.arguments import several, texts
 
 
@@ -75,6 +76,7 @@ class Turn:
     ) -> Turn:
         """START. See `Session.turn`."""
         found = await recall(engine, live, settings, request)
+        tell_host(engine, live, request.channel, found.memories)
         return cls(session, engine, live, found, request, waiting)
 
     def __repr__(self) -> str:

@@ -211,3 +211,29 @@ def test_a_character_is_the_same_personality_across_sessions_by_its_id() -> None
     assert Character("alice").personality_id == "alice"
     nomad = Character("nomad", kind="persona", user_id="u1", persona_id="p1", personality_id="wanderer")
     assert (nomad.user_id, nomad.persona_id, nomad.personality_id) == ("u1", "p1", "wanderer")
+
+
+LETTERS = Channel(context="dm", channel_id="d1")
+
+
+@pytest.mark.parametrize("where", [Channel(), GUILD, Channel(context="dm", channel_id="d2")], ids=str)
+async def test_a_host_is_told_once_that_nothing_withholds_direct_messages(
+    begin: Begin, caplog: pytest.LogCaptureFixture, where: Channel
+) -> None:
+    story = await begin()
+    await story.say("alice", "The code is XYLO.", audience=["bob"], channel=LETTERS)
+    await story.say("alice", "The soup is cold.", audience=["bob"], channel=LETTERS)
+    await story.turn("bob", query="What is the code?", in_prompt=[], channel=LETTERS)
+    assert not caplog.records
+    for _ in range(2):
+        assert "XYLO" in (await story.turn("bob", query="What is the code?", in_prompt=[], channel=where)).text()
+    (told,) = caplog.records
+    assert "no guard withholds it" in told.getMessage()
+    assert "relationships={}" in told.getMessage()
+
+
+async def test_a_host_with_a_guard_is_told_nothing(begin: Begin, caplog: pytest.LogCaptureFixture) -> None:
+    story = await begin(guards=[Discreet()])
+    await story.say("alice", "The code is XYLO.", audience=["bob"], channel=LETTERS)
+    assert (await story.turn("bob", query="What is the code?", in_prompt=[], channel=GUILD)).memories
+    assert not caplog.records
