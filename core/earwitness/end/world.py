@@ -189,7 +189,7 @@ class World:
         heard = {id for line in told for id in line.cites}
         left = [update for update in await self._untold(character) if update.memory_id not in heard]
         own = None if self.here is None else mark(character, self.here)
-        if own not in self.news_seen:
+        if own is None or own not in self.news_seen:
             marks = {character: _before_first(left, sequence)}
         else:
             common = [each for each in left if confined_to(each.metadata) is None]
