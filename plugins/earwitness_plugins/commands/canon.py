@@ -9,6 +9,7 @@ import click
 from earwitness_plugins.terminal import CliContext, GuessingGroup, options, story_command
 
 ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
+USER = click.option("--user", metavar="ID", help="The user who acts; a player needs it.")
 
 
 @click.group("canon", cls=GuessingGroup)
@@ -52,7 +53,10 @@ async def show(cli: CliContext, session: str, character: str) -> None:
 @click.option("--about", metavar="ID", help="For personal, the persona it is about; for user, the user.")
 @options.channel
 @ROLE
-async def add(cli: CliContext, session: str, text: str, about: str | None, scope: str, **given: Any) -> None:
+@USER
+async def add(
+    cli: CliContext, session: str, text: str, about: str | None, scope: str, role: str, user: str | None, **given: Any
+) -> None:
     """Write a memory by hand into a scope.
 
     Without a channel it counts as learned in the unnamed private channel of the story.
@@ -60,7 +64,7 @@ async def add(cli: CliContext, session: str, text: str, about: str | None, scope
     async with cli.open() as ew:
         story = await ew.open_session(session)
         whose = {} if about is None else {"user" if scope == "user" else "persona": about}
-        outcome = await story.canon.add(text, scope=scope, **whose, **given)
+        outcome = await story.canon.acting(role=role, user=user).add(text, scope=scope, **whose, **given)
         await story.delivered()
         cli.answer({"key": outcome.key, "scope": scope}, f"Written, under the key {outcome.key}.")
 
@@ -89,12 +93,14 @@ async def start(cli: CliContext, session: str, name: str, knows: tuple[str, ...]
 @story_command("end")
 @click.argument("session")
 @click.argument("name")
-async def end(cli: CliContext, session: str, name: str) -> None:
+@ROLE
+@USER
+async def end(cli: CliContext, session: str, name: str, role: str, user: str | None) -> None:
     """End a bubble. Its memories stay in it until they are reconciled."""
     from earwitness_plugins.terminal.people import plain
 
     async with cli.open() as ew:
-        await (await ew.open_session(session)).canon.end(name)
+        await (await ew.open_session(session)).canon.acting(role=role, user=user).end(name)
         cli.answer({"ended": name}, f"{plain(name)} has ended.")
 
 
@@ -116,6 +122,7 @@ async def end(cli: CliContext, session: str, name: str) -> None:
 @click.option("--apply", is_flag=True, help="Do it. Without this, only say what would be done.")
 @click.option("--undo", is_flag=True, help="Take back what was done.")
 @ROLE
+@USER
 async def reconcile(
     cli: CliContext,
     session: str,
@@ -127,6 +134,7 @@ async def reconcile(
     apply: bool,
     undo: bool,
     role: str,
+    user: str | None,
 ) -> None:
     """Keep the memories of a bubble as canon, or discard them. Says what would be done, unless you --apply it."""
     from earwitness_plugins.terminal.people import plain
@@ -134,13 +142,13 @@ async def reconcile(
     if undo == (keep_as is not None):
         raise click.UsageError("give either --keep-as personal, global or discard, or --undo.")
     async with cli.open() as ew:
-        story = await ew.open_session(session)
+        canon = (await ew.open_session(session)).canon.acting(role=role, user=user)
         if undo:
-            await story.canon.undo(name)
+            await canon.undo(name)
             cli.answer({"undone": name}, f"What was kept of {plain(name)} is gone again, and what it replaced is back.")
             return
-        done = await story.canon.reconcile(
-            name, keep_as=keep_as, mode=mode, only=only or None, publish=publish, role=role, dry_run=not apply
+        done = await canon.reconcile(
+            name, keep_as=keep_as, mode=mode, only=only or None, publish=publish, dry_run=not apply
         )
         cli.answer({**done.model_dump(mode="json"), "applied": done.applied}, plain(str(done)))
 

@@ -37,11 +37,11 @@ class Bubble:
         return getattr(self.session, name)
 
     async def end(
-        self, *, keep_as: KeepAs | None = None, mode: Mode = "append", publish: bool = False, role: str = "author"
+        self, *, keep_as: KeepAs | None = None, mode: Mode = "append", publish: bool = False, role: str | None = None
     ) -> Reconciliation | None:
         """End the bubble. With `keep_as`, reconcile it at once; without, `story.canon.reconcile` may do so later."""
         canon = self._story.canon
-        await canon.end(self.link.name)
+        await canon.end(self.link.name, role=role)
         if keep_as is None:
             return None
         done: Reconciliation = await canon.reconcile(

@@ -7,31 +7,33 @@ from typing import Any
 
 from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
-from earwitness.errors import InputError, NotPermitted, UnknownName, unknown
+from earwitness.errors import InputError, UnknownName, unknown
 
+from ..pantheons.permissions import Actor, actor
 from ..privacy.loosenings import loosenings
 from .bubbles import bubble_id, check_table, link_of, links
 from .marks import FACTS
+from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
 from .reconciliation import RECONCILED, candidates, kept, members_of, passed_over
 from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope
 
-ROLES: Mapping[str, frozenset[Scope]] = {
-    "owner": frozenset({"global", "personal", "session", "user"}),
-    "author": frozenset({"personal", "session", "user"}),
-    "designer": frozenset({"personal", "session", "user"}),
-    "player": frozenset({"personal", "user"}),
-}
-"""Role → the scopes that it may write."""
-
 
 class Canon:
     """What is true of the characters of a story, beyond it and within it."""
 
-    def __init__(self, story: Session, ew: Earwitness) -> None:
+    def __init__(self, story: Session, ew: Earwitness, who: Actor | None = None) -> None:
         self._story = story
         self._ew = ew
+        self._who = who or Actor(role="author")
+
+    def acting(self, *, role: str, user: str | None = None) -> Canon:
+        """The same on behalf of somebody, whose permissions are checked: `acting(role="player", user="u7")`.
+
+        Raises `UnknownName` for an unknown role, and `InputError` for a player without a user.
+        """
+        return Canon(self._story, self._ew, actor(role, user))
 
     async def add(
         self,
@@ -41,7 +43,7 @@ class Canon:
         character: str | None = None,
         persona: str | None = None,
         user: str | None = None,
-        role: str = "author",
+        role: str | None = None,
         type: str = "fact",
         channel: Channel | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -51,11 +53,13 @@ class Canon:
 
         `global`: who a `character` is, in all stories; only an `owner` may. `personal`: what it knows of a `persona`
         (a persona id, or the character who is it), in all their stories. `session`: what it knows in this story.
-        `user`: what every character knows of a `user`. `channel` is where it counts as learned, for privacy. Retract
-        it by its key or id. Raises `NotPermitted`, `UnknownName`, and `InputError` for a scope without its owner.
+        `user`: what every character knows of a `user`. `channel` is where it counts as learned, for privacy. `role` is
+        by default that of `acting`, else `author`. Retract it by its key or id. Raises `NotPermitted`, `UnknownName`,
+        and `InputError` for a scope without its owner.
         """
         check_table(self._ew)
-        permit(role, scope)
+        who = self._acting(role)
+        may_write(who, scope, self._user_of(scope, persona, user))
         if scope == "global" and channel is not None and channel.context != PUBLIC:
             raise InputError(f"global canon is known everywhere: it cannot be learned in {WORDS[channel.context]}.")
         given: dict[str, Any] = {**_where(channel), **(metadata or {}), "canon_scope": scope}
@@ -84,9 +88,10 @@ class Canon:
             found[link.name] = await self._of_bubble(link, member.id)
         return found
 
-    async def end(self, bubble: str) -> Outcome:
-        """End a bubble. Its memories stay in it until they are reconciled. Raises `UnknownName`."""
+    async def end(self, bubble: str, *, role: str | None = None) -> Outcome:
+        """End a bubble. Its memories stay in it until they are reconciled. Raises `UnknownName`, `NotPermitted`."""
         link = link_of(self._story, bubble)
+        await self._permitted(role, link)
         if link.status != "open":
             raise InputError(f"bubble {bubble!r} is {link.status} already.")
         ended = await self._story.change(facts={FACTS: [{"ended": bubble}]})
@@ -101,7 +106,7 @@ class Canon:
         mode: Mode = "append",
         only: Iterable[str] | None = None,
         publish: bool = False,
-        role: str = "author",
+        role: str | None = None,
         dry_run: bool = True,
     ) -> Reconciliation:
         """What becomes of a bubble that has ended. A dry run, unless you say `dry_run=False`.
@@ -114,23 +119,21 @@ class Canon:
         `InputError` for an open bubble.
         """
         link = link_of(self._story, bubble)
-        if keep_as == "global":
-            permit(role, "global")
-        elif keep_as == "personal":
-            permit(role, "personal")
+        await self._permitted(role, link, keep_as)
         if link.status != "ended":
             what = "still open: end it first" if link.status == "open" else f"{link.status} already: undo that first"
             raise InputError(f"bubble {bubble!r} is {what}.")
         planned = await self._planned(link, keep_as, mode, None if only is None else set(only), publish=publish)
         return planned if dry_run else await self._apply(planned)
 
-    async def undo(self, bubble: str) -> None:
+    async def undo(self, bubble: str, *, role: str | None = None) -> None:
         """Take back what was done with a bubble: what was kept goes, what was replaced returns.
 
-        Raises `UnknownName`, and `InputError` if nothing was done with it.
+        Who may do it may undo it. Raises `UnknownName`, `NotPermitted`, and `InputError` if nothing was done with it.
         """
         link = link_of(self._story, bubble)
         key, fact = self._done(bubble)
+        await self._permitted(role, link, fact.get("keep_as"))
         if key is None:
             raise InputError(f"bubble {bubble!r} is {link.status}: there is nothing to undo.")
         for each in fact.get("keys", ()):
@@ -141,11 +144,27 @@ class Canon:
         await (await self._story.retract(key)).decided()
         await self._story.delivered()
 
+    def _acting(self, role: str | None) -> Actor:
+        return self._who if role is None else actor(role, self._who.user)
+
+    async def _permitted(self, role: str | None, link: BubbleLink, keep_as: KeepAs | None = None) -> None:
+        """Raise `NotPermitted` if somebody may not decide about a bubble."""
+        who = self._acting(role)
+        may_decide(who, link.name, (await self._ew.open_session(link.id)).cast, keep_as)
+
+    def _user_of(self, scope: Scope, persona: str | None, user: str | None) -> str | None:
+        """The user whom something in a scope is about."""
+        if scope == "personal":
+            wanted = self._persona(_named(persona, "persona", scope))
+            return next((each.user_id for each in self._story.cast if each.persona_id == wanted), None)
+        return user
+
     async def _planned(
         self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: set[str] | None, *, publish: bool
     ) -> Reconciliation:
         bubble = await self._ew.open_session(link.id)
         await bubble.delivered()
+        await self._story.delivered()  # what a persona's user has just allowed counts
         memories = {each.id: await self._new_in(link, each.id) for each in members_of(bubble.cast)}
         _refuse_unknown(only, memories)
         found = candidates(bubble.cast, memories, keep_as)
@@ -274,15 +293,6 @@ class Canon:
         await self._ew.register(container)
         if not await self._ew.memberships(container=container, member=reader):
             await self._ew.admit(container, reader)
-
-
-def permit(role: str, scope: Scope) -> None:
-    """Raise `NotPermitted` if a role may not write a scope, `UnknownName` for a role that is none."""
-    if role not in ROLES:
-        raise unknown("role", role, ROLES)
-    if scope not in ROLES[role]:
-        allowed = ", ".join(each for each, scopes in ROLES.items() if scope in scopes)
-        raise NotPermitted(f"role {role!r} may not write {scope} canon. These roles may: {allowed or 'none'}.")
 
 
 def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[Memory]]) -> None:

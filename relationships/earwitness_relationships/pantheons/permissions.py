@@ -1,7 +1,7 @@
-"""Who may create and change pantheons and relations: by role, and by pantheon.
+"""Who may create and change pantheons, their rules, and relations: by role, and by pantheon.
 
-An `owner`, `author` or `designer` may do everything. A `player` may make a `friend_group`, and change and remove the
-one that they made. Pure functions.
+An `owner` may do everything. An `author` or `designer` may do all but change a pantheon that somebody else made. A
+`player` may make a `friend_group`, and change and remove the one that they made. Pure functions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from earwitness.errors import InputError, NotPermitted, unknown
 from ..rules.records import Pantheon
 
 FRIENDS = "friend_group"
+OWNER = "owner"
 
 
 class Actor(Record):
@@ -24,8 +25,8 @@ class Actor(Record):
     """Id of the user; a player must have one."""
 
     @property
-    def may_do_everything(self) -> bool:
-        """Whether the role edits whatever there is."""
+    def edits(self) -> bool:
+        """Whether the role edits what nobody made."""
         return "edit" in PERMISSIONS[self.role]
 
 
@@ -40,21 +41,25 @@ def actor(role: str, user: str | None) -> Actor:
 
 def may_create(who: Actor, type: str) -> None:
     """Raise `NotPermitted` unless the actor may make a pantheon of this type."""
-    if not who.may_do_everything and type != FRIENDS:
+    if not who.edits and type != FRIENDS:
         raise NotPermitted(f"role {who.role!r} may not make a {type!r}. A user may make a {FRIENDS!r} of their own.")
 
 
 def may_change(who: Actor, pantheon: Pantheon) -> None:
-    """Raise `NotPermitted` unless the actor may change this pantheon: its creator may, if it is a group of friends."""
-    own = pantheon.owner is not None and pantheon.owner == who.user and pantheon.type == FRIENDS
-    if not who.may_do_everything and not own:
-        raise NotPermitted(
-            f"role {who.role!r} may not change {pantheon.slug!r}. Its creator may, if it is a {FRIENDS!r}; so may "
-            "the roles owner, author and designer."
-        )
+    """Raise `NotPermitted` unless the actor may change this pantheon.
+
+    The owner may, and who made it: a player only if it is a group of friends. What nobody made, such as a pantheon of
+    the rule file, authors and designers may change, too.
+    """
+    own = pantheon.owner is not None and pantheon.owner == who.user
+    nobodys = who.edits and pantheon.owner is None
+    if who.role == OWNER or nobodys or (own and (who.edits or pantheon.type == FRIENDS)):
+        return
+    made = "the roles author and designer" if pantheon.owner is None else f"user {pantheon.owner!r}, who made it"
+    raise NotPermitted(f"role {who.role!r} may not change {pantheon.slug!r}. The role owner may, and {made}.")
 
 
 def may_relate(who: Actor) -> None:
     """Raise `NotPermitted` unless the actor may change the graph."""
-    if not who.may_do_everything:
+    if not who.edits:
         raise NotPermitted(f"role {who.role!r} may not change relations. The roles owner, author and designer may.")

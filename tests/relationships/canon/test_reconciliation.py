@@ -239,8 +239,11 @@ async def test_global_canon_is_read_only_but_for_its_owner(open_app: Open) -> No
     story = await begin(open_app)
     with pytest.raises(NotPermitted, match="global canon"):
         await story.canon.add("Alice is a queen.", scope="global", character="alice")
+    player = story.canon.acting(role="player", user="u1")
     with pytest.raises(NotPermitted, match="role 'player' may not write session canon"):
-        await story.canon.add("Alice is a queen.", scope="session", character="alice", role="player")
+        await player.add("Alice is a queen.", scope="session", character="alice")
+    with pytest.raises(InputError, match="role 'player' needs the user who acts"):
+        await story.canon.add("Kenji sings.", scope="user", user="u1", role="player")
     with pytest.raises(UnknownName, match="role 'god'"):
         await story.canon.add("Alice is a queen.", scope="global", character="alice", role="god")
 

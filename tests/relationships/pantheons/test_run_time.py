@@ -253,7 +253,9 @@ async def test_a_player_makes_a_group_of_friends_and_changes_only_that(ew: Earwi
     ):
         with pytest.raises(NotPermitted, match="role 'player' may not"):
             await refused()
-    await ew.relationships.acting(role="designer").pantheons.remove("my_friends")
+    with pytest.raises(NotPermitted, match="The role owner may, and user 'u7', who made it"):
+        await ew.relationships.acting(role="designer").pantheons.remove("my_friends")
+    await ew.relationships.acting(role="owner").pantheons.remove("my_friends")
 
 
 async def test_a_role_must_be_known_and_a_player_have_a_user(ew: Earwitness) -> None:
