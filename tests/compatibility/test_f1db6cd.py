@@ -80,7 +80,7 @@ def worded(found: Any) -> Any:
         return [worded(each) for each in found]
     if not isinstance(found, dict):
         return found
-    since = {"learned", "origin", "contrary", "trust", "strength"}  # and nothing was derived then
+    since = {"learned", "origin", "contrary", "trust", "strength", "read_in", "until"}  # and nothing was derived then
     since |= {"rests_on"} if found.get("rests_on") == [] else set()
     answer = {key: worded(value) for key, value in found.items() if key not in since}
     if "learned" in found:

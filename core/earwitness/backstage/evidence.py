@@ -33,6 +33,8 @@ class Evidence:
     """What was left of it when they were told, from 0 to 1."""
     rank: Rank
     """Sort key: the earliest first; of one day the strongest, what is their own before what they read elsewhere."""
+    is_certain: bool = False
+    """Whether it is what was asked, in whatever words."""
     container: Container | None = None
     """The shared container in which they read it; `None` = their own."""
     until: float | None = None
@@ -44,7 +46,7 @@ class Evidence:
         return self.trust * self.strength
 
 
-def delivered(proof: Proof) -> Evidence:
+def delivered(proof: Proof, *, is_certain: bool = False) -> Evidence:
     """The evidence of a delivery."""
     delivery, told_along = proof
     learned = Learned(way="news") if told_along else delivery.learned
@@ -57,6 +59,7 @@ def delivered(proof: Proof) -> Evidence:
         trust=delivery.support.trust,
         strength=_strength(delivery.metadata),
         rank=(_first(learned, day), told_along, False, strength(delivery)),
+        is_certain=is_certain,
     )
 
 

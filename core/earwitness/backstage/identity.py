@@ -56,7 +56,11 @@ class AskedMask:
 
     def is_told_in(self, delivery: Delivery, text: str) -> bool:
         """Whether a delivery, in which `text` was said, reveals to its owner who is behind the mask, or says so."""
-        return (delivery.part != "message" and delivery.source in self.sources) or self._is_stated(text)
+        return self.is_shown_by(delivery) or self._is_stated(text)
+
+    def is_shown_by(self, delivery: Delivery) -> bool:
+        """Whether a delivery is the unmasking that a question about who it is asks for, in whatever words."""
+        return self.is_identity and delivery.part != "message" and delivery.source in self.sources
 
     def is_shown_in(self, delivery: Delivery) -> bool:
         """Whether its owner knows who said it in disguise: "Count Fosco (as Monsieur Roux)"."""
@@ -72,8 +76,7 @@ class AskedMask:
         return self.asked & self.of_wearer <= said and (not rest or not rest.isdisjoint(said))
 
     def _is_stated(self, text: str) -> bool:
-        named = self.asked & (self.of_mask | self.of_wearer)
-        return any(named <= set(said) and self._is_linked(said) for said in map(terms, _SENTENCE.findall(text)))
+        return any(self._is_linked(said) for said in map(terms, _SENTENCE.findall(text)))
 
     def _is_linked(self, said: list[str]) -> bool:
         names = [place for place, term in enumerate(said) if term in self.of_mask or term in self.of_wearer]

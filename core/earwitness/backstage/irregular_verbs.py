@@ -19,3 +19,5 @@ _VERBS = """
 """
 BASE = {past: base for base, *forms in (each.split() for each in _VERBS.split(",")) for past in forms}
 """Past tense or participle → base form."""
+BASES = frozenset(BASE.values())
+"""The base forms."""

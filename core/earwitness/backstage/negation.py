@@ -13,43 +13,33 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ..words import STOP_WORDS, plain, terms
-from .irregular_verbs import BASE
+from .clauses import AUXILIARIES, BE, BE_SHORT, CLAUSE_BEGINS, HAVE, NEGATIVE_VERBS, word_list
+from .irregular_verbs import BASE, BASES
 from .rarity import LEAST
 
 _HINT = re.compile(
     r"(?i)(?<![a-z])(?:not|never|nobody|none|nothing|neither|nor|no|without|cannot|false|untrue|wrong|lie"
-    r"|den(?:y|ies|ied))(?![a-z])|n['’]t(?![a-z])"
+    r"|den(?:y|ies|ied)|lied|fail\w*|forg[eo]t\w*|refus\w*|neglect\w*|declin\w*|pretend\w*)(?![a-z])|n['’]t(?![a-z])"
 )
 """Text without any of these denies nothing."""
-_TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
-_MARKUP = str.maketrans({"*": " ", "_": " ", "~": " ", "’": "'"})
+TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
+SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+MARKUP = str.maketrans({"*": " ", "_": " ", "~": " ", "’": "'"})
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_NOBODY = _set("nobody none nothing neither nor")
-_CLAUSE_BEGINS = _set(
-    "and or but that because if unless since so who whom whose which when while although though until till whether"
-)
-_CONDITIONS = _set("if unless whether")
-_BE = _set("am is are was were be been being isn't aren't wasn't weren't")
-_BE_SHORT = ("'s", "'re", "'m")
-_HAVE = _set("have has had haven't hasn't hadn't")
-_AUXILIARIES = _HAVE | _set("do does did can could will would shall should may might must")
-_BESIDES = _set("longer one even yet quite still will may manage dare happen")
+_NOBODY = word_list("nobody none nothing neither nor")
+_CONDITIONS = word_list("if unless whether")
+_BESIDES = word_list("longer one even yet quite still will may manage dare happen")
 """Words between a negation and its head: "no longer lives", "did not manage to kill"."""
-_NEGATIONS = _NOBODY | _set("not never no without cannot")
-_NO_PARTICIPLES = _set("king ring thing sacred wicked naked red")
+_NEGATIONS = _NOBODY | word_list("not never no without cannot")
+_NO_PARTICIPLES = word_list("king ring thing sacred wicked naked red")
 _NO_DENIAL = re.compile(
     r"\bnot (?:only|just|merely|simply|to mention)\b|\bno (?:doubt|wonder|sooner)\b|\bnothing but\b|\b(?:why|if) not\b"
 )
 _UNTRUE_THAT = re.compile(
     r"\b(?:is|was|'s)?(?: not|n't)? ?(?:really |simply )?(?:false|untrue|wrong|a lie|true|the case),? that\b"
     r"|\b(?:(?:do|does|did) not|(?:do|does|did)n't|never|cannot|can't) (?:think|believe|suppose|believes)(?: that)?\b"
-    r"|\bden(?:y|ies|ied) that\b"
+    r"|\b(?:den(?:y|ies|ied)|pretend(?:s|ed)?) that\b|\blied\b[^.!?]{0,60}\bthat\b"
 )
 _AFFIRMING = re.compile(
     r"^(?:(?!\bnot\b|n't).)*\b(?:true|the case),? that$|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie),? that$"
@@ -58,7 +48,10 @@ _AFFIRMING = re.compile(
 _UNTRUE = re.compile(
     r"^\W*(?:but |no, )?(?:that|this|it)(?: is| was|'s) (?:false|untrue|wrong|a lie|not true|not so)\b"
 )
-_PRONOUNS = _set("i you he she it we they")
+_NEGATIVE_VERBS = frozenset(next(iter(terms(each)), each) for each in NEGATIVE_VERBS)
+_PRONOUNS = word_list("i you he she it we they")
+_LONG = 40
+"""Tokens behind a negation in which its head is looked for."""
 _SHORT = 6
 """Tokens of the longest sentence that denies the one before it: "No, but she did not."."""
 
@@ -84,14 +77,14 @@ class Statement:
         """Whether the text denies what the question affirms, or affirms what it denies."""
         if not self.words:
             return False
-        if not self._denies:
-            return _HINT.search(text) is not None and self._denied_by(plain(text))
-        return self.words <= {_base(each) for each in _tokens(plain(text))} and not self._denied_by(plain(text))
+        if not self.denies:
+            return _HINT.search(text) is not None and self.denied_by(plain(text))
+        return self.words <= {base_of(each) for each in _tokens(plain(text))} and not self.denied_by(plain(text))
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words that carry meaning, in their base form."""
-        return frozenset(_base(each) for each in self._tokens if _is_meaningful(each))
+        return frozenset(base_of(each) for each in self._tokens if _is_meaningful(each))
 
     @cached_property
     def _tokens(self) -> Sequence[str]:
@@ -100,18 +93,19 @@ class Statement:
     @cached_property
     def _states(self) -> bool:
         """Whether it has a form of `be` or `have`: "he is king" can be denied by "he is no king", "the king" cannot."""
-        return any(each in _BE | _HAVE or each.endswith(_BE_SHORT) for each in self._tokens)
+        return any(each in BE | HAVE or each.endswith(BE_SHORT) for each in self._tokens)
 
     @cached_property
-    def _denies(self) -> bool:
-        return _HINT.search(self.question) is not None and self._denied_by(self.question.replace("?", ""))
+    def denies(self) -> bool:
+        """Whether the question itself denies something."""
+        return _HINT.search(self.question) is not None and self.denied_by(self.question.replace("?", ""))
 
-    def _denied_by(self, text: str) -> bool:
+    def denied_by(self, text: str) -> bool:
         """Whether the text denies it in the end: a later sentence may say the same without a negation."""
         denied: frozenset[str] = frozenset()
         before: frozenset[str] = frozenset()
-        for sentence in _SENTENCE.findall(text.casefold().translate(_MARKUP)):
-            tokens = _TOKEN.findall(sentence)
+        for sentence in SENTENCE.findall(text.casefold().translate(MARKUP)):
+            tokens = TOKEN.findall(sentence)
             there = self._found_in(tokens)
             if _denies_the_one_before(sentence, tokens):
                 denied, before = frozenset() if denied else before, frozenset()
@@ -128,7 +122,7 @@ class Statement:
         """The words that are denied after one more sentence, which holds the words `there`."""
         heads = frozenset(each.word for each in _denials(sentence, tokens) if self._is_denied(each, there))
         frame = _UNTRUE_THAT.search(sentence)
-        framed = self._found_in(_TOKEN.findall(sentence[frame.end() :])) if frame and _is_untrue(frame[0]) else None
+        framed = self._found_in(TOKEN.findall(sentence[frame.end() :])) if frame and _is_untrue(frame[0]) else None
         if heads or framed:
             return (heads or framed or there) if bool(heads) != bool(framed) else frozenset()
         return frozenset() if denied <= there else denied
@@ -145,7 +139,7 @@ class Statement:
                 return self._states
 
     def _found_in(self, tokens: Sequence[str]) -> frozenset[str]:
-        return frozenset(word for each in tokens if _is_meaningful(each) and (word := _base(each)) in self.words)
+        return frozenset(word for each in tokens if _is_meaningful(each) and (word := base_of(each)) in self.words)
 
 
 def _denials(sentence: str, tokens: Sequence[str]) -> Iterator[_Denial]:
@@ -154,41 +148,74 @@ def _denials(sentence: str, tokens: Sequence[str]) -> Iterator[_Denial]:
         return
     condition = False
     for place, token in enumerate(tokens):
-        if token in _CLAUSE_BEGINS or not token[0].isalnum():
+        if token in CLAUSE_BEGINS or not token[0].isalnum():
             condition = token in _CONDITIONS
+        elif not condition and (head := _unfulfilled(tokens, place)):
+            yield _Denial(base_of(head), "verb")
         elif not condition and (how := _how(tokens, place)) and (head := _head(tokens, place + 1)):
             participle = how == "be" and tokens[place + 1] == head and head.endswith(("ing", "ed"))
-            yield _Denial(_base(head), "verb" if participle and head not in _NO_PARTICIPLES else how)
+            yield _Denial(base_of(head), "verb" if participle and head not in _NO_PARTICIPLES else how)
 
 
 def _how(tokens: Sequence[str], place: int) -> str | None:
     """How the word at this place denies; `None` if it does not."""
     word, before = tokens[place], tokens[place - 1] if place else ""
-    if word in _BE and word.endswith("n't"):
+    if word in BE and word.endswith("n't"):
         return "be"
     if word.endswith("n't") or word in _NOBODY or word == "cannot":
         return "verb"
-    is_be = before in _BE or before.endswith(_BE_SHORT)
+    is_be = before in BE or before.endswith(BE_SHORT)
     match word:
         case "no" if place + 1 == len(tokens) or tokens[place + 1] not in {"one", "longer"}:
             return "noun"
         case "no" | "never":
             return "be" if is_be else "verb"
         case "not":
-            return "be" if is_be else "verb" if before in _AUXILIARIES else "part"
+            return "be" if is_be else "verb" if before in AUXILIARIES else "part"
         case "without":
             return "part"
         case _:
             return None
 
 
+def _unfulfilled(tokens: Sequence[str], place: int) -> str | None:
+    """The verb that was not done: `lock` in "forgot to lock it"; `None` behind any other word."""
+    if base_of(tokens[place]) not in _NEGATIVE_VERBS or tokens[place + 1 : place + 2] != ["to"]:
+        return None
+    return None if any(_how(tokens, at) for at in range(max(0, place - 2), place)) else _head(tokens, place + 2)
+
+
+def is_negated(tokens: Sequence[str]) -> bool:
+    """Whether a clause denies its verb: "I did not take it", "he is not here". "No king" and "not of fever" do not."""
+    text = " ".join(tokens)
+    if _NO_DENIAL.search(text):
+        return False
+    negated = (_how(tokens, at) in {"verb", "be"} and _head(tokens, at + 1) for at in range(len(tokens)))
+    return any(negated) or any(_unfulfilled(tokens, at) for at in range(len(tokens)))
+
+
+def is_frame(sentence: str) -> bool:
+    """Whether a sentence says of what it tells that it is true or untrue: "it is not true that …"."""
+    return _UNTRUE_THAT.search(sentence) is not None
+
+
+def clauses(tokens: Sequence[str]) -> list[list[str]]:
+    """The clauses of a sentence, each with the word or sign before it."""
+    found: list[list[str]] = [[]]
+    for token in tokens:
+        if token.casefold() in CLAUSE_BEGINS or not token[0].isalnum():
+            found.append([])
+        found[-1].append(token)
+    return [each for each in found if each]
+
+
 def _head(tokens: Sequence[str], begin: int) -> str | None:
     """The next word of the clause that carries meaning; `None` if there is none, or it is denied "until" later."""
     head = None
-    for token in tokens[begin:]:
+    for token in tokens[begin : begin + _LONG]:
         if token in {"until", "till"}:
             return None
-        if token in _CLAUSE_BEGINS or not token[0].isalnum():
+        if token in CLAUSE_BEGINS or not token[0].isalnum():
             break
         if head is None and _is_meaningful(token) and token not in _BESIDES and not token.endswith("ly"):
             head = token
@@ -214,11 +241,12 @@ def _is_meaningful(token: str) -> bool:
 
 
 def _tokens(text: str) -> Sequence[str]:
-    return _TOKEN.findall(text.casefold().translate(_MARKUP))
+    return TOKEN.findall(text.casefold().translate(MARKUP))
 
 
 @lru_cache(maxsize=8_192)
-def _base(token: str) -> str:
+def base_of(token: str) -> str:
     """The word in its base form, as it is compared."""
     word = token.removesuffix("'s")
-    return next(iter(terms(BASE.get(word, word))), word)
+    base = word[:-1] if word.endswith("s") and word[:-1] in BASES else BASE.get(word, word)
+    return next(iter(terms(base)), word)

@@ -22,13 +22,15 @@ from ..live import Live
 from ..long_texts import aside
 from ..protocols import Store
 from ..records.backends import TermHolders
+from ..records.character import Cast
 from ..records.memory import Memory
 from ..records.plan import Delivery, Snapshot
+from ..words import STOP_WORDS
 from .evidence import delivered, read_elsewhere
 from .identity import AskedMask, Proof, admitted, asked_masks, restated
 from .inquiry import Inquiry
 from .knowers import Knower, WhoKnows
-from .rarity import NEAR_BEST, TermStatistics, WeightedQuery, asked_terms, word_set
+from .rarity import LEAST, NEAR_BEST, TermStatistics, WeightedQuery, looked_up, one_word, word_set
 from .shared import SharedMemory, shared_memories
 
 
@@ -45,7 +47,8 @@ class Facts:
 
     def about(self, text: str) -> bool:
         """Whether another text is about the question too."""
-        return self.asked.held(word_set(text)) >= self.least
+        held = self.asked.held(word_set(text))
+        return held > 0 and held >= self.least
 
     def copies_among(self, deliveries: Iterable[Delivery], revealing: Set[str]) -> list[Delivery]:
         """Those about the question (a partial copy may lack the fact), or from a source that is `revealing`."""
@@ -62,16 +65,28 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     Raises `StorageError`, and `StrategyError` if `strict`.
     """
     session = live.snapshot.id
-    terms = await aside(len(question), asked_terms, question)
-    known = await _facts(engine.store, world_container(session).name, question, terms)
+    terms = await aside(len(question), looked_up, question)
     masks = await aside(len(question), asked_masks, question, live.snapshot)
+    near = 0.0 if any(each.is_identity for each in masks) else NEAR_BEST  # with whose words somebody is unmasked
+    known = await _facts(engine.store, world_container(session).name, question, terms, near)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
     shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.store, known, terms))
-    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches)
+    names = {} if revealing else _names(live.snapshot.cast)
+    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
     knowers = await aside(size, _knowers, inquiry, proofs, shared, masks, live.snapshot)
     return WhoKnows(question=question, knowers=knowers, failures=failures)
+
+
+def _names(cast: Cast) -> dict[str, str]:
+    """Each word of a name that only one character has, in lower case → character id."""
+    found: dict[str, set[str]] = {}
+    for member in cast:
+        for name in member.names:
+            for word in name.casefold().split():
+                found.setdefault(word, set()).add(member.id)
+    return {word: ids.pop() for word, ids in found.items() if len(ids) == 1 and word not in STOP_WORDS}
 
 
 def _knowers(
@@ -87,8 +102,9 @@ def _knowers(
             of_each.setdefault(delivery.owner, []).append((delivery, told_along))
     found = {}
     for id in snapshot.cast.ids:
-        own = map(delivered, admitted(of_each.get(id, []), masks))
-        found[id] = inquiry.knower(id, (*own, *map(read_elsewhere, shared.get(id, ()))))
+        own = admitted(of_each.get(id, []), masks)
+        evidence = [delivered(each, is_certain=any(mask.is_shown_by(each[0]) for mask in masks)) for each in own]
+        found[id] = inquiry.knower(id, (*evidence, *map(read_elsewhere, shared.get(id, ()))))
     return found
 
 
@@ -110,41 +126,43 @@ def _characters(deliveries: Iterable[Delivery]) -> int:
     return sum(len(each.body) + sum(len(line.text) for line in each.knowledge) for each in deliveries)
 
 
-async def _facts(store: Store, world: str, question: str, terms: Sequence[str]) -> Facts:
+async def _facts(store: Store, world: str, question: str, terms: Sequence[str], near: float) -> Facts:
     """The world's memories that are about the question.
 
     A store without an index of terms is read completely, in order to count how rare each word is.
     """
     if isinstance(store, TermIndex):
         holders = await store.holders(world, terms)
-        return await aside(len(question), facts_among, holders, question)
+        return await aside(len(question), facts_among, holders, question, near)
     memories = await store.list(world)
-    return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question)
+    return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question, near)
 
 
-def facts_among(holders: TermHolders, question: str) -> Facts:
-    """The facts, found by the memories that contain the question's terms. Pure."""
-    asked = WeightedQuery(
-        question, TermStatistics(holders.count, {term: len(ids) for term, ids in holders.ids.items()})
-    )
-    terms_of: dict[str, list[str]] = {}
+def facts_among(holders: TermHolders, question: str, near: float = NEAR_BEST) -> Facts:
+    """The facts, found by the memories that contain the question's terms. Pure.
+
+    `near` is the share of what the best memory covers that others must cover; 0 = they need cover little at all.
+    """
+    forms: dict[str, list[Sequence[str]]] = {}
     for term, ids in holders.ids.items():
-        for id in ids:
-            terms_of.setdefault(id, []).append(term)
-    held = {id: asked.held_by(terms) for id, terms in terms_of.items()}
-    least = NEAR_BEST * max(held.values(), default=0.0)
-    facts = [id for id, weight in held.items() if weight and weight >= least]
-    return Facts(facts, asked, least)
+        if ids:
+            forms.setdefault(one_word(term), []).append(ids)
+    holding = {term: several[0] if len(several) == 1 else set().union(*several) for term, several in forms.items()}
+    statistics = TermStatistics(holders.count, {term: len(ids) for term, ids in holding.items()})
+    asked = WeightedQuery(question, statistics, LEAST if near else LEAST / 2)
+    held = asked.held_in(holding)
+    least = near * max(held.values(), default=0.0)
+    return Facts([id for id, weight in held.items() if weight >= least], asked, least)
 
 
-def facts_among_all(world: Sequence[Memory], question: str) -> Facts:
+def facts_among_all(world: Sequence[Memory], question: str, near: float = NEAR_BEST) -> Facts:
     """The facts, found by reading all of the world's memories. Pure."""
-    ids: dict[str, list[str]] = {term: [] for term in asked_terms(question)}
+    ids: dict[str, list[str]] = {one_word(term): [] for term in looked_up(question)}
     for memory in world:
         for term in word_set(memory.content) & ids.keys():
             ids[term].append(memory.id)
     holders = {term: tuple(found) for term, found in ids.items()}
-    return facts_among(TermHolders(count=len(world), ids=holders), question)
+    return facts_among(TermHolders(count=len(world), ids=holders), question, near)
 
 
 async def _proofs(engine: Engine, session: str, known: Facts, revealing: Set[str]) -> list[Proof]:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from earwitness import Earwitness
-from earwitness.backstage.rarity import asked_terms
+from earwitness.backstage.rarity import looked_up
 from earwitness.backstage.who_knows import facts_among, facts_among_all
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
@@ -38,7 +38,7 @@ def test_the_index_finds_what_reading_everything_finds(
         await store.remove({"s1-alice": [f"m{number}" for number in removed]})
         there = await store.list("s1-alice")
         for question in questions:
-            facts = facts_among(await store.holders("s1-alice", asked_terms(question)), question)
+            facts = facts_among(await store.holders("s1-alice", looked_up(question)), question)
             wanted = facts_among_all(there, question)
             assert sorted(facts.ids) == sorted(wanted.ids)
             assert [facts.about(text) for _, text in told] == [wanted.about(text) for _, text in told]
@@ -72,7 +72,7 @@ async def test_among_20_000_memories_it_takes_no_50_milliseconds(
     taken = []
     for _ in range(4):
         began = time.process_time()
-        facts = facts_among(await store.holders("s1-alice", asked_terms(question)), question)
+        facts = facts_among(await store.holders("s1-alice", looked_up(question)), question)
         taken.append(time.process_time() - began)
     assert sorted(facts.ids) == sorted(facts_among_all(await store.list("s1-alice"), question).ids)
     assert {"m7708", "m7780"} <= set(facts.ids)
