@@ -150,7 +150,7 @@ async def _import_files(
     ew: Earwitness, cli: CliContext, stories: Iterable[tuple[str, list[Imported]]], user: str | None
 ) -> None:
     from earwitness_plugins.applications.imports.import_files import import_files
-    from earwitness_plugins.applications.imports.known_lines import as_known
+    from earwitness_plugins.applications.imports.known_chats import as_known
     from earwitness_plugins.terminal.warnings import warn
 
     stories = list(stories)
@@ -167,6 +167,8 @@ async def _import_files(
 
 def _line(result: ImportResult) -> str:
     counts = {"character": len(result.characters), "piece": result.pieces, "message": result.new}
+    counts |= {"edit": result.edited}
     said = [f"{number:,} {what}{'s' * (number != 1)}" for what, number in counts.items() if number]
-    there = f" ({result.messages - result.new:,} there already)" if 0 < result.new < result.messages else ""
+    rest = result.messages - result.new - result.edited
+    there = f" ({rest:,} there already)" if 0 < rest < result.messages else ""
     return f"Imported into {result.session}: {', '.join(said) if said and result.changed else 'nothing new'}{there}"

@@ -13,7 +13,7 @@ from earwitness.session import Session
 from earwitness_plugins.applications.replay.replay import replay
 from earwitness_plugins.applications.replay.roles import Roles, session_id
 
-from .known_lines import as_known
+from .known_chats import KnownFile, as_known
 from .merge import FilePreparation, MergedFiles, merge
 
 
@@ -30,6 +30,8 @@ class ImportResult(Record):
     """Number of messages in the files."""
     new: int
     """Number of messages that the story did not have before."""
+    edited: int = 0
+    """Number of messages that a chat now says otherwise: edits and other swipes."""
     changed: bool
     """Whether anything was new."""
     warnings: tuple[str, ...]
@@ -48,11 +50,13 @@ async def import_files(
     """Import files into a story, which is begun if it does not exist. Importing them again changes nothing.
 
     `user` is the name that `{{user}}` stands for; by default the one persona of the story or the chats. With `gold`,
-    what a chat says of who was there is certain. `seen` is called for every message. Raises `KeyConflict`, before
-    anything is written, for a transcript that says otherwise what the story has of it; `InputError` and `StorageError`
+    what a chat says of who was there is certain. `seen` is called for every message. A chat that comes back is edited
+    where it changed. Raises `KeyConflict`, before anything is written, for a transcript that says otherwise what the
+    story has of it; `InputError` and `StorageError`
     as a session does.
     """
-    files = await as_known(ew, session, files)
+    known = await as_known(ew, session, files)
+    files = [each.file for each in known]
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
     found = merge(files, cast, user=user)
     everybody, there = _everybody(found, cast)
@@ -61,6 +65,7 @@ async def import_files(
     grown = [part for part in found.parts if not part.says and kept & {each.version_of for each in part.originals}]
     prepared = [await _prepare(story, part) for part in found.parts if part not in grown]
     messages = new = 0
+    edited = sum([await _correct(story, each, seen) for each in known])
     for scene in found.scenes:
         prefix = f"{session_id(scene.id)}:"
         replayed = await replay(ew, scene, session, gold=gold, cast=story.cast, prefix=prefix, seen=lambda _: seen())
@@ -70,11 +75,22 @@ async def import_files(
         session=session,
         characters=tuple(each.id for each in found.cast),
         pieces=sum(pieces for pieces, _ in prepared),
-        messages=messages,
+        messages=messages + sum(each.known for each in known),
         new=new,
-        changed=new > 0 or story.cast.ids != cast.ids or any(changed for _, changed in prepared),
+        edited=edited,
+        changed=new + edited > 0 or story.cast.ids != cast.ids or any(changed for _, changed in prepared),
         warnings=found.warnings,
     )
+
+
+async def _correct(story: Session, known: KnownFile, seen: Callable[[], None]) -> int:
+    """Change what a chat now says otherwise. Returns the number of messages that were changed."""
+    for each in known.corrections:
+        revised = await (story.reroll(each.text, key=each.key) if each.reroll else story.edit(each.key, each.text))
+        await revised.settled()
+    for _ in range(known.known):
+        seen()
+    return len(known.corrections)
 
 
 def _everybody(found: MergedFiles, cast: Cast) -> tuple[list[Character], tuple[str, ...]]:
