@@ -67,7 +67,7 @@ class Drafts:
 
     async def messages(self, messages: Iterable[Mapping[str, Any]]) -> list[NewEntry]:
         """Several messages, with their keys. See `Session.say_all`."""
-        told: list[NewEntry] = []
+        entries: list[NewEntry] = []
         keyed: dict[str, Body] = {}
         for number, each in enumerate(several("messages", messages)):
             key, given = spoken(number, each)
@@ -75,8 +75,8 @@ class Drafts:
                 new = new_entry(await self.message(key=key, **given), key)
                 if new.key is not None:
                     await self._journal.refuse_conflict(new.key, keyed.setdefault(new.key, new.body), new.body)
-            told.append(new)
-        return told
+            entries.append(new)
+        return entries
 
     async def edit(
         self,
@@ -106,16 +106,16 @@ class Drafts:
         check_state(self._live.snapshot.state, changes)
         if "participants" in changes:
             changes["participants"] = await self._names.ids(*several("participants", changes["participants"]))
-        told = several("updates", updates)
-        worded = [each.description for each in told if isinstance(each, Update)]  # other types are refused below
+        reported = several("updates", updates)
+        worded = [each.description for each in reported if isinstance(each, Update)]  # other types are refused below
         for each in (*worded, *([] if description is None else [description])):
             update_text(each)
-        if not changes and not told and not facts and description is None:
+        if not changes and not reported and not facts and description is None:
             raise InputError(
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
             )
         who = await self._names.audience(audience)
-        given = {"changes": changes, "facts": facts, "updates": told, "audience": who}
+        given = {"changes": changes, "facts": facts, "updates": reported, "audience": who}
         return checked(Changed, description=description, **given)
 
     def joining(self, members: Iterable[Character | str]) -> Changed:

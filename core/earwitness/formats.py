@@ -170,7 +170,7 @@ def character_memory(name: str, content: str, said: float, now: float) -> str:
 
 def with_knowledge(body: str, lines: Iterable[str]) -> str:
     """Add the knowledge section to a memory. Without knowledge, the memory is returned as it is."""
-    known = [told for line in lines if (told := _sealed(strip_block(line))).strip()]
+    known = [sealed for line in lines if (sealed := _sealed(strip_block(line))).strip()]
     return "\n".join([f"{body}\n\n{KNOWLEDGE}", *known]) if known else body
 
 
@@ -206,11 +206,11 @@ class MemoryParts(NamedTuple):
 
 def parts_of(content: str, speaker: str = "") -> MemoryParts:
     """The parts of a memory as a character or the world has it stored. `speaker` is the speaker's name, if known."""
-    body, told, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
-    body, knowledge = (body, tuple(known.split("\n"))) if told else (content, ())
+    body, separator, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
+    body, knowledge = (body, tuple(known.split("\n"))) if separator else (content, ())
     begin, end = _name_begins(body), body.rfind(_ON_DAY)
     if begin < 0 or end < begin or not _DAY.fullmatch(body, end + len(_ON_DAY)):
-        return MemoryParts(body, "", "", knowledge) if told else MemoryParts("", content, "")
+        return MemoryParts(body, "", "", knowledge) if separator else MemoryParts("", content, "")
     named = begin + len(speaker) if speaker and body.startswith(f"{speaker}: ", begin) else body.find(": ", begin, end)
     text = begin if named < 0 else named + len(": ")
     return MemoryParts(body[:text], body[text:end], body[end:], knowledge)

@@ -35,9 +35,9 @@ def pieces_of(
     resolve: Callable[[str], str],
 ) -> list[Piece]:
     """All pieces, in the order given. `resolve` turns a name into an id. Raises `UnknownName`, `InputError`."""
-    pieces = [Piece(type="plot", text=told, lore_key=key) for key, told in _plots(plot) if told]
-    for who, told in table("cards", cards).items():
-        pieces.append(Piece(type="character_card", text=text(f"cards[{who!r}]", told), owners=(resolve(who),)))
+    pieces = [Piece(type="plot", text=content, lore_key=key) for key, content in _plots(plot) if content]
+    for who, content in table("cards", cards).items():
+        pieces.append(Piece(type="character_card", text=text(f"cards[{who!r}]", content), owners=(resolve(who),)))
     for who, dialogues in table("examples", examples).items():
         said = texts(f"examples[{who!r}]", dialogues)
         pieces += [Piece(type="example_dialog", text=each, owners=(resolve(who),)) for each in said]
@@ -46,7 +46,7 @@ def pieces_of(
 
 def _plots(plot: str | Mapping[str, str] | None) -> list[tuple[str | None, str]]:
     if isinstance(plot, Mapping):
-        return [(some_text("plot key", key), text(f"plot[{key!r}]", told)) for key, told in plot.items()]
+        return [(some_text("plot key", key), text(f"plot[{key!r}]", content)) for key, content in plot.items()]
     return [(None, "" if plot is None else text("plot", plot))]
 
 

@@ -45,8 +45,8 @@ class Settlement(Record):
     @property
     def knowledge(self) -> dict[str, tuple[str, ...]]:
         """Character id → the lines of world knowledge that came with the message."""
-        told = ((each.owner, each.knowledge) for each in self.plan.deliveries if each.knowledge and each.is_active)
-        return {owner: tuple(line.text for line in lines) for owner, lines in told}
+        learned = ((each.owner, each.knowledge) for each in self.plan.deliveries if each.knowledge and each.is_active)
+        return {owner: tuple(line.text for line in lines) for owner, lines in learned}
 
     @property
     def updates(self) -> tuple[Delivery, ...]:

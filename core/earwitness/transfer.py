@@ -202,7 +202,7 @@ async def _begins(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
     past = export.past[: len(there)]
     for _, plan in past:
         renamed.plan(plan)
-    return _told(there) == _told([entry for entry, _ in past], renamed)
+    return _comparable(there) == _comparable([entry for entry, _ in past], renamed)
 
 
 async def _holds(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
@@ -214,8 +214,8 @@ async def _holds(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
     plans = await engine.ledger.plans(found.id, up_to=len(past))
     theirs, ours = _renamed(export, found.id), RenamedPlans(found.id, found.id)
     same = [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
-    return same and _told(there) == _told([entry for entry, _ in past], theirs)
+    return same and _comparable(there) == _comparable([entry for entry, _ in past], theirs)
 
 
-def _told(entries: Iterable[Entry], renamed: RenamedPlans | None = None) -> list[tuple[str, Body, str]]:
+def _comparable(entries: Iterable[Entry], renamed: RenamedPlans | None = None) -> list[tuple[str, Body, str]]:
     return [(entry.key, renamed.body(entry.body) if renamed else entry.body, entry.timestamp) for entry in entries]

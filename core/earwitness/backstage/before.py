@@ -16,8 +16,8 @@ async def before(engine: Engine, session: str, cast: Cast) -> Before:
         (each.key, each.body) for each in entries if isinstance(each.body, Prepared) and each.key not in retracted
     ]
     last = {name: key for key, body in prepared for name in _names(body)}
-    told = [_standing(key, body, last, cast) for key, body in prepared]
-    return Before(preparations=tuple(each for each in told if each.pieces or each.originals))
+    versions = [_standing(key, body, last, cast) for key, body in prepared]
+    return Before(preparations=tuple(each for each in versions if each.pieces or each.originals))
 
 
 def _names(body: Prepared) -> list[str]:

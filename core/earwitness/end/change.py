@@ -348,10 +348,10 @@ async def _answered(
 
 def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[Update]:
     """The plugins' updates. An update for `present` gets the audience of the change."""
-    told = [update for answer in answers if answer.value for update in answer.value.updates]
+    proposed = [update for answer in answers if answer.value for update in answer.value.updates]
     return [
         update.model_copy(update={"audience": body.audience}) if update.audience == "present" else update
-        for update in told
+        for update in proposed
     ]
 
 

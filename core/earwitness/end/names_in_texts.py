@@ -83,8 +83,8 @@ def _number(noted: object) -> int:
 
 def _prepared(entries: Mapping[int, Entry], sources: Sequence[str]) -> dict[str, Piece]:
     """Source → its piece in the latest of these entries."""
-    told = (piece for entry in entries.values() if isinstance(entry.body, Prepared) for piece in entry.body.pieces)
-    found = {piece.version_of: piece for piece in told}
+    pieces = (piece for entry in entries.values() if isinstance(entry.body, Prepared) for piece in entry.body.pieces)
+    found = {piece.version_of: piece for piece in pieces}
     return {source: found[source] for source in sources if source in found}
 
 
@@ -139,12 +139,13 @@ def _renamed(old: Delivery, piece: Piece, cast: Cast, entry: Entry, ids: MemoryI
 async def _revisions(ledger: Ledger, live: Live, cast: Cast, entries: Mapping[str, Entry]) -> tuple[Revised, ...]:
     """Revisions of the messages in which this cast's names are others, in the order of the story."""
     found = await ledger.messages(live.snapshot.id, keys=list(entries)) if entries else ()
-    told = {each.message.key: each for each in found if not each.retracted and each.message.speaker in cast}
-    raw = {key: entries[key].body for key in told}
+    by_key = {each.message.key: each for each in found if not each.retracted and each.message.speaker in cast}
+    raw = {key: entries[key].body for key in by_key}
     return tuple(
         Revised(target=key, content=body.content)
         for key, body in raw.items()
-        if isinstance(body, Said | Revised) and _with_names(body.content, told[key], cast) != told[key].message.content
+        if isinstance(body, Said | Revised)
+        and _with_names(body.content, by_key[key], cast) != by_key[key].message.content
     )
 
 

@@ -49,8 +49,8 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
         }
     )
     judged = await rejudged(engine, live, message, applier)
-    told = await _told_before(engine, live, old)
-    kept = {id: told.get(id, []) for id in judged.settled.participants}
+    known_before = await _knowledge_before(engine, live, old)
+    kept = {id: known_before.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     since = await engine.ledger.entries(live.snapshot.id, after=message.sequence, up_to=entry.sequence)
     forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
@@ -58,13 +58,13 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
     plan = _not_naming(_without(plan, forgotten), forgotten)
     plan = await still_archived(engine.ledger, plan, body.target)
     reason = "rerolled" if body.reroll else "edited"
-    lost = {id: lines for id, lines in told.items() if id not in kept}
+    lost = {id: lines for id, lines in known_before.items() if id not in kept}
     return plan.model_copy(
         update={
             "key": entry.key,
             "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
             **await _present(engine, live, old.message, judged),
-            "news_seen": await _untold(engine, live, lost),
+            "news_seen": await _news_to_repeat(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
         }
     )
@@ -77,30 +77,32 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     """
     source = await _whole(engine, live, body.target)
     settled = await settled_message(engine.ledger, live.snapshot.id, source or body.target)
-    told = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
+    target = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
     ledger, session, reason = engine.ledger, live.snapshot.id, f"retracted by {body.by}"
-    if told is not None and isinstance(told.body, Transferred):
-        withdrawals = [await of_deliveries(ledger, session, await deliveries_of(ledger, told), reason)]
-    elif told is not None:
-        withdrawals = [await of_source(ledger, session, each, reason) for each in await _sources(engine, told)]
+    if target is not None and isinstance(target.body, Transferred):
+        withdrawals = [await of_deliveries(ledger, session, await deliveries_of(ledger, target), reason)]
+    elif target is not None:
+        withdrawals = [await of_source(ledger, session, each, reason) for each in await _sources(engine, target)]
     elif source is not None:
         withdrawals = [await of_source(ledger, session, source, reason)]
     else:
         withdrawals = [await of_memory(ledger, session, body.target, reason)]
     message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
-    lost = await _told_before(engine, live, settled) if settled else {}
+    lost = await _knowledge_before(engine, live, settled) if settled else {}
     plan = _nothing(live, entry).model_copy(
         update={
             "withdrawals": tuple(withdrawals),
             "message": message,
-            "facts": {} if told is None else facts_noted(live.snapshot.state, told.key, {}),
-            "news_seen": await _untold(engine, live, lost),
+            "facts": {} if target is None else facts_noted(live.snapshot.state, target.key, {}),
+            "news_seen": await _news_to_repeat(engine, live, lost),
             **(
-                await (_present(engine, live, settled.message, None) if settled else _channels_back(engine, live, told))
+                await (
+                    _present(engine, live, settled.message, None) if settled else _channels_back(engine, live, target)
+                )
             ),
         }
     )
-    kept = tuple(each for each in live.snapshot.unmaskings if told is None or each.source != told.key)
+    kept = tuple(each for each in live.snapshot.unmaskings if target is None or each.source != target.key)
     if kept == live.snapshot.unmaskings:
         return plan
     return await with_renewals(ledger, live.snapshot, plan.model_copy(update={"unmaskings": kept}))
@@ -141,14 +143,14 @@ async def settled_message(ledger: Ledger, session: str, key: str) -> SettledMess
     return found[0] if found else None
 
 
-async def _told_before(engine: Engine, live: Live, old: SettledMessage) -> Mapping[str, list[Knowledge]]:
+async def _knowledge_before(engine: Engine, live: Live, old: SettledMessage) -> Mapping[str, list[Knowledge]]:
     """Character id → the news told with the previous revision. Lines withdrawn since are dropped again on applying."""
     deliveries = await engine.ledger.deliveries(live.snapshot.id, sources=[old.message.key])
     current = [each for each in deliveries if each.is_active and each.revision == old.message.revision]
     return {each.owner: list(each.knowledge) for each in current if each.knowledge}
 
 
-async def _untold(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowledge]]) -> dict[str, int]:
+async def _news_to_repeat(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowledge]]) -> dict[str, int]:
     """New `news_seen` marks for characters who lose news along with a message.
 
     News that is still active is told again.
@@ -171,15 +173,15 @@ async def _whole(engine: Engine, live: Live, memory_id: str) -> str | None:
     return next((each.source for each in found if each.is_kept and not each.part.startswith("update-")), None)
 
 
-async def _sources(engine: Engine, told: Entry) -> list[str]:
+async def _sources(engine: Engine, target: Entry) -> list[str]:
     """Source keys of an entry's deliveries and of proposals that rest on it alone.
 
     A preparation has one for each piece.
     """
-    if not isinstance(told.body, Prepared):
-        plan = await engine.ledger.plan(told.session, told.sequence)
-        return [told.key, *(groundless(plan) if plan else ())]
-    return sorted({each.source for each in await deliveries_of(engine.ledger, told) if each.is_active})
+    if not isinstance(target.body, Prepared):
+        plan = await engine.ledger.plan(target.session, target.sequence)
+        return [target.key, *(groundless(plan) if plan else ())]
+    return sorted({each.source for each in await deliveries_of(engine.ledger, target) if each.is_active})
 
 
 async def _taken_from_since(engine: Engine, live: Live, plan: Plan, old: Message, since: Sequence[Entry]) -> set[str]:
@@ -233,8 +235,8 @@ def _unaddressed(delivery: Delivery, forgotten: Collection[str]) -> Delivery:
     return delivery.model_copy(update={"metadata": {**delivery.metadata, "audience": left}})
 
 
-def _with(judged: Judged, told: Mapping[str, list[Knowledge]]) -> Judged:
-    return replace(judged, knowledge=dict(told))
+def _with(judged: Judged, knowledge: Mapping[str, list[Knowledge]]) -> Judged:
+    return replace(judged, knowledge=dict(knowledge))
 
 
 async def _present(engine: Engine, live: Live, old: Message, judged: Judged | None) -> dict[str, object]:
@@ -257,14 +259,14 @@ async def _present(engine: Engine, live: Live, old: Message, judged: Judged | No
     return {"state": now.changes_to(then), "whereabouts": now.movements_to(then)}
 
 
-async def _channels_back(engine: Engine, live: Live, told: Entry | None) -> dict[str, object]:
+async def _channels_back(engine: Engine, live: Live, target: Entry | None) -> dict[str, object]:
     """Fields of the plan: channels that a retracted change set are as they were before, unless they were set again."""
-    if told is None or not isinstance(told.body, Changed) or not told.body.channels:
+    if target is None or not isinstance(target.body, Changed) or not target.body.channels:
         return {}
     now, cast = live.snapshot.state, live.snapshot.cast
-    after = (await snapshot_before(engine, live, told.sequence + 1)).state.channels
-    before = (await snapshot_before(engine, live, told.sequence)).state.channels
-    back = [each.name for each in told.body.channels if now.channels.get(each.name) == after.get(each.name)]
+    after = (await snapshot_before(engine, live, target.sequence + 1)).state.channels
+    before = (await snapshot_before(engine, live, target.sequence)).state.channels
+    back = [each.name for each in target.body.channels if now.channels.get(each.name) == after.get(each.name)]
     kept = {name: each for name, each in now.channels.items() if name not in back}
     restored = {name: before[name].only(cast.ids) for name in back if name in before}
     return {"state": now.changes_to(now.updated({"channels": kept | restored}))}

@@ -143,15 +143,15 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: st
     comes from the rule itself and carries the whole message. A teller who perceived nothing tells nothing.
     """
     known = dict(knowers)
-    told: dict[int, DueShare] = {}
+    tellings: dict[int, DueShare] = {}
     left = dict(enumerate(shares))
     while reached := [
         index for index, share in left.items() if share.shared_from is None or share.shared_from in known
     ]:
         for index in reached:
-            told[index] = telling = _telling(left.pop(index), known, content, day)
+            tellings[index] = telling = _telling(left.pop(index), known, content, day)
             known.setdefault(telling.share.character, Teller(telling.text, telling.due, telling.share.memory))
-    return [told[index] for index in sorted(told) if told[index].text]
+    return [tellings[index] for index in sorted(tellings) if tellings[index].text]
 
 
 def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float) -> DueShare:

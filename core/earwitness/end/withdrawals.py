@@ -89,9 +89,9 @@ async def _going_back_to(ledger: Ledger, session: str, gone: Sequence[Delivery])
     asked: set[str] = set()
     while memories := {each.memory_id for each in (*gone, *found.values())} - asked:
         asked |= memories
-        told = await ledger.deliveries(session, via=sorted(memories))
+        passed_on = await ledger.deliveries(session, via=sorted(memories))
         derived = await ledger.deliveries(session, rests_on=sorted(memories))
-        found |= {each.id: each for each in _kept((*told, *derived)) if each.id not in known}
+        found |= {each.id: each for each in _kept((*passed_on, *derived)) if each.id not in known}
     return list(found.values())
 
 

@@ -94,18 +94,18 @@ class _Filler:
 
     def message(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Fill the text of a message, or the text of its parts."""
-        content, told = message.get("content"), message.get("role") not in SYSTEM_ROLES
+        content, history = message.get("content"), message.get("role") not in SYSTEM_ROLES
         if isinstance(content, str):
-            return {**message, "content": self._unless_said(content, told)}
+            return {**message, "content": self._unless_said(content, history)}
         if isinstance(content, Sequence):
-            return {**message, "content": [self._part(part, told) for part in content]}
+            return {**message, "content": [self._part(part, history) for part in content]}
         return message
 
-    def _part(self, part: Any, told: bool) -> Any:
+    def _part(self, part: Any, history: bool) -> Any:
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-            return {**part, "text": self._unless_said(part["text"], told)}
+            return {**part, "text": self._unless_said(part["text"], history)}
         return part
 
-    def _unless_said(self, text: str, told: bool) -> str:
-        """`told`: the whole text may be a message of the story. System text never is."""
-        return text if told and text.strip() in self._said else self.text(text)
+    def _unless_said(self, text: str, history: bool) -> str:
+        """`history`: the whole text may be a message of the story. System text never is."""
+        return text if history and text.strip() in self._said else self.text(text)

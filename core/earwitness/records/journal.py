@@ -80,8 +80,8 @@ class Changed(Record):
         moves = [str(Movement(character=id, kind=kind, place=place)) for id, kind, place in self.moves]
         moves += [f"{name} is unmasked: {id}" for id, name in self.unmasks]
         joins = [f"{each.id} joins" for each in self.joins] + [f"{id} is forgotten" for id in self.leaves_cast]
-        told = [gist(each) for each in (self.description, *(each.description for each in self.updates)) if each]
-        return "; ".join([*changes, *moves, *joins, *told])
+        sentences = [gist(each) for each in (self.description, *(each.description for each in self.updates)) if each]
+        return "; ".join([*changes, *moves, *joins, *sentences])
 
 
 class Prepared(Record):

@@ -28,18 +28,18 @@ class Learned(Record):
         return self._by_nobody(what) if self.teller is None else self._by(name(self.teller), what)
 
     def _by(self, teller: str, what: str) -> str:
-        told = "" if what == "it" else f" {what}"
+        thing = "" if what == "it" else f" {what}"
         words = {"heard": f"heard {what} from {teller}", "witnessed": f"witnessed {teller} saying {what}"}
-        words["told"] = f"was told{told} by {teller}"
+        words["told"] = f"was told{thing} by {teller}"
         return words.get(self.way) or self._by_nobody(what)
 
     def _by_nobody(self, what: str) -> str:
-        told = "" if what == "it" else f" {what}"
+        thing = "" if what == "it" else f" {what}"
         words: dict[Way, str] = {
             "said": f"said {what}",
-            "heard": f"heard{told}" if told else "was there",
+            "heard": f"heard{thing}" if thing else "was there",
             "witnessed": f"saw {what} happen",
-            "told": f"was told{told} by somebody",
+            "told": f"was told{thing} by somebody",
             "noted": f"noted {what}",
             "news": f"learned {what} as news of the world",
             "before": f"knew {what} before the story",

@@ -18,8 +18,8 @@ def fields(record: BaseModel) -> str:
     """The fields of a record that say something, one a line: `participants: alice, bob`."""
     known = type(record).model_fields
     values = {name: getattr(record, name) for name, field in known.items() if field.repr and not field.exclude}
-    told = {name: value for name, value in values.items() if not _is_unsaid(value)}
-    lines = [_line(name, value) for name, value in {**told, **(record.model_extra or {})}.items()]
+    shown = {name: value for name, value in values.items() if not _is_unsaid(value)}
+    lines = [_line(name, value) for name, value in {**shown, **(record.model_extra or {})}.items()]
     return "\n".join(lines) or f"{type(record).__name__}: nothing said"
 
 
@@ -80,6 +80,6 @@ def _shown(value: Any) -> str:
 
 def _together(items: Iterable[str]) -> str:
     """In one line where that is readable, else one a line."""
-    told = list(items)
-    short = not any("\n" in each for each in told) and sum(map(len, told)) <= LONGEST
-    return ", ".join(told) if short else "\n".join(told)
+    parts = list(items)
+    short = not any("\n" in each for each in parts) and sum(map(len, parts)) <= LONGEST
+    return ", ".join(parts) if short else "\n".join(parts)

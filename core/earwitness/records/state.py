@@ -111,9 +111,9 @@ class State(Record):
     @property
     def places(self) -> tuple[str, ...]:
         """Every known place: the scene, places with a name, places with somebody in them, and what holds these."""
-        told = (where.place for where in self.whereabouts.values() if where.place)
+        visited = (where.place for where in self.whereabouts.values() if where.place)
         held = (each.place for each in self.channels.values() if each.place)
-        known = (self.current_scene, *self.place_names, *told, *held)
+        known = (self.current_scene, *self.place_names, *visited, *held)
         return tuple(dict.fromkeys(each for place in known for each in (place, *holders(place))))
 
     def channel(self, channel: Channel) -> StandingChannel | None:

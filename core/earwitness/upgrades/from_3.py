@@ -24,12 +24,12 @@ def _message(decided: Json) -> Json:
     return {**decided, "message": _with_channel(decided["message"])}
 
 
-def _with_channel(told: Json) -> Json:
+def _with_channel(record: Json) -> Json:
     """A message with a channel. Version 3 recorded only its context."""
-    if "context" not in told:
-        return told
-    others = {key: value for key, value in told.items() if key != "context"}
-    return {**others, "channel": {"context": told["context"]}}
+    if "context" not in record:
+        return record
+    others = {key: value for key, value in record.items() if key != "context"}
+    return {**others, "channel": {"context": record["context"]}}
 
 
 def _plan(plan: Json) -> Json:

@@ -16,9 +16,9 @@ def _message(decided: Json) -> Json:
     return {**decided, "message": _with_audience(decided["message"])}
 
 
-def _with_audience(told: Json) -> Json:
+def _with_audience(record: Json) -> Json:
     """What a message or revision called `present` were those who perceived all of it."""
-    return told if told.get("present") is None else renamed(told, present="audience")
+    return record if record.get("present") is None else renamed(record, present="audience")
 
 
 def _plan(plan: Json) -> Json:
