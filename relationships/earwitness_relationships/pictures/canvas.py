@@ -9,6 +9,7 @@ from typing import Any
 
 from earwitness.errors import InputError
 
+from .labels import Curve, place_labels
 from .mermaid import mermaid
 from .records import Diagram, DiagramArrow, DiagramNode
 
@@ -37,8 +38,12 @@ def save_picture(picture: Diagram, path: str) -> None:
     axes.margins(0.15)
     axes.set_title(picture.title, parse_math=False)
     boxes = _boxes(axes, picture.nodes, places)
-    for arrow in picture.arrows:
-        _arrow(axes, arrow, places, boxes, bend=_bend(arrow, picture.arrows))
+    bent = [(arrow, _bend(arrow, picture.arrows)) for arrow in picture.arrows]
+    for arrow, bend in bent:
+        _arrow(axes, arrow, places, boxes, bend=bend)
+    lines = [(arrow.label, LINES[arrow.style][0], _curve(axes, arrow, places, bend)) for arrow, bend in bent]
+    place_labels(axes, lines, list(boxes.values()))
+    _legend(axes, picture.nodes)
     _save(figure, path)
 
 
@@ -102,6 +107,14 @@ def _columns(nodes: Sequence[DiagramNode]) -> BoxPlaces:
     return places
 
 
+def _curve(axes: Any, arrow: DiagramArrow, places: BoxPlaces, bend: float) -> Curve:
+    """The arrow's line in pixels. Matplotlib's `arc3` is a Bézier curve with one control point."""
+    (x0, y0), (x1, y1) = axes.transData.transform([places[arrow.source], places[arrow.target]])
+    control = ((x0 + x1) / 2 + bend * (y1 - y0), (y0 + y1) / 2 - bend * (x1 - x0))
+    part = 0.7 if arrow.style == "stopped" else 0.5
+    return Curve((x0, y0), control, (x1, y1), part)
+
+
 # ── lines ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -119,6 +132,28 @@ def _boxes(axes: Any, nodes: Sequence[DiagramNode], places: BoxPlaces) -> dict[s
     return boxes
 
 
+def _legend(axes: Any, nodes: Sequence[DiagramNode]) -> None:
+    """What the colours are, where they are not the columns."""
+    from matplotlib.patches import Patch  # type: ignore[import-not-found,unused-ignore] # of an extra
+
+    groups = [each for each in dict.fromkeys(node.group for node in nodes) if each]
+    if not groups or any(node.column is not None for node in nodes):
+        return
+    every = list(dict.fromkeys(node.group for node in nodes))
+    patches = [
+        Patch(facecolor=COLOURS[every.index(each) % len(COLOURS)], edgecolor="#444444", label=_literal(each))
+        for each in groups
+    ]
+    legend = axes.legend(handles=patches, loc="lower center", bbox_to_anchor=(0.5, -0.02), ncols=4, frameon=False)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _literal(label: str) -> str:
+    """Matplotlib leaves out of a legend what begins with an underscore."""
+    return f" {label}" if label.startswith("_") else label
+
+
 def _arrow(axes: Any, arrow: DiagramArrow, places: BoxPlaces, boxes: Mapping[str, Any], *, bend: float) -> None:
     colour, line = LINES[arrow.style]
     start, end = places[arrow.source], places[arrow.target]
@@ -126,11 +161,6 @@ def _arrow(axes: Any, arrow: DiagramArrow, places: BoxPlaces, boxes: Mapping[str
     look = {"arrowstyle": head, "color": colour, "linestyle": line, "connectionstyle": f"arc3,rad={bend}"}
     ends = {"patchA": boxes[arrow.source].get_bbox_patch(), "patchB": boxes[arrow.target].get_bbox_patch()}
     axes.annotate("", xy=end, xytext=start, arrowprops={**look, **ends, "shrinkA": 2, "shrinkB": 2}, zorder=1)
-    if arrow.label:
-        x, y = _middle(start, end, bend, part=0.7 if arrow.style == "stopped" else 0.5)
-        frame = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-        middle = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 2, "parse_math": False}
-        axes.text(x, y, arrow.label, color=colour, bbox=frame, **middle)
 
 
 def _bend(arrow: DiagramArrow, every: Sequence[DiagramArrow]) -> float:
@@ -138,9 +168,3 @@ def _bend(arrow: DiagramArrow, every: Sequence[DiagramArrow]) -> float:
     ends = {arrow.source, arrow.target}
     same = [each for each in every if {each.source, each.target} == ends]
     return 0.0 if len(same) == 1 else 0.25 + 0.2 * (same.index(arrow) // 2)
-
-
-def _middle(start: tuple[float, float], end: tuple[float, float], bend: float, part: float) -> tuple[float, float]:
-    """About the place of a label on an arrow, that part of the way from its start."""
-    (x0, y0), (x1, y1) = start, end
-    return x0 + part * (x1 - x0) + bend * (y1 - y0) / 2, y0 + part * (y1 - y0) - bend * (x1 - x0) / 2

@@ -23,14 +23,25 @@ def rules_picture(book: RuleBook, relations: Sequence[Relation] = (), title: str
 
 def _nodes(book: RuleBook, audiences: set[str]) -> Iterator[DiagramNode]:
     known: set[str] = set()
+    others = _others(book)
     for pantheon in book.pantheons:
         name = pantheon.name or pantheon.slug
         people = [each for each in _people(pantheon) if each not in known]
         known.update(people)
         leaders = {each.personality_id for each in pantheon.members if each.role == "leader"}
-        yield from (DiagramNode(id=id, label=id, group=name, is_strong=id in leaders) for id in people)
+        labels = {id: f"{id}{others.get(id, '')}" for id in people}
+        yield from (DiagramNode(id=id, label=labels[id], group=name, is_strong=id in leaders) for id in people)
         if pantheon.slug in audiences:
             yield DiagramNode(id=_all(pantheon.slug), label=f"all of {name}", group=name, is_strong=True)
+
+
+def _others(book: RuleBook) -> dict[str, str]:
+    """Who is in several pantheons → a line for those after the first, whose colour they have."""
+    found: dict[str, list[str]] = {}
+    for pantheon in book.pantheons:
+        for id in dict.fromkeys(each.personality_id for each in pantheon.members):
+            found.setdefault(id, []).append(pantheon.name or pantheon.slug)
+    return {id: f"\nalso {', '.join(names[1:])}" for id, names in found.items() if len(names) > 1}
 
 
 def _people(pantheon: Pantheon) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from earwitness.records.state import day_text
 
@@ -17,25 +17,29 @@ def spread_picture(
     names: Mapping[str, str] | None = None,
     day: float | None = None,
     unit: str = "day",
+    perceived: Iterable[str] = (),
 ) -> Diagram:
     """The days from left to right, each with those who learn it then; dashed arrows lead to those who do not.
 
     `names` are the display names of personalities. `day` is the day on which it was said, and `unit` the calendar's
-    word for one.
+    word for one. `perceived` are those who perceived it; who tells it on is among them anyway.
     """
     called = dict(names or {})
     first = _first(spread.tellings)
     days = sorted({each.day for each in first.values()})
-    tellers = dict.fromkeys([*(each.teller for each in spread.tellings), *(each.teller for each in spread.stops)])
-    nodes = {id: _knower(id, called, day, unit) for id in tellers if id not in first}
+    tellers = [each.teller for each in (*spread.tellings, *spread.stops) if each.teller]
+    there = dict.fromkeys([*perceived, *tellers])
+    nodes = {id: _knower(id, called, day, unit) for id in there if id not in first}
     nodes |= {id: _learner(each, called, unit, 1 + days.index(each.day)) for id, each in first.items()}
     stopped = [*_stopped(spread, first)]
     for arrow in stopped:
-        label = f"{called.get(arrow.target, arrow.target)}\nis not told"
+        why = "" if arrow.source else f"\n{arrow.label}"  # nobody was about to tell them
+        label = f"{called.get(arrow.target, arrow.target)}\nis not told{why}"
         nodes.setdefault(
             arrow.target, DiagramNode(id=arrow.target, label=label, group="not told", column=1 + len(days))
         )
-    return Diagram(title=title, nodes=tuple(nodes.values()), arrows=(*_told(spread.tellings), *stopped))
+    ways = [*_told(spread.tellings), *(each for each in stopped if each.source)]
+    return Diagram(title=title, nodes=tuple(nodes.values()), arrows=tuple(ways))
 
 
 def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:

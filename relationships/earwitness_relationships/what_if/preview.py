@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from earwitness import Cast
 from earwitness.backstage.preview import Preview
@@ -30,8 +31,8 @@ def preview_picture(found: Preview, cast: Cast) -> Diagram:
     """Who would learn it from whom on which day, and who would not and why."""
     names = {member.id: member.name for member in cast}
     said = f"{names.get(found.message.speaker, found.message.speaker)}: {found.message.content}"
-    unit = found.calendar.unit
-    return spread_picture(spread_of(found), title=said[:80], names=names, day=found.message.game_day, unit=unit)
+    when: dict[str, Any] = {"day": found.message.game_day, "unit": found.calendar.unit}
+    return spread_picture(spread_of(found), title=said[:80], names=names, perceived=found.participants, **when)
 
 
 def _telling(delivery: Delivery, hop: int, speaker: str) -> Telling:

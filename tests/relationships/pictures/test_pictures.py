@@ -7,6 +7,7 @@ import pytest
 from earwitness.errors import InputError
 from earwitness_relationships.graph import Relation
 from earwitness_relationships.pictures import Diagram, DiagramNode, mermaid, rules_picture, save_picture, spread_picture
+from earwitness_relationships.pictures.labels import Curve, Extent, around, best_place
 from earwitness_relationships.propagation.records import Spread, Stop, Telling
 from earwitness_relationships.rules import rules_text
 
@@ -64,11 +65,49 @@ def test_days_stand_from_left_to_right_with_those_who_learn_it_then() -> None:
     ]
 
 
+def test_everybody_who_perceived_it_is_there_and_whom_nobody_was_about_to_tell_has_no_arrow() -> None:
+    spread = Spread(stops=(Stop(listener="eve", teller="", rule="", why="no rule tells them"),))
+    picture = spread_picture(spread, perceived=["greta", "tom"], day=5)
+    assert [(node.label, node.column) for node in picture.nodes] == [
+        ("greta\nperceived it, day 5", 0),
+        ("tom\nperceived it, day 5", 0),
+        ("eve\nis not told\nno rule tells them", 1),
+    ]
+    assert picture.arrows == ()
+
+
 def test_a_way_that_it_did_not_go_says_why_unless_they_learn_it_otherwise() -> None:
     found = arrows(spread_picture(SPREAD))
     assert found["tom", "ann"] == ("told", "inn:gossip_about_others\nbelieved at 0.5")
     assert found["greta", "eve"] == ("stopped", "the coin fell against it")
     assert ("greta", "ann") not in found
+
+
+def test_who_is_in_several_pantheons_says_so() -> None:
+    picture = rules_picture(rules_text("inn: {name: The Inn, members: [ann]}\ngods: {name: Gods, members: [ann, ra]}"))
+    assert [(node.label, node.group) for node in picture.nodes] == [("ann\nalso Gods", "The Inn"), ("ra", "Gods")]
+
+
+def test_a_drawn_picture_names_the_pantheons(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    save_picture(rules_picture(INN), str(tmp_path / "inn.svg"))
+    text = (tmp_path / "inn.svg").read_text("utf-8")
+    assert ">The Inn<" in text
+    assert ">gods<" in text
+
+
+def test_labels_of_crossing_arrows_keep_clear_of_each_other_and_of_boxes() -> None:
+    size, taken = (60.0, 20.0), [Extent(90, 90, 110, 110)]
+    for start, end in (((0, 0), (200, 200)), ((0, 200), (200, 0)), ((0, 100), (200, 100))):
+        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        place = around(best_place(Curve(start, middle, end), size, taken), size)
+        assert [place.overlap(each) for each in taken] == [0] * len(taken)
+        taken.append(place)
+
+
+def test_a_label_for_which_there_is_no_place_stays_in_the_middle() -> None:
+    everything = [Extent(-1000, -1000, 1000, 1000)]
+    assert best_place(Curve((0, 0), (50, 0), (100, 0)), (10, 10), everything) == (50, 0)
 
 
 def test_mermaid_frames_each_pantheon() -> None:
