@@ -33,6 +33,8 @@ E = TypeVar("E", bound=Event | Moment)
 AnswerReader = Callable[[Any], tuple[T | None, str | None]]
 """Raw answer → the usable part of it, and the fault found in the rest."""
 _SILENT = Reply()
+LONG_TABLE = 64
+"""In a table with more values than this, those that are one and the same object are checked once."""
 MEMBER = 8
 """To judge about one member of the cast takes as long as to read so many characters."""
 
@@ -246,6 +248,7 @@ def unkeepable(record: Record) -> str | None:
     Examples are half an emoji and fields of the wrong type.
     """
     try:
+        record = _with_each_value_once(record)
         text = record.model_dump_json(warnings=False)
         type(record).model_validate_json(text)
         if text.count("[") + text.count("{") > ENCLOSING:  # with fewer brackets it cannot be nested too deeply
@@ -254,6 +257,20 @@ def unkeepable(record: Record) -> str | None:
     except (ValueError, TypeError, AttributeError, RecursionError) as error:  # pydantic's errors are `ValueError`s
         return f"answered a {type(record).__name__} that cannot be recorded: {named(error)}"
     return None
+
+
+def _with_each_value_once(record: Record) -> Record:
+    """The record with every different value of its long tables once: of thousands, much the same is said.
+
+    Raises `ValueError` or `TypeError` for a key that is no text that can be kept.
+    """
+    long = {name: value for name, value in record.__dict__.items() if type(value) is dict and len(value) > LONG_TABLE}
+    if not long:
+        return record
+    for table in long.values():
+        "".join(table).encode()
+    once = {name: {id(value): key for key, value in table.items()}.values() for name, table in long.items()}
+    return record.model_copy(update={name: {key: long[name][key] for key in keys} for name, keys in once.items()})
 
 
 def items_of(value: object, expected: type[T]) -> tuple[list[T] | None, str | None]:

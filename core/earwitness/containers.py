@@ -65,7 +65,14 @@ class Membership(Record):
 @lru_cache(maxsize=1024, typed=True)  # every message goes to the same few containers
 def character_container(session: str, character: str) -> Container:
     """The container of one character's memories of one session."""
-    return Container(name=f"{session}-{character}", kind=CHARACTER, owner=character, session=session)
+    return Container(
+        name=character_container_name(session, character), kind=CHARACTER, owner=character, session=session
+    )
+
+
+def character_container_name(session: str, character: str) -> str:
+    """The name of that container."""
+    return f"{session}-{character}"
 
 
 @lru_cache(maxsize=64, typed=True)

@@ -8,6 +8,7 @@ from typing import Any
 from .consultation import Consultant
 from .dispatch import Plugins
 from .extras import TransactionLedger, TransactionStore
+from .foreground import Foreground
 from .lifecycle import Lifecycle
 from .loading.resources import Resources
 from .loading.settings import Settings
@@ -43,6 +44,8 @@ class Engine:
     """Opens and closes all of them, the embedder included."""
     resources: Resources = field(default_factory=Resources)
     """What they share."""
+    foreground: Foreground = field(default_factory=Foreground)
+    """What hosts wait for just now."""
 
     @property
     def observers(self) -> Observers:

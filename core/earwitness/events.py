@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from pydantic import ConfigDict, Field, JsonValue, SkipValidation
@@ -138,6 +138,10 @@ class WorldView(Protocol):
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
+        ...
+
+    async def with_news(self, characters: Iterable[str]) -> Sequence[str]:
+        """Those of the characters for whom there is news."""
         ...
 
     async def updates(self, character: str) -> Sequence[Delivery]:

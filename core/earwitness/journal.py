@@ -42,6 +42,7 @@ class Journal:
 
     def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier) -> None:
         self._ledger = engine.ledger
+        self._foreground = engine.foreground
         self._live = live
         self._decider = decider
         self._applier = applier
@@ -69,7 +70,8 @@ class Journal:
         await self._check_keys(new)
         if await self._decider.staleness.check():
             await self._still_there({id for each in new for id in named_in(each.body)})
-        appended = await self._ledger.append_all(self._live.snapshot.id, new)
+        with self._foreground.going_on():
+            appended = await self._ledger.append_all(self._live.snapshot.id, new)
         outcomes = [self._outcome(each) for each in appended]
         self._decider.accept(each.entry for each in appended if each.created)
         self._decider.wake()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
 from .records.message import SettledMessage
-from .records.plan import Delivery, Plan, PluginWrite, Snapshot, grouped
+from .records.plan import Delivery, Plan, PluginWrite, Snapshot, arriving
 from .validation.messages import gone
 
 RECENT = 24
@@ -32,10 +32,15 @@ class Unapplied:
     """The plan; `None` if it must still be read from the ledger."""
 
     @cached_property
-    def due(self) -> Mapping[str, list[Delivery]]:
-        """Container name → the deliveries the plan makes there by that day."""
-        active = [each for each in self.plan.deliveries if each.is_active and each.due <= self.day] if self.plan else []
-        return {group[0].container: group for group in grouped(active, lambda each: each.container)}
+    def containers(self) -> frozenset[str]:
+        """Names of the containers to which the plan delivers by that day."""
+        return frozenset(each.container for each in arriving(self.plan, self.day)) if self.plan else frozenset()
+
+    def due(self, container: str) -> Sequence[Delivery]:
+        """The deliveries the plan makes to a container by that day."""
+        if self.plan is None or container not in self.containers:
+            return ()
+        return [each for each in arriving(self.plan, self.day) if each.container == container]
 
 
 @dataclass(slots=True)

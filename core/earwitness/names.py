@@ -52,7 +52,14 @@ class NameResolver:
 
     async def ids(self, *names: str) -> tuple[str, ...]:
         """The ids of these characters, who may also be named by a mask. Raises `UnknownName`."""
-        return await self.found(lambda: tuple(self.wearer(each) for each in names))
+        return await self.found(lambda: self._wearers(names))
+
+    def _wearers(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        snapshot = self._live.snapshot
+        ids = snapshot.cast.by_id
+        if not snapshot.masks and all(type(each) is str and each in ids for each in names):  # thousands of ids
+            return names
+        return tuple([self.wearer(each) for each in names])
 
     async def speaker(self, name: str) -> tuple[str, str | None]:
         """The id of who speaks, and the mask if that is what they are named by. Raises `UnknownName`."""

@@ -75,7 +75,8 @@ class Turn:
         waiting: Sequence[Entry],
     ) -> Turn:
         """START. See `Session.turn`."""
-        found = await recall(engine, live, settings, request)
+        with engine.foreground.going_on():
+            found = await recall(engine, live, settings, request)
         tell_host(engine, live, request.channel, found.memories)
         return cls(session, engine, live, found, request, waiting)
 

@@ -151,6 +151,29 @@ async def test_an_agent_that_picks_what_it_tells_is_offered_the_rest_again(begin
     assert [(await told(s1)).get("bob") for _ in range(4)] == [["Bell 2 rang"], ["Bell 1 rang"], ["Bell 0 rang"], None]
 
 
+async def test_an_agent_can_ask_at_once_for_whom_there_is_news(begin: Begin) -> None:
+    asked: list[list[str]] = []
+
+    class Asking:
+        async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+            having = list(await event.world.with_news(event.cast.ids))
+            news = {id: await event.world.news(id) for id in event.cast.ids}
+            assert having == [id for id in news if news[id]]
+            asked.append(having)
+            told = having[:1]
+            return WorldAnswer(
+                knowledge={id: tuple(Knowledge(text=e.body, cites=(e.memory_id,)) for e in news[id]) for id in told}
+            )
+
+    s1 = await begin(world_agent=Asking(), present=["alice", "bob"])
+    await told(s1)
+    await s1.update("A bell rang", audience=["bob"])
+    await s1.update("A door fell shut", audience=["alice", "bob"])
+    for _ in range(3):
+        await told(s1)
+    assert asked == [[], ["alice", "bob"], ["bob"], []]
+
+
 async def test_news_after_a_restart_goes_on_where_it_was(begin: Begin, teller: Callable[..., Any]) -> None:
     kept: dict[str, Any] = {"ledger": MemoryLedger(), "store": MemoryStore(), "world_agent": teller(1)}
     s1 = await begin(present=["alice", "bob"], **kept)

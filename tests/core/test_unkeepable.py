@@ -18,9 +18,11 @@ from earwitness import (
     ReadEvent,
     Session,
 )
+from earwitness.consultation import unkeepable
 from earwitness.errors import InputError, StoryError
 from earwitness.events import PlanEvent, Share, SharingEvent
 from earwitness.filters import Filter
+from earwitness.records.moment import Perceived
 from earwitness.testing.reference import MemoryLedger
 
 Begin = Callable[..., Awaitable[Session]]
@@ -174,3 +176,24 @@ async def test_so_is_a_strategys_and_the_hosts_word_stands(begin: Begin, kind: s
         (f"{kind.removesuffix('s')}:raising", type(error).__name__)
     ]
     assert list(settled.participants) == ["alice", "bob"]
+
+
+THOUSANDS = {f"listener-{number:04}": Perceived(probability=0.9, role="present") for number in range(1_000)}
+HALF_AN_EMOJI = Perceived.model_construct(probability=0.9, role="present", evidence=("\ud83d",))
+NO_ROLE = Perceived.model_construct(probability=0.9, role="ghost", evidence=())
+
+
+@pytest.mark.parametrize(
+    ("id", "who"),
+    [
+        ("listener-0999", HALF_AN_EMOJI),
+        ("listener-0500", NO_ROLE),
+        ("\ud83d", THOUSANDS["listener-0001"]),
+        (7, NO_ROLE),
+    ],
+)
+def test_one_answer_among_a_thousand_that_cannot_be_kept_is_found(id: Any, who: Perceived) -> None:
+    alike = dict.fromkeys(THOUSANDS, THOUSANDS["listener-0000"])
+    for others in (THOUSANDS, alike):
+        assert unkeepable(Presence(characters=others)) is None
+        assert "cannot be recorded" in (unkeepable(Presence.model_construct(characters={**others, id: who})) or "")

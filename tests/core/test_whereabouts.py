@@ -79,3 +79,12 @@ def test_the_host_s_word_makes_sure_of_who_was_only_taken_to_be_here() -> None:
     guessed = folded({}, [Movement(character="bob", kind="enter")], "tavern", 1)
     sure = folded(guessed, [Movement(character="bob", kind="enter", certain=True)], "tavern", 5)
     assert (guessed["bob"].certain, sure["bob"].certain, sure["bob"].since) == (False, True, 1)
+
+
+def test_those_who_come_or_go_alike_share_one_record_and_the_others_do_not() -> None:
+    asleep, apart = HERE.model_copy(update={"condition": "asleep"}), HERE.model_copy(update={"since": 0})
+    places = {"anna": HERE, "bob": HERE.model_copy(), "carl": asleep, "dora": apart}
+    gone = folded(places, [Movement(character=id, kind="leave") for id in places], "tavern", 5)
+    assert gone["anna"] is gone["bob"]
+    assert gone == {id: folded(places, [Movement(character=id, kind="leave")], "tavern", 5)[id] for id in places}
+    assert (gone["carl"].condition, gone["dora"].condition) == ("asleep", "awake")

@@ -158,7 +158,7 @@ class Applier:
             return False
         if any(each < sequence for each in self._long):
             return True
-        return container in self._written.get(sequence, ()) or container not in self._left[sequence].due
+        return container in self._written.get(sequence, ()) or container not in self._left[sequence].containers
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
         """Wait until everyone who perceived one entry's message, or all messages so far, remembers them.
@@ -319,8 +319,8 @@ class Applier:
         for memories, deliveries in work.batches(self._wanted):
             if written:
                 await ledger.acknowledge(plans[0].session, (), written)
-            if self._may_pause(plans[0]):  # nobody waits for the rest: half of the time is the host's
-                await asyncio.sleep(seconds)
+            if self._may_pause(plans[0]):  # nobody waits for the rest: half of the time is the host's, or more
+                await self._engine.foreground.pause(seconds)
             await self.staleness.check_after_pause()
             began = perf_counter()
             await self._limited(store.put(memories))

@@ -151,7 +151,8 @@ class Decider:
                 self._resumed = True
             while self._again:
                 self._again = False
-                await self._drain()
+                with self._engine.foreground.going_on():
+                    await self._drain()
             await self._resolve_others()
             self.failure = None
         except BaseException as error:  # noqa: BLE001 - waiters receive it; the entries are tried again

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..containers import Container, character_container, world_container
+from ..containers import Container, character_container, character_container_name, world_container
 from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line, with_knowledge
 from ..ids import WORLD, MemoryIds
 from ..records.channel import Channel
@@ -18,7 +18,7 @@ from ..records.journal import Entry, Piece
 from ..records.memory import STRENGTH, Memory, Support
 from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
-from ..records.plan import Delivery, Plan, grouped
+from ..records.plan import Delivery, Plan, arriving, grouped
 from ..records.state import State
 from ..records.update import Knowledge, Update
 from .shares import DueShare
@@ -37,15 +37,26 @@ def of_message(
     message, name = settled.message, cast[settled.message.speaker].name
     world = _world_copy(settled, name, ids, sequence)
     yield world
-    bodies, supports, metadata = dict[str, str](), dict[tuple[str, ...], Support](), _copied_metadata(world)
+    bodies, supports = dict[str, str](), dict[tuple[str, ...], Support]()
+    to_listener, to_speaker = ({**world.__dict__, "due": now, "metadata": each} for each in _copied_metadata(world))
     for id, part in settled.participants.items():
         if heard := settled.heard_by(id):  # what thousands have in common is made once
             if part.evidence not in supports:
                 supports[part.evidence] = Support(learned_day=now, rule="; ".join(part.evidence) or None)
             if heard not in bodies:
                 bodies[heard] = character_memory(name, heard, message.game_day, now)
-            own = CopyOf(id, bodies[heard], supports[part.evidence], now, tuple(told.get(id, ())))
-            yield _copy(world, ids, own, metadata[id == message.speaker])
+            container = character_container_name(ids.session, id)
+            yield Delivery.unchecked(
+                {
+                    **(to_speaker if id == message.speaker else to_listener),
+                    "memory_id": ids.of(message.key, message.revision, container, "message"),
+                    "container": container,
+                    "owner": id,
+                    "body": bodies[heard],
+                    "knowledge": tuple(told[id]) if id in told else (),
+                    "support": supports[part.evidence],
+                }
+            )
 
 
 def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
@@ -219,13 +230,12 @@ def _world_copy(settled: SettledMessage, name: str, ids: MemoryIds, sequence: in
 
 
 class CopyOf(NamedTuple):
-    """What one character's copy of a message has for itself."""
+    """What the copy of a character who was told has for itself."""
 
     character: str
     body: str
     support: Support
     due: float
-    knowledge: tuple[Knowledge, ...] = ()
 
 
 def _copied_metadata(world: Delivery) -> tuple[dict[str, MetaValue], dict[str, MetaValue]]:
@@ -243,7 +253,7 @@ def _copy(world: Delivery, ids: MemoryIds, own: CopyOf, metadata: dict[str, Meta
             "container": container.name,
             "owner": container.owner,
             "body": own.body,
-            "knowledge": own.knowledge,
+            "knowledge": (),
             "metadata": metadata,
             "support": own.support,
             "due": own.due,
@@ -314,8 +324,8 @@ def shares_transaction(plan: Plan) -> bool:
 
 def work_of_plain(plans: Sequence[Plan]) -> Work:
     """The store work of plain plans. Pure."""
-    active = [each for plan in plans for each in plan.deliveries if each.is_active and each.due <= arrival_day(plan)]
-    return work_from(plans, grouped(active, lambda each: each.memory_id), (), {})
+    arrived = [each for plan in plans for each in arriving(plan, arrival_day(plan))]
+    return work_from(plans, grouped(arrived, lambda each: each.memory_id), (), {})
 
 
 def work_from(

@@ -17,6 +17,7 @@ from ..slices import in_slices
 from .whereabouts import folded
 
 HOST = "the host said so"
+_LEAVES = Movement(character="", kind="leave", evidence=HOST, certain=True).__dict__
 UNHEARD = ("absent", "mentioned")
 """Roles of characters who are not there, by the detector's word."""
 
@@ -34,14 +35,21 @@ async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
 
 
 def _moves(moment: Moment) -> Iterator[Movement]:
-    message, places = moment.message, moment.whereabouts
+    message, places, cast = moment.message, moment.whereabouts, moment.cast
     named = (*_speaking(moment), *(message.present or ()))
-    there = {id: None for id in named if id in moment.cast and moment.cast[id].kind != "narrator"}
+    there = {id: None for id in named if id in cast.by_id and id not in cast.narrators}
+    is_current = message.scene == moment.state.current_scene
     for id in there:
-        yield from _arrival(id, places.get(id), moment)
-    for member in moment.cast if message.present is not None else ():
-        if member.id not in there and member.kind != "narrator" and _is_or_may_be_there(places.get(member.id), moment):
-            yield Movement(character=member.id, kind="leave", evidence=HOST, certain=True)
+        where = places.get(id)
+        if not (is_current and where is not None and _is_surely_here(where)):  # as thousands may be
+            yield from _arrival(id, where, moment)
+    for id in cast.by_id if message.present is not None else ():
+        if id not in there and id not in cast.narrators and _is_or_may_be_there(places.get(id), moment):
+            yield Movement.unchecked({**_LEAVES, "character": id})
+
+
+def _is_surely_here(where: Whereabouts) -> bool:
+    return where.here and where.certain and where.condition not in PERCEIVES_NOTHING
 
 
 def _speaking(moment: Moment) -> tuple[str, ...]:
@@ -89,21 +97,23 @@ def with_those_there(presence: Presence, moment: Moment) -> Presence:
     where a shout is heard, is not there, and may perceive it all the same.
     """
     message, named = moment.message, moment.message.present or ()
-    there = {id for id in named if id in moment.cast and not _sleeps(id, moment)} | {message.speaker}
+    sleepers = _sleepers(moment)
+    there = {id for id in named if id in moment.cast.by_id and id not in sleepers} | {message.speaker}
     arriving = {move.character for move in presence.movements if move.kind != "become"}
     believed = {
         id: who
         for id, who in presence.characters.items()
         if id in there or (id not in arriving and _hears_from_afar(id, moment))
     }
-    away = (id for id in named if id in there and _is_taken_to_be_away(believed.get(id)))
+    away = [id for id in named if id in there and _is_taken_to_be_away(believed.get(id))]
     return presence.model_copy(update={"characters": believed | dict.fromkeys(away, _open_to(message))})
 
 
-def _sleeps(id: str, moment: Moment) -> bool:
-    """A direct message reaches sleepers too."""
-    where = moment.whereabouts.get(id)
-    return where is not None and where.condition in PERCEIVES_NOTHING and moment.message.channel.context != "dm"
+def _sleepers(moment: Moment) -> frozenset[str]:
+    """Ids of those who perceive nothing. A direct message reaches sleepers too."""
+    if moment.message.channel.context == "dm":
+        return frozenset()
+    return frozenset(id for id, where in moment.whereabouts.items() if where.condition in PERCEIVES_NOTHING)
 
 
 def _hears_from_afar(id: str, moment: Moment) -> bool:

@@ -143,10 +143,7 @@ async def said(
     plan = await planned(engine, live, judged, sequence, ahead)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
-    pace, seen = Pace(), dict[str, int]()
-    for id in listeners:
-        seen |= await world.told_through(id, judged.knowledge.get(id, ()), sequence)
-        await pace.kept()
+    seen = await world.told_through(listeners, judged.knowledge, sequence)
     changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
     return plan.model_copy(update={**changes, "news_seen": seen})
 
@@ -262,7 +259,7 @@ async def _news(
     world: World, proposals: Proposals, found: dict[str, Participant]
 ) -> tuple[dict[str, list[Knowledge]], tuple[Answer, ...]]:
     news, struck, pace = {}, [], Pace()
-    for id in found:
+    for id in proposals.told(found):
         news[id], refused = await world.permitted(id, proposals.knowledge(id))
         struck += [
             Answer(

@@ -7,7 +7,7 @@ the plugins are then asked together, each with a time limit.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from unicodedata import normalize
@@ -87,8 +87,11 @@ def strangers_named(names: Sequence[str]) -> str | None:
 
 def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
     """The presence without unknown names and with the speaker certain; and the unknown names."""
-    strangers = [id for id in presence.characters if id not in cast]
-    characters = {id: who for id, who in presence.characters.items() if id in cast}
+    known = cast.by_id
+    strangers = [id for id in presence.characters if id not in known]
+    characters = (
+        {id: who for id, who in presence.characters.items() if id in known} if strangers else {**presence.characters}
+    )
     said = characters.get(speaker)
     evidence = said.evidence if said and said.evidence else ("said it",)
     characters[speaker] = Perceived(probability=1, role="speaker", evidence=evidence)
@@ -146,6 +149,11 @@ class Proposals:
     def updates(self) -> tuple[Update, ...]:
         """The agent's updates, then the plugins', in order."""
         return (*self.agent.updates, *(update for _, answer in self.plugins for update in answer.updates))
+
+    def told(self, characters: Iterable[str]) -> list[str]:
+        """Those of the characters for whom any line is proposed."""
+        named = {*self.agent.knowledge, *(id for _, answer in self.plugins for id in answer.knowledge)}
+        return [id for id in characters if id in named] if named else []
 
     def knowledge(self, character: str) -> list[Knowledge]:
         """Everything proposed for one character, each line once."""

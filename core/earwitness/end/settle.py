@@ -71,7 +71,7 @@ def settled_message(
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
     """Ids of those the plugins decide about; none if the host named the audience."""
-    if message.audience is not None:
+    if message.audience is not None or end.unsure.policy != "ask":
         return ()
     return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)
 
@@ -93,14 +93,16 @@ def _believed(
 def _admitted(presence: Presence, enough: float) -> dict[str, Participant]:
     """Those who count, by the detector's word. Those of whom it says the same share one record."""
     made: dict[tuple[Role, float, tuple[str, ...]], Participant] = {}
-    found = {}
-    for id, who in presence.characters.items():
-        if who.probability >= enough:
-            said = (who.role, who.probability, tuple(who.evidence))
-            if said not in made:
-                made[said] = Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
-            found[id] = made[said]
-    return found
+    different = {id(who): who for who in presence.characters.values()}
+    counted = {key: _part(who, made) for key, who in different.items() if who.probability >= enough}
+    return {name: counted[id(who)] for name, who in presence.characters.items() if id(who) in counted}
+
+
+def _part(who: Perceived, made: dict[tuple[Role, float, tuple[str, ...]], Participant]) -> Participant:
+    said = (who.role, who.probability, tuple(who.evidence))
+    if said not in made:
+        made[said] = Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
+    return made[said]
 
 
 def could_perceive(moment: Moment, character: str) -> bool:
@@ -154,7 +156,9 @@ def heard(
     `whole` are those who perceive everything because the host or a plugin says so. The speaker perceives her own words,
     but nobody perceives text said out of character.
     """
-    partly = {}
+    partly: dict[str, str] = {}
+    if all(segment.audience is None and segment.kind != "ooc" for segment in presence.segments):
+        return partly
     for id in participants:
         parts = [segment for segment in presence.segments if _reaches(segment, id, speaker, whole)]
         if len(parts) < len(presence.segments):

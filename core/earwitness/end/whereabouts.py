@@ -29,17 +29,19 @@ def state_after(
 def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
     """Everyone's whereabouts after the movements, in order, as of journal entry `sequence` in `scene`."""
     after = dict(places)
-    arrived: dict[bool, Whereabouts] = {}
-    for movement in map(_to_a_path, movements):
+    alike: dict[tuple[object, ...], Whereabouts] = {}
+    for movement in movements:  # thousands may come or go at once, all of them alike
         where = after.get(movement.character)
-        if movement.kind == "enter" and (where is None or not where.here):  # as thousands may at once
-            if movement.certain not in arrived:
-                arrived[movement.certain] = _arrived(movement, scene, sequence)
-            after[movement.character] = arrived[movement.certain]
-        else:
+        way = (_values(where), movement.kind, movement.place, movement.condition, movement.certain)
+        if way not in alike:
             nowhere = where or Whereabouts(place=scene if movement.kind == "become" else None)
-            after[movement.character] = _moved(nowhere, movement, scene, sequence)
+            alike[way] = _moved(nowhere, _to_a_path(movement), scene, sequence)
+        after[movement.character] = alike[way]
     return after
+
+
+def _values(where: Whereabouts | None) -> tuple[object, ...]:
+    return () if where is None else (where.place, where.here, where.since, where.condition, where.certain)
 
 
 def _arrived(movement: Movement, scene: str, sequence: int) -> Whereabouts:

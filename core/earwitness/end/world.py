@@ -18,6 +18,7 @@ from ..records.message import Message
 from ..records.plan import Delivery, Snapshot
 from ..records.read_only import sealed
 from ..records.update import Knowledge
+from ..slices import Pace
 from .applier import Applier
 
 LOOK_BACK = 1_000
@@ -58,6 +59,21 @@ class World:
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
         return [update for update in await self._untold(character) if update.due <= self.day]
+
+    async def with_news(self, characters: Iterable[str]) -> Sequence[str]:
+        """Those of the characters for whom there is news."""
+        found, pace = [], Pace()
+        for id in await self._behind(characters):
+            if await self.news(id):
+                found.append(id)
+            await pace.kept()
+        return found
+
+    async def _behind(self, characters: Iterable[str]) -> list[str]:
+        """Those of the characters since whose last news there has been any, for whomever. Most often that is nobody."""
+        told = {id: self._told_up_to(id) for id in characters}
+        since = {entry for entry in set(told.values()) if entry < self.latest and await self._updates_after(entry)}
+        return [id for id, entry in told.items() if entry in since] if since else []
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
         """Search the world container, once it holds everything decided before this message.
@@ -180,8 +196,24 @@ class World:
         kept = {each.source for each in own if each.is_active and each.part == "message"}
         return {id for source, id in raw.items() if source not in kept}
 
-    async def told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> dict[str, int]:
-        """The entry up to which the news counts as told, once `told` is; of what is told elsewhere alone, by channel.
+    async def told_through(
+        self, characters: Sequence[str], told: Mapping[str, Sequence[Knowledge]], sequence: int
+    ) -> dict[str, int]:
+        """The entry up to which the news counts as told, once `told` is, by character.
+
+        Of what is told in another channel alone, by character and channel.
+        """
+        behind, seen, pace = set(await self._behind(characters)), dict[str, int](), Pace()
+        for id in characters:
+            if id in behind or (self.here is not None and mark(id, self.here) in self.news_seen):
+                seen |= await self._told_through(id, told.get(id, ()), sequence)
+                await pace.kept()
+            else:
+                seen[id] = sequence - 1
+        return seen
+
+    async def _told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> dict[str, int]:
+        """The marks of one character.
 
         It lies before the first item left for later or for a later day, and before this message, whose own updates are
         news with the next one.

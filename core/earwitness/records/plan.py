@@ -26,6 +26,7 @@ from .usage import Usage
 
 DERIVED = "derived"
 """The part of a derived memory."""
+ACTIVE = frozenset(("pending", "applied"))
 Status = Literal["pending", "applied", "struck", "withdrawn", "archived"]
 
 
@@ -117,12 +118,17 @@ class Delivery(Record):
     @property
     def is_active(self) -> bool:
         """Whether it supports its memory, now or once it is due."""
-        return self.status in {"pending", "applied"}
+        return self.status in ACTIVE
 
     @property
     def is_kept(self) -> bool:
         """Whether it is active, or archived and may be restored."""
         return self.is_active or self.status == "archived"
+
+
+def arriving(plan: Plan, day: float) -> list[Delivery]:
+    """Those of a plan's deliveries that support their memories on a game day."""
+    return [each for each in plan.deliveries if each.status in ACTIVE and each.due <= day]
 
 
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:

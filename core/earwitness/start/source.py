@@ -82,7 +82,7 @@ class RecallSource:
         plan = waiting[0].plan
         if len(waiting) > 1 or plan is None or plan.withdrawals:  # one may have withdrawn another
             return await self._at_hand(container, filter, min(self._live.unapplied) - 1)
-        late = waiting[0].due.get(container, ())
+        late = waiting[0].due(container)
         return [each for each in memories_of(late) if matches(filter, each.metadata)]
 
     async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:

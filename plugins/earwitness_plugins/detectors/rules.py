@@ -29,6 +29,7 @@ from .inference.speech import said
 from .plays.dramatis_personae import DramatisPersonae
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
+from .text.known_casts import KnownCasts
 from .text.marks import Conventions
 from .text.message_reading import Reading, counted_in, read
 from .text.movements import Referents
@@ -90,7 +91,7 @@ class RulesDetector:
         self._company = lru_cache(maxsize=64)(DramatisPersonae)
         self._line = lru_cache(maxsize=256)(_line_of)
         self._counted = lru_cache(maxsize=256)(counted_in)
-        self._latest: tuple[tuple[Character, ...], Names, DramatisPersonae] | None = None
+        self._known = KnownCasts(lambda members: (self._names(members), self._company(members)))
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""
@@ -99,7 +100,7 @@ class RulesDetector:
 
     def _judged(self, moment: Moment) -> Presence:
         speaker = moment.cast[moment.message.speaker]
-        names, company = self._known(moment.cast.members)
+        names, company = self._known.of(moment.cast.members)
         played = is_play(moment)
         conventions = self._staged if played else self._role_play
         reading = read(
@@ -123,18 +124,12 @@ class RulesDetector:
             return narrated(case)
         return direct(case) if moment.message.context == "dm" else said(case)
 
-    def _known(self, members: tuple[Character, ...]) -> tuple[Names, DramatisPersonae]:
-        """The cast as texts name it; looking it up by all its members would cost more than reading a message."""
-        if self._latest is None or self._latest[0] is not members:
-            self._latest = members, self._names(members), self._company(members)
-        return self._latest[1:]
-
     def _fading(self, moment: Moment, scene: Surroundings, company: DramatisPersonae) -> dict[str, float]:
         """How likely those near are still there, where no narrator tells.
 
         Who never spoke is a silent observer; whom the host put there stays until somebody tells that they go.
         """
-        names = self._known(moment.cast.members)[0]
+        names, _ = self._known.of(moment.cast.members)
         tellers = moment.cast.narrators
         if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
             return {}

@@ -12,7 +12,7 @@ from pydantic import Field
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.formats import update_line
 from earwitness.loading.settings import EndSettings
-from earwitness.records.character import Cast, Character
+from earwitness.records.character import Cast
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
@@ -20,6 +20,7 @@ from earwitness.records.update import Knowledge, Update
 from earwitness.slices import Pace
 
 from ..detectors.text import THREAD_FROM
+from ..detectors.text.known_casts import KnownCasts
 from ..detectors.text.names import Names
 from .action_updates import is_done_to, item_updates, nouns, owns, sentence
 from .actions import Action, actions, may_tell_actions
@@ -47,7 +48,7 @@ class RulesWorldAgent:
         self.end = end or EndSettings()
         self._may_tell = lru_cache(maxsize=REMEMBERED)(may_tell_actions)
         self._actions = lru_cache(maxsize=REMEMBERED)(actions)
-        self._latest: tuple[tuple[Character, ...], Names] | None = None
+        self._known = KnownCasts(Names)
 
     async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         """Knowledge for everybody who will take part, narrators aside: they tell the news. Updates of what was done."""
@@ -55,7 +56,7 @@ class RulesWorldAgent:
         await self._read_long(event.moment)
         recent = self._read_recent(event.moment)
         knowledge, pace = {}, Pace()
-        for id in participants:
+        for id in participants if recent else await event.world.with_news(participants):
             deeds = await self._deeds(event, id, recent) if recent else []
             news = (await event.world.news(id))[: max(0, self.most - len(deeds))]
             if deeds or news:
@@ -94,14 +95,8 @@ class RulesWorldAgent:
     def _read(self, message: Message, moment: Moment) -> tuple[Action, ...]:
         if not self._may_tell(message.content) or message.speaker not in moment.cast:
             return ()
-        speaker, names = moment.cast[message.speaker], self._names(moment.cast.members)
+        speaker, names = moment.cast[message.speaker], self._known.of(moment.cast.members)
         return self._actions(message.content, speaker, names, nouns(moment.state.quest))
-
-    def _names(self, members: tuple[Character, ...]) -> Names:
-        """The cast as texts name it; made anew only when the cast changes."""
-        if self._latest is None or self._latest[0] is not members:
-            self._latest = members, Names(members)
-        return self._latest[1]
 
     async def _deeds(self, event: WorldAgentEvent, id: str, recent: Sequence[Told]) -> list[tuple[int, Knowledge]]:
         """What the messages did to this character or theirs, of those perceived and not mentioned to them since."""

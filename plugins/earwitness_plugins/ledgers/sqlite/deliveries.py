@@ -169,9 +169,9 @@ def insert(
     added = [row for row in new.rows if first.get(row.id) is row]
     repeated = [row for row in new.rows if first.get(row.id) is not row]
     connection.executemany(
-        _INSERT, [(session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added]
+        _INSERT, ((session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added)
     )
-    connection.executemany(_REPEAT, [(session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated])
+    connection.executemany(_REPEAT, ((session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated))
     apply(connection, seen, there.intersection(applied))
     for row in added:
         if row.delivery.knowledge:

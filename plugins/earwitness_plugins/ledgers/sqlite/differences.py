@@ -27,7 +27,11 @@ _MISSING = object()
 def share_fields(one: Delivery, other: Delivery) -> bool:
     """Whether two deliveries have the same fields, as most copies of a message have."""
     mine, theirs = one.__dict__, other.__dict__
-    if mine["metadata"] != theirs["metadata"] or mine["support"].__dict__ != theirs["support"].__dict__:
+    my_metadata, its_metadata = mine["metadata"], theirs["metadata"]
+    if my_metadata is not its_metadata and my_metadata != its_metadata:
+        return False
+    my_support, its_support = mine["support"], theirs["support"]
+    if my_support is not its_support and my_support.__dict__ != its_support.__dict__:
         return False
     return bool(_rest_of(mine) == _rest_of(theirs))
 

@@ -1,0 +1,50 @@
+"""What runs in the background gives way to what hosts wait for."""
+
+from __future__ import annotations
+
+import asyncio
+
+from earwitness.foreground import Foreground
+
+
+async def test_work_in_the_background_waits_until_no_recall_or_decision_is_going_on() -> None:
+    foreground, steps = Foreground(), list[str]()
+
+    async def background() -> None:
+        await foreground.over(60)
+        steps.append("background")
+
+    with foreground.going_on():
+        with foreground.going_on():
+            waiting = asyncio.create_task(background())
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        steps.append("turn")
+    await waiting
+    assert steps == ["turn", "background"]
+
+
+async def test_what_begins_as_another_ends_is_waited_for_too() -> None:
+    foreground, steps = Foreground(), list[str]()
+
+    async def turns() -> None:
+        for number in range(3):
+            with foreground.going_on():
+                await asyncio.sleep(0)
+                steps.append(f"turn {number}")
+
+    telling = asyncio.create_task(turns())
+    await asyncio.sleep(0)
+    await foreground.over(60)
+    steps.append("background")
+    await telling
+    assert steps == ["turn 0", "turn 1", "turn 2", "background"]
+
+
+async def test_it_does_not_wait_for_ever_nor_at_all_where_nothing_goes_on() -> None:
+    foreground = Foreground()
+    async with asyncio.timeout(30):
+        await foreground.over(60)
+        with foreground.going_on():
+            await foreground.over(0.001)
+            await foreground.over(0)
