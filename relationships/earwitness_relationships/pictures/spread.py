@@ -27,7 +27,7 @@ def spread_picture(
     called = dict(names or {})
     first = _first(spread.tellings)
     days = sorted({each.day for each in first.values()})
-    tellers = [each.teller for each in (*spread.tellings, *spread.stops) if each.teller]
+    tellers = [each.teller for each in spread.tellings] + [each.teller for each in spread.stops if each.teller]
     there = dict.fromkeys([*perceived, *tellers])
     nodes = {id: _knower(id, called, day, unit) for id in there if id not in first}
     nodes |= {id: _learner(each, called, unit, 1 + days.index(each.day)) for id, each in first.items()}
