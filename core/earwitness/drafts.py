@@ -20,8 +20,16 @@ from .records.derived import Derivation
 from .records.journal import Archived, Body, Changed, Derived, NewEntry, Original, Prepared, Revised, Said, Transferred
 from .records.memory import Interaction
 from .records.update import Audience, Update
-from .validation.arguments import several, table, text
-from .validation.messages import known_channel, message_text, refuse_newcomers, refuse_place, spoken, update_text
+from .validation.arguments import refuse_slips, several, table, text
+from .validation.messages import (
+    known_channel,
+    message_text,
+    refuse_newcomers,
+    refuse_place,
+    some_channel,
+    spoken,
+    update_text,
+)
 from .validation.records import check_state, checked, state_keys
 
 
@@ -99,8 +107,10 @@ class Drafts:
         description: str | None,
         updates: Iterable[Update],
         audience: Audience | list[str],
+        channel: Channel | None,
     ) -> Changed:
         """A change of the state. See `Session.change`."""
+        refuse_slips("change", changes)
         changes = state_keys(changes)
         facts = changes.pop("facts", {})
         check_state(self._live.snapshot.state, changes)
@@ -116,7 +126,7 @@ class Drafts:
             )
         who = await self._names.audience(audience)
         given = {"changes": changes, "facts": facts, "updates": reported, "audience": who}
-        return checked(Changed, description=description, **given)
+        return checked(Changed, description=description, channel=some_channel(channel), **given)
 
     def joining(self, members: Iterable[Character | str]) -> Changed:
         """Newcomers to the cast. See `Session.join`."""
@@ -136,13 +146,19 @@ class Drafts:
         return checked(Revised, target=target, content=message_text(content), reroll=True)
 
     async def unmasking(
-        self, character: str, name: str | None, audience: Audience | list[str], description: str | None
+        self,
+        character: str,
+        name: str | None,
+        audience: Audience | list[str],
+        description: str | None,
+        channel: Channel | None,
     ) -> Changed:
         """An unmasking. See `Session.unmask`."""
         mask = await self._names.found(lambda: self._names.worn(character, name))
         said = None if description is None else update_text(description)
         who = await self._names.audience(audience)
-        return checked(Changed, unmasks=(mask,), description=said, audience=who, quiet=True)
+        where = some_channel(channel)
+        return checked(Changed, unmasks=(mask,), description=said, audience=who, channel=where, quiet=True)
 
     async def update(
         self,
@@ -150,9 +166,11 @@ class Drafts:
         character: str | None,
         type: str | None,
         audience: Audience | list[str],
+        channel: Channel | None,
         metadata: Mapping[str, Any],
     ) -> Changed:
         """An update of the world. See `Session.update`."""
+        refuse_slips("update", metadata)
         about = await self._names.own_id(character) if character else None
         update = checked(
             Update,
@@ -163,7 +181,7 @@ class Drafts:
             audience=await self._names.audience(audience),
             metadata=metadata,
         )
-        return Changed(updates=(update,), audience=update.audience)
+        return Changed(updates=(update,), audience=update.audience, channel=some_channel(channel))
 
     async def moves(
         self,
@@ -224,6 +242,7 @@ class Drafts:
         container: Container | str | None,
         rests_on: Iterable[MemoryRef],
         metadata: Mapping[str, Any] | None,
+        channel: Channel | None,
         *,
         how: Interaction,
         shared_from: str | None,
@@ -233,13 +252,14 @@ class Drafts:
         if how == "direct" and shared_from is not None:
             raise InputError(f"shared_from = {shared_from!r} needs how='shared' or how='witnessed'.")
         owner = character if character in {None, WORLD} else await self._names.id(str(character))
+        where = some_channel(channel)
         derivation = checked(
             Derivation,
             content=as_said(text("content", content)),
             owner=owner,
             container=container.name if isinstance(container, Container) else container,
             type=type,
-            metadata=dict(table("metadata", metadata)),
+            metadata={**table("metadata", metadata), **({} if where is None else where.metadata)},
             rests_on=memory_ids("rests_on", rests_on),
             rule="written by hand",
             how=how,
@@ -249,13 +269,20 @@ class Drafts:
         return Derived(derivation=derivation)
 
     async def transfer(
-        self, teller: str, listener: str, memory: MemoryRef, content: str | None, day: float | None
+        self,
+        teller: str,
+        listener: str,
+        memory: MemoryRef,
+        content: str | None,
+        day: float | None,
+        channel: Channel | None,
     ) -> Transferred:
         """A memory passed on. See `Session.tell`."""
         ids = await self._names.ids(teller, listener)
         words = None if content is None else message_text(content)
         (what,) = memory_ids("memory", (memory,))
-        return checked(Transferred, teller=ids[0], listener=ids[1], memory=what, text=words, day=day)
+        told = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words, "day": day}
+        return checked(Transferred, channel=some_channel(channel), **told)
 
     def archiving(self, memories: Iterable[MemoryRef], *, restore: bool = False) -> Archived:
         """Memories taken out of recall, or put back. See `Session.archive` and `restore`."""

@@ -29,7 +29,7 @@ from .records.memory import Interaction
 from .records.message import SettledMessage
 from .records.state import State
 from .records.update import Audience, Update
-from .start.recall import RecallRequest
+from .start.recall import RecallRequest, known_settings
 from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
@@ -92,9 +92,8 @@ class Session(Extensible):
         (see `reroll`); the channel is that of the message unless you name one. `query` replaces the recall query.
         `in_prompt` are keys of messages that the prompt already holds (by default those in the query). `filter` narrows
         the recall, as in `'location = "tavern"'`. `recall` overrides `RecallSettings`, such as `memories=5`.
-        Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
-        """
-        settings = self._engine.settings.recall_with(recall)
+        Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`."""
+        settings = self._engine.settings.recall_with(known_settings(recall))
         where = None if channel is None and context is None else known_channel(channel, context)
         query = None if query is None else text("query", query)
         in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
@@ -126,8 +125,7 @@ class Session(Extensible):
         `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
         whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
         a path as in `move` (default: the current scene). `speak_as` is the name that the speaker is in disguise under.
-        The same `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`.
-        """
+        The same `key` and text return the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`."""
         given: dict[str, Any] = {"present": present, "audience": audience, "place": place, "metadata": metadata}
         given |= {"speak_as": speak_as, "context": context, "channel": channel, "in_turn": in_turn}
         return await self._journal.append(await self._drafts.message(speaker, content, key, **given), key)
@@ -137,8 +135,7 @@ class Session(Extensible):
 
         They are stored in this order, durable on return, all or none. The outcomes have the same order. This is many
         times faster than single calls. Other calls wait meanwhile, so report some hundred messages at a time.
-        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take.
-        """
+        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take."""
         return await self._journal.append_all(await self._drafts.messages(messages))
 
     async def edit(
@@ -154,8 +151,7 @@ class Session(Extensible):
 
         `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
         `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
-        one, and for somebody present or in the audience who joined after it.
-        """
+        one, and for somebody present or in the audience who joined after it."""
         body = await self._drafts.edit(key, content, present, audience, own_key)
         return await self._journal.revise(body, own_key)
 
@@ -186,17 +182,17 @@ class Session(Extensible):
         shared_from: str | None = None,
         trust: float = 1.0,
         metadata: Mapping[str, Any] | None = None,
+        channel: Channel | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
         `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too. `how`,
-        `shared_from` and `trust` (0 to 1) say how it is known. Raises `UnknownName` for a stranger or an unknown ground
-        and `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
-        """
+        `shared_from` and `trust` (0 to 1) say how it is known, `channel` where. Raises `UnknownName` for a stranger or
+        an unknown ground, `InputError` for an empty text, a `type` of Earwitness's own, or a retracted ground."""
         known: dict[str, Any] = {"how": how, "shared_from": shared_from, "trust": trust}
-        body = await self._drafts.memory(character, content, type, container, rests_on, metadata, **known)
+        body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
         return await self._journal.append_about_memories(body, key)
 
     async def tell(
@@ -207,15 +203,15 @@ class Session(Extensible):
         *,
         content: str | None = None,
         day: float | None = None,
+        channel: Channel | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
-        is the game day on which it is passed on (default: today; a later day is waited for). Raises `UnknownName`, and
-        `InputError` if the teller does not know it by then.
-        """
-        body = await self._drafts.transfer(teller, listener, memory, content, day)
+        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where; it stays
+        as private as it was. Raises `UnknownName`, and `InputError` if the teller does not know it by then."""
+        body = await self._drafts.transfer(teller, listener, memory, content, day, channel)
         return await self._journal.append_about_memories(body, key)
 
     async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -235,17 +231,18 @@ class Session(Extensible):
         description: str | None = None,
         audience: Audience | list[str] = "present",
         updates: Iterable[Update] = (),
+        channel: Channel | None = None,
         key: str | None = None,
         **changes: Any,
     ) -> Outcome:
         """Change the state: typed keys, and any of your own, which stay as you spell them (`None` removes one).
 
-        `description` words the change for the world (else plugins do); `audience` says who may know of it:
-        `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
-        `leave` and `move` say who is here. `facts={"guild": […]}` are a package's own, until the change is retracted.
-        Raises `InputError` for a value a key cannot hold, and `UnknownName`.
-        """
-        return await self._journal.append(await self._drafts.change(changes, description, updates, audience), key)
+        `description` words the change for the world (else plugins do); `audience` says who may know of it: `present`
+        (default), `public`, or ids; `channel` where it happened: of a private one, it is told there alone.
+        `participants` says whom the host counts into the session; `enter`, `leave` and `move` say who is here.
+        `facts={"guild": […]}` are a package's own, as long as the change stands. Raises `InputError`, `UnknownName`."""
+        body = await self._drafts.change(changes, description, updates, audience, channel)
+        return await self._journal.append(body, key)
 
     async def update(
         self,
@@ -254,12 +251,13 @@ class Session(Extensible):
         character: str | None = None,
         type: str | None = None,
         audience: Audience | list[str] = "present",
+        channel: Channel | None = None,
         key: str | None = None,
         **metadata: Any,
     ) -> Outcome:
         """Tell the world that something happened: `update("Alice acquired the Sacred Sword", character="alice",
-        type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
-        body = await self._drafts.update(description, character, type, audience, metadata)
+        type="item_acquired")`. With a `character` it is a `character_update`. The rest is as in `change`."""
+        body = await self._drafts.update(description, character, type, audience, channel, metadata)
         return await self._journal.append(body, key)
 
     async def unmask(
@@ -269,12 +267,14 @@ class Session(Extensible):
         *,
         audience: Audience | list[str] = "present",
         description: str | None = None,
+        channel: Channel | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Reveal who is behind a name that a character spoke under (`say(…, speak_as=…)`; default: the last one) to the
         `audience`: those `present`, `public`, or ids. All their memories say so from now on; the others' do not.
         `character` may be that name itself. Raises `UnknownName` for a name the character never spoke under."""
-        return await self._journal.append(await self._drafts.unmasking(character, name, audience, description), key)
+        body = await self._drafts.unmasking(character, name, audience, description, channel)
+        return await self._journal.append(body, key)
 
     async def enter(self, *characters: str, key: str | None = None) -> Outcome:
         """Let these characters enter the current scene."""
@@ -341,16 +341,16 @@ class Session(Extensible):
         speaker: str | None = None,
         heard_by: str | None = None,
         channel_id: str | None = None,
+        channel: Channel | None = None,
         limit: int | None = None,
         retracted: bool = False,
     ) -> tuple[SettledMessage, ...]:
         """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
 
         `before` and `after` are keys; `limit` keeps the newest, or with `after` the first. `heard_by` keeps what a
-        character perceived and still remembers, in the words they perceived; guards are not asked. With `retracted`,
-        retracted ones are there too, and marked. Waits until everything is decided. Raises `UnknownName`, `InputError`.
-        """
-        query = MessageQuery(before, after, speaker, heard_by, channel_id, limit, retracted)
+        character perceived and still remembers, in the words they perceived; with `channel`, what they may recall where
+        that is. With `retracted`, retracted ones are there too, and marked. Raises `UnknownName`, `InputError`."""
+        query = MessageQuery(before, after, speaker, heard_by, channel_id, channel, limit, retracted)
         return await self._transcript.messages(query)
 
     async def has(self, key: str) -> bool:

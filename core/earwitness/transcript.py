@@ -7,16 +7,23 @@ from dataclasses import dataclass, replace
 
 from .containers import character_container
 from .end.decider import Decider
+from .end.deliveries import memories_of
 from .engine import Engine
+from .errors import InputError
+from .filters import EVERYTHING, Filter, matches
 from .journal import Journal
 from .live import Live
 from .names import NameResolver
 from .outcome import Outcome
+from .records.channel import Channel
 from .records.disguise import Worn
 from .records.journal import Said
 from .records.message import SettledMessage
 from .records.plan import Delivery
+from .start.reads import own_read
+from .start.requests import Reader
 from .validation.arguments import count, text
+from .validation.messages import known_channel
 
 PAGE = 256
 """The most messages read at a time."""
@@ -38,10 +45,14 @@ class MessageQuery:
     """A character: only what this character perceived and was not made to forget."""
     channel_id: str | None = None
     """The host's id of the channel."""
+    channel: Channel | None = None
+    """Where the listener is about to speak: only what guards let be recalled there. `None` = guards are not asked."""
     limit: int | None = None
     """The most messages: the newest, or with `after` the first."""
     retracted: bool = False
     """Whether to include those that were retracted."""
+    permitted: Filter = EVERYTHING
+    """What guards let the listener recall."""
 
     @property
     def characters(self) -> tuple[str | None, str | None]:
@@ -61,6 +72,7 @@ class Transcript:
     """Reads one session's journal back."""
 
     def __init__(self, engine: Engine, live: Live, decider: Decider, journal: Journal, names: NameResolver) -> None:
+        self._engine = engine
         self._ledger = engine.ledger
         self._live = live
         self._decider = decider
@@ -91,7 +103,17 @@ class Transcript:
         speaker, heard_by = [None if each is None else await self._names.own_id(each) for each in query.characters]
         if query.limit is not None:
             count("limit", query.limit)
-        return replace(query, speaker=speaker, heard_by=heard_by)
+        found = replace(query, speaker=speaker, heard_by=heard_by)
+        return found if query.channel is None else replace(found, permitted=await self._permitted(found))
+
+    async def _permitted(self, query: MessageQuery) -> Filter:
+        """What guards let the listener recall in the channel; nothing if one of them fails."""
+        where = known_channel(query.channel, None)
+        if query.heard_by is None:
+            raise InputError("channel= says where somebody asks: give heard_by= as well, or channel_id= alone.")
+        reader = Reader(self._live.snapshot, query.heard_by, where)
+        read, _ = await own_read(self._engine, reader, 1, dict(self._live.data()))
+        return read.permitted
 
     async def _newest(self, query: MessageQuery, end: int | None) -> Sequence[SettledMessage]:
         """Pages from the newest message backwards, until there are enough."""
@@ -123,14 +145,17 @@ class Transcript:
 
     async def _matching(self, page: Sequence[SettledMessage], query: MessageQuery) -> Sequence[SettledMessage]:
         kept = [each for each in page if query.matches(each)]
-        return kept if query.heard_by is None else await self._as_heard(kept, query.heard_by)
+        return kept if query.heard_by is None else await self._as_heard(kept, query.heard_by, query.permitted)
 
-    async def _as_heard(self, page: Sequence[SettledMessage], character: str) -> list[SettledMessage]:
-        """What the character perceived of these messages, of which it still has a copy."""
+    async def _as_heard(
+        self, page: Sequence[SettledMessage], character: str, permitted: Filter
+    ) -> list[SettledMessage]:
+        """What the character perceived of these messages, of which it still has a copy that may be recalled."""
         joined = self._live.snapshot.joined.get(character, 0)
         hers = [each for each in page if each.message.sequence > joined and character in each.participants]
         copies = await self._copies([each.message.key for each in hers], character) if hers else {}
-        heard = [(each, copies[each.message.key]) for each in hers if each.message.key in copies]
+        found = [(each, copies[each.message.key]) for each in hers if each.message.key in copies]
+        heard = found if permitted == EVERYTHING else [each for each in found if _is_permitted(each[1], permitted)]
         return [_in_words_of(each, character, copy) for each, copy in heard]
 
     async def _copies(self, keys: Sequence[str], character: str) -> Mapping[str, Delivery]:
@@ -138,6 +163,10 @@ class Transcript:
         container = character_container(session, character).name
         found = await self._ledger.deliveries(session, container=container, sources=keys)
         return {each.source: each for each in found if each.part == "message" and each.is_active}
+
+
+def _is_permitted(copy: Delivery, permitted: Filter) -> bool:
+    return all(matches(permitted, memory.metadata) for memory in memories_of([copy]))
 
 
 def _in_words_of(settled: SettledMessage, character: str, copy: Delivery) -> SettledMessage:

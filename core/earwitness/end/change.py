@@ -17,7 +17,7 @@ from ..macros import in_piece
 from ..places import destination, normal
 from ..plugin_data import PluginData
 from ..protocols import Ledger
-from ..records.channel import StandingChannel
+from ..records.channel import Channel, StandingChannel
 from ..records.character import Cast, Character
 from ..records.disguise import Unmasking, in_disguise
 from ..records.journal import Changed, Entry, Piece, Prepared
@@ -63,7 +63,7 @@ async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Pl
     )
     plan = await written_anew(engine, live, entry, plan)
     plan = await with_proposals(engine, before, plan, proposed(answers))
-    plan = await guarded(engine, event_at(live, cast, state), plan, data)
+    plan = await guarded(engine, event_at(live, cast, state, body.channel), plan, data)
     if due_day is not None:
         plan = await with_arrivals(engine, live, entry, plan, data)
     plan = plan if plan.unmaskings is None else await with_renewals(engine.ledger, before, plan)
@@ -105,7 +105,8 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
 def _unmasking(live: Live, entry: Entry, body: Changed, state: State) -> Plan:
     """The plan of an unmasking: the world's copy of what is revealed, and one for each who learns it."""
     before, origin = live.snapshot, UpdateOrigin.of_entry(entry, state, live.snapshot.ids)
-    learners = audience(Update(description="", audience=body.audience), _present(before.state, state), live)
+    there = _present(before.state, state, body.channel)
+    learners = audience(Update(description="", audience=body.audience), there, live)
     to: Literal["public"] | tuple[str, ...] = "public" if body.audience == "public" else tuple(learners)
     unmaskings = [Unmasking(source=entry.key, character=id, name=name, to=to) for id, name in body.unmasks]
     deliveries: list[Delivery] = []
@@ -158,16 +159,18 @@ def _delivered(
     live: Live, entry: Entry, state: State, updates: Sequence[Update], *, first: int = 0
 ) -> tuple[Delivery, ...]:
     """The world's memories of these updates, numbered from `first`."""
-    origin, present = UpdateOrigin.of_entry(entry, state, live.snapshot.ids), _present(live.snapshot.state, state)
+    origin = UpdateOrigin.of_entry(entry, state, live.snapshot.ids)
+    present = _present(live.snapshot.state, state, origin.channel)
     return tuple(
         of_update(origin, update, number, audience(update, present, live))
         for number, update in enumerate(updates, first)
     )
 
 
-def event_at(live: Live, cast: Cast, state: State) -> Event:
+def event_at(live: Live, cast: Cast, state: State, channel: Channel | None = None) -> Event:
     """Where the story is, for everyone who is asked about a change."""
-    return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day)
+    where = channel or Channel()
+    return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day, channel=where)
 
 
 async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
@@ -294,9 +297,16 @@ def _without(state: State, forgotten: Sequence[str]) -> State:
     )
 
 
-def _present(before: State, after: State) -> list[str]:
-    """Characters who saw the change: those who were here and still are, and those who have come."""
-    return list(dict.fromkeys((*before.here, *after.here)))
+def _present(before: State, after: State, channel: Channel | None) -> list[str]:
+    """Characters who saw the change: those who were here and still are, and those who have come; of a channel, its
+    members, or who is at its place."""
+    standing = None if channel is None else after.channel(channel)
+    if standing is None:
+        is_direct = channel is not None and channel.context == "dm"
+        return [] if is_direct else list(dict.fromkeys((*before.here, *after.here)))
+    if standing.place is None:
+        return list(standing.members)
+    return [id for id, where in after.whereabouts.items() if where.place == standing.place]
 
 
 def _described(body: Changed, before: State, after: State) -> list[Update]:
@@ -335,6 +345,7 @@ async def _answered(
         cast=live.snapshot.cast,
         state=before,
         day=after.game_day,
+        channel=body.channel or Channel(),
         before=before,
         after=after,
         changed=changed,

@@ -14,7 +14,7 @@ from ..formats import character_memory, harmless, message_line, metadata_key, st
 from ..ids import WORLD, MemoryIds
 from ..records.channel import Channel
 from ..records.character import Cast
-from ..records.journal import Entry, Piece
+from ..records.journal import Changed, Entry, Piece
 from ..records.memory import STRENGTH, Memory, Support
 from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
@@ -103,7 +103,8 @@ class UpdateOrigin:
     @classmethod
     def of_entry(cls, entry: Entry, state: State, ids: MemoryIds) -> UpdateOrigin:
         """The origin of an update that a change brought about; `state` is the state after the change."""
-        return cls(ids, entry.sequence, entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
+        told = (entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
+        return cls(ids, entry.sequence, *told, entry.body.channel if isinstance(entry.body, Changed) else None)
 
 
 def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterable[str]) -> Delivery:

@@ -9,6 +9,7 @@ from ..engine import Engine
 from ..formats import as_said, character_memory, harmless, message_text_of
 from ..live import Live
 from ..protocols import Ledger
+from ..records.channel import WHERE, strictest_channel
 from ..records.character import Cast
 from ..records.journal import Entry, Transferred
 from ..records.memory import Support
@@ -98,9 +99,15 @@ def _body(given: Delivery, text: str | None, day: float, cast: Cast) -> str:
 
 
 def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
-    """The teller's metadata. What the teller knew from before the story is news to the listener."""
+    """The teller's metadata. What the teller knew from before the story is news to the listener.
+
+    What is told in a channel counts as learned in the strictest of that channel and the teller's.
+    """
     left_out = {"permanent"} if body.text is None else {"permanent", "words"}
     metadata = {key: value for key, value in given.metadata.items() if key not in left_out}
     if "isSpeaker" in metadata:
         metadata["isSpeaker"] = metadata.get("speaker") == body.listener
-    return metadata
+    if body.channel is None:
+        return metadata
+    where = strictest_channel([given.metadata, body.channel.metadata])
+    return {key: value for key, value in metadata.items() if key not in {"contextType", *WHERE}} | where

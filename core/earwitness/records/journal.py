@@ -71,6 +71,8 @@ class Changed(Record):
     """World updates in the host's own words."""
     audience: Audience = "present"
     """Who may know of the change."""
+    channel: Channel | None = None
+    """Where it happened; `None` = in no channel, so that it is told anywhere."""
     quiet: bool = False
     """Whether the world remembers nothing of it, as when the story begins or somebody joins."""
 
@@ -213,6 +215,8 @@ class Transferred(Record):
     """What is passed on, in other words; `None` = what the teller remembers."""
     day: Day | None = None
     """The game day on which it is passed on; `None` = the story's current day."""
+    channel: Channel | None = None
+    """Where it is passed on; `None` = where the memory was learned."""
 
     def __str__(self) -> str:
         return f"{self.teller} tells {self.listener} of {self.memory!r}" + (f": {gist(self.text)}" if self.text else "")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..consultation import Answered
 from ..engine import Engine
-from ..errors import StrategyError
+from ..errors import SettingsError, StrategyError, did_you_mean
 from ..events import RecallAnswer, RecallEvent
 from ..filters import Filter, equals
 from ..live import Live
@@ -30,6 +31,8 @@ from .source import RecallSource
 from .window import candidates
 
 LARGEST_WEIGHT = 10.0
+TURN = ("before", "query", "in_prompt", "context", "channel", "filter")
+"""Arguments of `turn`, besides the settings of recall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,15 @@ class RecallRequest:
     """A further filter on what may be recalled. It can only narrow the result."""
     before: Entry | None = None
     """The entry before which it is asked; `None` = now."""
+
+
+def known_settings(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Settings of recall for one turn. Raises `SettingsError` for a name that `turn` does not take."""
+    for name in given:
+        if name not in (settings := RecallSettings.model_fields):
+            takes = (*TURN, *settings)
+            raise SettingsError(f"turn() takes no {name!r}, but {', '.join(takes)}.{did_you_mean(name, takes)}")
+    return given
 
 
 async def recall(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> Recall:

@@ -60,8 +60,7 @@ class Session(Mirror[AsyncSession]):
         (see `reroll`); the channel is that of the message unless you name one. `query` replaces the recall query.
         `in_prompt` are keys of messages that the prompt already holds (by default those in the query). `filter` narrows
         the recall, as in `'location = "tavern"'`. `recall` overrides `RecallSettings`, such as `memories=5`.
-        Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`.
-        """
+        Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`."""
         return Turn(
             self._call,
             self._call(
@@ -97,8 +96,7 @@ class Session(Mirror[AsyncSession]):
         `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
         whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
         a path as in `move` (default: the current scene). `speak_as` is the name that the speaker is in disguise under.
-        The same `key` with the same text returns the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`.
-        """
+        The same `key` and text return the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`."""
         return Outcome(
             self._call,
             self._call(
@@ -122,8 +120,7 @@ class Session(Mirror[AsyncSession]):
 
         They are stored in this order, durable on return, all or none. The outcomes have the same order. This is many
         times faster than single calls. Other calls wait meanwhile, so report some hundred messages at a time.
-        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take.
-        """
+        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take."""
         return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
 
     def edit(
@@ -139,8 +136,7 @@ class Session(Mirror[AsyncSession]):
 
         `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
         `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
-        one, and for somebody present or in the audience who joined after it.
-        """
+        one, and for somebody present or in the audience who joined after it."""
         return Outcome(
             self._call, self._call(self._behind.edit, key, content, present=present, audience=audience, own_key=own_key)
         )
@@ -170,15 +166,15 @@ class Session(Mirror[AsyncSession]):
         shared_from: str | None = None,
         trust: float = 1.0,
         metadata: Mapping[str, Any] | None = None,
+        channel: Channel | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
         `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too. `how`,
-        `shared_from` and `trust` (0 to 1) say how it is known. Raises `UnknownName` for a stranger or an unknown ground
-        and `InputError` for an empty text, a `type` of Earwitness's own, or a ground that was retracted.
-        """
+        `shared_from` and `trust` (0 to 1) say how it is known, `channel` where. Raises `UnknownName` for a stranger or
+        an unknown ground, `InputError` for an empty text, a `type` of Earwitness's own, or a retracted ground."""
         return Outcome(
             self._call,
             self._call(
@@ -192,6 +188,7 @@ class Session(Mirror[AsyncSession]):
                 shared_from=shared_from,
                 trust=trust,
                 metadata=metadata,
+                channel=channel,
                 key=key,
             ),
         )
@@ -204,16 +201,17 @@ class Session(Mirror[AsyncSession]):
         *,
         content: str | None = None,
         day: float | None = None,
+        channel: Channel | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
-        is the game day on which it is passed on (default: today; a later day is waited for). Raises `UnknownName`, and
-        `InputError` if the teller does not know it by then.
-        """
+        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where; it stays
+        as private as it was. Raises `UnknownName`, and `InputError` if the teller does not know it by then."""
         return Outcome(
-            self._call, self._call(self._behind.tell, teller, listener, memory, content=content, day=day, key=key)
+            self._call,
+            self._call(self._behind.tell, teller, listener, memory, content=content, day=day, channel=channel, key=key),
         )
 
     def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -231,20 +229,26 @@ class Session(Mirror[AsyncSession]):
         description: str | None = None,
         audience: Audience | list[str] = "present",
         updates: Iterable[Update] = (),
+        channel: Channel | None = None,
         key: str | None = None,
         **changes: Any,
     ) -> Outcome:
         """Change the state: typed keys, and any of your own, which stay as you spell them (`None` removes one).
 
-        `description` words the change for the world (else plugins do); `audience` says who may know of it:
-        `present` (default), `public`, or ids. `participants` says whom the host counts into the session; `enter`,
-        `leave` and `move` say who is here. `facts={"guild": […]}` are a package's own, until the change is retracted.
-        Raises `InputError` for a value a key cannot hold, and `UnknownName`.
-        """
+        `description` words the change for the world (else plugins do); `audience` says who may know of it: `present`
+        (default), `public`, or ids; `channel` where it happened: of a private one, it is told there alone.
+        `participants` says whom the host counts into the session; `enter`, `leave` and `move` say who is here.
+        `facts={"guild": […]}` are a package's own, as long as the change stands. Raises `InputError`, `UnknownName`."""
         return Outcome(
             self._call,
             self._call(
-                self._behind.change, description=description, audience=audience, updates=updates, key=key, **changes
+                self._behind.change,
+                description=description,
+                audience=audience,
+                updates=updates,
+                channel=channel,
+                key=key,
+                **changes,
             ),
         )
 
@@ -255,15 +259,23 @@ class Session(Mirror[AsyncSession]):
         character: str | None = None,
         type: str | None = None,
         audience: Audience | list[str] = "present",
+        channel: Channel | None = None,
         key: str | None = None,
         **metadata: Any,
     ) -> Outcome:
         """Tell the world that something happened: `update("Alice acquired the Sacred Sword", character="alice",
-        type="item_acquired")`. With a `character` it is a `character_update`. Raises `UnknownName`."""
+        type="item_acquired")`. With a `character` it is a `character_update`. The rest is as in `change`."""
         return Outcome(
             self._call,
             self._call(
-                self._behind.update, description, character=character, type=type, audience=audience, key=key, **metadata
+                self._behind.update,
+                description,
+                character=character,
+                type=type,
+                audience=audience,
+                channel=channel,
+                key=key,
+                **metadata,
             ),
         )
 
@@ -274,6 +286,7 @@ class Session(Mirror[AsyncSession]):
         *,
         audience: Audience | list[str] = "present",
         description: str | None = None,
+        channel: Channel | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Reveal who is behind a name that a character spoke under (`say(…, speak_as=…)`; default: the last one) to the
@@ -281,7 +294,15 @@ class Session(Mirror[AsyncSession]):
         `character` may be that name itself. Raises `UnknownName` for a name the character never spoke under."""
         return Outcome(
             self._call,
-            self._call(self._behind.unmask, character, name, audience=audience, description=description, key=key),
+            self._call(
+                self._behind.unmask,
+                character,
+                name,
+                audience=audience,
+                description=description,
+                channel=channel,
+                key=key,
+            ),
         )
 
     def enter(self, *characters: str, key: str | None = None) -> Outcome:
@@ -346,15 +367,15 @@ class Session(Mirror[AsyncSession]):
         speaker: str | None = None,
         heard_by: str | None = None,
         channel_id: str | None = None,
+        channel: Channel | None = None,
         limit: int | None = None,
         retracted: bool = False,
     ) -> tuple[SettledMessage, ...]:
         """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
 
         `before` and `after` are keys; `limit` keeps the newest, or with `after` the first. `heard_by` keeps what a
-        character perceived and still remembers, in the words they perceived; guards are not asked. With `retracted`,
-        retracted ones are there too, and marked. Waits until everything is decided. Raises `UnknownName`, `InputError`.
-        """
+        character perceived and still remembers, in the words they perceived; with `channel`, what they may recall where
+        that is. With `retracted`, retracted ones are there too, and marked. Raises `UnknownName`, `InputError`."""
         return self._call(
             self._behind.messages,
             before=before,
@@ -362,6 +383,7 @@ class Session(Mirror[AsyncSession]):
             speaker=speaker,
             heard_by=heard_by,
             channel_id=channel_id,
+            channel=channel,
             limit=limit,
             retracted=retracted,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from ..errors import InputError, quoted
@@ -10,6 +11,8 @@ from ..records.base import Record
 
 T = TypeVar("T")
 LARGEST = 2**63 - 1
+ARGUMENTS = ("channel", "audience", "description")
+"""Arguments of calls that also take keys of the host's own."""
 
 
 def text(what: str, given: object) -> str:
@@ -69,6 +72,13 @@ def days(what: str, given: Any) -> float:
     if not 0 <= given < float("inf"):
         raise InputError(f"{what} = {given} cannot be used: it must be a number of game days from 0.")
     return float(given)
+
+
+def refuse_slips(call: str, given: Iterable[str]) -> None:
+    """Refuse a key of the host's own that is a misspelt argument, such as `chanel`. Raises `InputError`."""
+    for name in given:
+        if isinstance(name, str) and (meant := get_close_matches(name.lower(), ARGUMENTS, n=1, cutoff=0.85)):
+            raise InputError(f"{call}() got {name!r}, which looks like its argument {meant[0]!r}. Write that.")
 
 
 def _unusable(what: str, given: object, wanted: str) -> InputError:

@@ -127,6 +127,11 @@ def known_channel(channel: Channel | None, context: Context | None) -> Channel:
     return channel
 
 
+def some_channel(channel: Channel | None) -> Channel | None:
+    """The channel, or none. Raises `InputError`."""
+    return None if channel is None else known_channel(channel, None)
+
+
 def refuse_place(place: str | None, channel: Channel) -> None:
     """Raise `InputError` for the place of a direct message."""
     if place is not None and channel.context == "dm":
