@@ -144,7 +144,7 @@ async def test_start_and_close_do_the_same_and_may_be_repeated(opened_with: Open
         assert log == [f"open {name}" for name in ORDER] + [f"close {name}" for name in reversed(ORDER)]
 
 
-async def test_what_stands_in_two_places_is_opened_once(log: list[str]) -> None:
+async def test_active_deliveries_in_two_places_is_opened_once(log: list[str]) -> None:
     class Both(Book, Shelf):  # type: ignore[misc]
         async def drop(self, container: str) -> None:
             await MemoryStore.drop(self, container)

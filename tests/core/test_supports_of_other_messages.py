@@ -55,7 +55,7 @@ async def test_the_memory_stands_until_the_last_of_its_messages_is_retracted(beg
     assert not await memories(story, "dana")
 
 
-async def test_what_was_retracted_is_no_part_of_what_stands(begin: Begin, memories: Memories) -> None:
+async def test_what_was_retracted_is_no_part_of_active_deliveries(begin: Begin, memories: Memories) -> None:
     rule = SameFact()
     story = await begin(cast=CAST, sharing_rules=[rule])
     await story.say("alice", FACT, key="m1", audience=["bob"])

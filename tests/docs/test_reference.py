@@ -30,7 +30,8 @@ from earwitness.records.base import Record
 from earwitness.records.usage import Reply
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [ROOT, ROOT / "core" / "earwitness", ROOT / "plugins" / "earwitness_plugins"]
+ROOMS = [ROOT / "core/earwitness", ROOT / "relationships/earwitness_relationships", ROOT / "plugins/earwitness_plugins"]
+SOURCES = [ROOT, *ROOMS]
 FACES = ("Earwitness", "Session", "Turn", "Outcome", "Backstage")
 # What core and commands use of the faces, and a host does not.
 INSIDE = {"begin", "engine", "strategies", "resources"}
@@ -336,3 +337,12 @@ def test_files_and_functions_that_are_named_exist(page: Any) -> None:
         elif place["name"] and place["name"] not in defined(file):
             lost.append(place[0])
     assert lost == []
+
+
+@pytest.mark.parametrize("root", ROOMS, ids=lambda root: root.name)
+def test_the_architecture_names_every_room_of_the_house(root: Path, pages: dict[str, Any]) -> None:
+    files = {each.name for each in root.glob("*.py") if not each.name.startswith("__")}
+    folders = {f"{each.name}/" for each in root.iterdir() if (each / "__init__.py").is_file()}
+    named = {part.strip("`") for part in re.findall(r"`[\w/.]+`", pages["docs/architecture.md"].text)}
+    known = {part.rpartition("/")[2] if part.endswith(".py") else part for part in named}
+    assert (files | folders) - known - {"console.py"} == set()

@@ -17,13 +17,13 @@ from ..records.derived import Derivation
 from ..records.journal import Changed, Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
+from .active_deliveries import ActiveDeliveries
 from .deliveries import of_message, of_telling
 from .derivations import Proposal, with_proposals
 from .disguises import as_known
 from .guards import guarded
 from .shares import Sharing, Teller, shared
 from .untold import Untold
-from .what_stands import StandingDeliveries
 from .withdrawals import downstream
 
 MOST_HOPS = 64
@@ -44,7 +44,7 @@ class Arrivals:
         self.answers: list[Answer] = []
         self.derived: list[Proposal] = []
         self._untold = Untold(data)
-        self._standing = StandingDeliveries(engine.ledger, entry.session, lambda: self.told_on, self._taken)
+        self._standing = ActiveDeliveries(engine.ledger, entry.session, lambda: self.told_on, self._taken)
 
     def _taken(self) -> set[str]:
         return {id for each in (*self._plan_so_far.withdrawals, *self.withdrawals) for id in each.removes}

@@ -20,6 +20,7 @@ from ..records.plan import Answer, Delivery, Plan, Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Knowledge, Update
 from ..slices import Pace, in_slices
+from .active_deliveries import ActiveDeliveries
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
 from .disguises import as_known
@@ -28,7 +29,6 @@ from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
 from .shares import Sharing, Teller, shared
-from .what_stands import StandingDeliveries
 from .whereabouts import state_after
 from .world import World
 
@@ -220,7 +220,7 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
         movements=judged.movements,
         ahead=ahead,
     )
-    return await shared(engine, event, known, judged.data, StandingDeliveries(engine.ledger, event.session))
+    return await shared(engine, event, known, judged.data, ActiveDeliveries(engine.ledger, event.session))
 
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:

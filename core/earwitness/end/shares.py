@@ -16,9 +16,9 @@ from ..records.plan import Answer
 from ..records.state import FactsOf
 from ..records.stop import Stopped
 from ..strategy import Strategy
+from .active_deliveries import ActiveDeliveries
 from .derivations import Proposal, noted, proposed
 from .proposals import strangers_named
-from .what_stands import StandingDeliveries
 
 NO_MEMORY = {"memory": None}
 
@@ -69,7 +69,7 @@ async def shared(
     event: SharingEvent,
     knowers: Mapping[str, Teller],
     data: Mapping[str, PluginData],
-    standing: StandingDeliveries,
+    standing: ActiveDeliveries,
     only: Collection[str] | None = None,
 ) -> Sharing:
     """What all rules, or `only` those of these labels, say about members of the cast. A failing rule adds nothing.
@@ -93,7 +93,7 @@ async def shared(
     )
 
 
-async def _supporting(standing: StandingDeliveries, shares: Sequence[Share], event: SharingEvent) -> Sequence[Share]:
+async def _supporting(standing: ActiveDeliveries, shares: Sequence[Share], event: SharingEvent) -> Sequence[Share]:
     """The shares, of which only those support a memory whose listener has it. An edited message supports no other."""
     if not (ids := [each.memory for each in shares if each.memory is not None]):
         return shares

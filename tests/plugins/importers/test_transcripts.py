@@ -72,7 +72,7 @@ def test_a_name_and_a_colon_begin_a_message(tmp_path: Path) -> None:
     ]
 
 
-def test_a_message_goes_on_until_a_gap_and_what_stands_apart_is_narration(tmp_path: Path) -> None:
+def test_a_message_goes_on_until_a_gap_and_active_deliveries_apart_is_narration(tmp_path: Path) -> None:
     text = "It rains.\n\nAnn: Hello.\nShe waves.\n*A bell.*\n\nThe door opens.\n\nBen: Yes?\n"
     assert lines(tmp_path, text) == [
         (None, "It rains."),

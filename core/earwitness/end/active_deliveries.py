@@ -8,7 +8,7 @@ from ..protocols import Ledger
 from ..records.plan import Delivery
 
 
-class StandingDeliveries:
+class ActiveDeliveries:
     """What a sharing rule may ask while an entry is decided. It implements `StandingView`.
 
     `planned` are the deliveries that the entry brings so far, and `taken` the ids of those that it takes away.
