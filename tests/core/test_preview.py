@@ -66,3 +66,22 @@ async def test_days_that_are_no_number_of_days_are_refused(tmp_path: Path, days:
         story = await ew.session("s1", cast=["alice"])
         with pytest.raises(InputError, match="days"):
             await story.backstage().preview("alice", "I have found it.", days=days)
+
+
+class Coin:
+    """Tells Bob what has one key."""
+
+    def share(self, event: SharingEvent) -> SharingAnswer:
+        lucky = event.message.message.key == "m7"
+        return SharingAnswer(shares=(Share(character="bob", shared_from="alice", rule="coin"),) if lucky else ())
+
+
+async def test_the_key_it_would_have_decides_coins(tmp_path: Path) -> None:
+    async with Earwitness.open(tmp_path / "s.db", sharing_rules=[Coin()]) as ew:
+        story = await ew.session("s1", cast=["alice", "bob"])
+        preview = story.backstage().preview
+        without, given = [await preview("alice", "Hm.", audience=["alice"], **more) for more in ({}, {"key": "m7"})]
+        assert (without.message.key, given.message.key) == ("#2", "m7")
+        assert ([each.owner for each in without.tellings], [each.owner for each in given.tellings]) == ([], ["bob"])
+        with pytest.raises(InputError, match="key"):
+            await preview("alice", "Hm.", key="")

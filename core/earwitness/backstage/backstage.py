@@ -15,7 +15,7 @@ from ..end.world import World
 from ..engine import Engine
 from ..errors import UnknownName
 from ..filters import EVERYTHING, Filter, as_filter
-from ..ids import WORLD
+from ..ids import WORLD, check_key, own_key
 from ..live import Live
 from ..outcome import Outcome
 from ..records.channel import Channel, Context
@@ -107,13 +107,15 @@ class Backstage:
         place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
+        key: str | None = None,
         days: float = 0,
     ) -> Preview:
         """Show who would learn this if it were said here and now, who would not, and why, as far as sharing rules say.
 
-        Asks the same strategies as END, and writes nothing. `days` plays forward: also who would learn it in turn
-        within so many game days. A player may preview only their own persona's words, and sees nothing of others: only
-        what the persona would remember. Raises as `Session.say`.
+        Asks the same strategies as END, and writes nothing. `key` is the key that the message would have, by default
+        that of the next message without one; the coins of rules with `chance` depend on it. `days` plays forward: also
+        who would learn it in turn within so many game days. A player may preview only their own persona's words, and
+        sees nothing of others: only what the persona would remember. Raises as `Session.say`.
         """
         self._permit_of(speaker, "preview what others say")
         await self._session.delivered()
@@ -132,7 +134,8 @@ class Backstage:
             audience=self._members("audience", audience),
             place=None if place is None else check_place("place", place, state),
         )
-        entry = Entry(session=live.snapshot.id, sequence=sequence, key=f"#{sequence}", body=body, timestamp="preview")
+        own = own_key(sequence) if key is None else check_key(key)
+        entry = Entry(session=live.snapshot.id, sequence=sequence, key=own, body=body, timestamp="preview")
         message = message_of(entry, body, live.snapshot)
         world = World.of(self._engine, live, live.snapshot, self._applier, where)
         plan = await said(self._engine, live, message, sequence, world, ahead=number_of_days("days", days))

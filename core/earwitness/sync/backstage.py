@@ -56,13 +56,15 @@ class Backstage(Mirror[AsyncBackstage]):
         place: str | None = None,
         context: Context | None = None,
         channel: Channel | None = None,
+        key: str | None = None,
         days: float = 0,
     ) -> Preview:
         """Show who would learn this if it were said here and now, who would not, and why, as far as sharing rules say.
 
-        Asks the same strategies as END, and writes nothing. `days` plays forward: also who would learn it in turn
-        within so many game days. A player may preview only their own persona's words, and sees nothing of others: only
-        what the persona would remember. Raises as `Session.say`.
+        Asks the same strategies as END, and writes nothing. `key` is the key that the message would have, by default
+        that of the next message without one; the coins of rules with `chance` depend on it. `days` plays forward: also
+        who would learn it in turn within so many game days. A player may preview only their own persona's words, and
+        sees nothing of others: only what the persona would remember. Raises as `Session.say`.
         """
         return self._call(
             self._behind.preview,
@@ -74,6 +76,7 @@ class Backstage(Mirror[AsyncBackstage]):
             place=place,
             context=context,
             channel=channel,
+            key=key,
             days=days,
         )
 

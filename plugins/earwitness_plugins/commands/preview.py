@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @options.host_word
 @click.option("--place", metavar="PLACE", help="Where it would be said.  [default: the current scene]")
 @options.channel
+@click.option("--key", metavar="KEY", help="The key it would have: the coins of rules with chance depend on it.")
 @click.option("--days", default=0.0, show_default=True, metavar="N", help="Play this many game days forward.")
 @click.option("--picture", metavar="FILE", help="Draw how the message spreads: .svg, .png, or .mmd (Mermaid).")
 async def command(
@@ -32,6 +33,7 @@ async def command(
     audience: tuple[str, ...],
     place: str | None,
     channel: Channel | None,
+    key: str | None,
     days: float,
     picture: str | None,
 ) -> None:
@@ -49,6 +51,7 @@ async def command(
             present=present or None,
             audience=audience or None,
             place=place,
+            key=key,
             days=days,
         )
         if picture is not None:

@@ -37,7 +37,7 @@ def _others(found: Preview, people: People) -> list[RenderableType]:
         return []
     table = Table(box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("", "would learn it on", "how", "by the rule"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for telling in found.tellings:
         table.add_row(*_told(telling, people))
     for stop in found.stops:

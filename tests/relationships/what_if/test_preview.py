@@ -102,3 +102,18 @@ async def test_the_way_of_the_message_is_drawn(story: Session) -> None:
     assert "Sam: I have had some troubles." in drawn
     assert "Vaggie<br>shared, day 3" in drawn
     assert "Angel Dust<br>shared, day 5" in drawn
+
+
+async def test_the_picture_shows_all_who_perceive_it_and_has_no_box_without_a_name(story: Session) -> None:
+    found = await story.backstage().preview("sam", "I have had some troubles.", audience=["charlie", "husk"])
+    picture = preview_picture(found, story.cast)
+    first_lines = {each.id: each.label.split("\n")[:2] for each in picture.nodes}
+    assert {id: lines for id, lines in first_lines.items() if lines[1].startswith("perceived it")} == {
+        "sam": ["Sam", "perceived it, day 1"],
+        "charlie": ["Charlie", "perceived it, day 1"],
+        "husk": ["Husk", "perceived it, day 1"],
+    }
+    (untold,) = [each for each in picture.nodes if each.id == "angel_dust"]
+    assert untold.label == "Angel Dust\nis not told\nno rule tells them"
+    assert all(each.id and each.label.split("\n")[0] for each in picture.nodes)
+    assert all(each.source and each.target for each in picture.arrows)
