@@ -58,6 +58,24 @@ def test_check_counts_what_it_found(run: Run, rules: Path) -> None:
     assert result.stdout == "rules.yaml: 1 pantheon, 3 members, 1 relationship; no warnings.\n"
 
 
+DIRECT = """\
+story: letters
+cast: [alice, bob]
+steps:
+  - say: {speaker: alice, text: Do not tell anybody., context: dm}
+"""
+
+
+def test_check_warns_of_direct_messages_that_are_passed_on_where_the_story_has_any(run: Run, rules: Path) -> None:
+    rules.write_text(RULES.replace("charly", "charlie"), "utf-8")
+    rules.with_name("letters.yaml").write_text(DIRECT, "utf-8")
+    said = "rules.yaml:3:19: warning: alice passes direct messages on, too"
+    assert said not in run("rules", "check", "rules.yaml").stdout
+    assert said in run("rules", "check", "rules.yaml", "--story", "letters.yaml").stdout
+    assert run("play", "letters.yaml").exit_code == 0
+    assert said in run("rules", "check", "rules.yaml", "--session", "letters").stdout
+
+
 def test_check_compares_names_with_the_cast_of_a_story_file_or_of_a_played_story(
     run: Run, rules: Path, played: Run
 ) -> None:

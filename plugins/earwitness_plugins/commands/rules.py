@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -83,8 +83,8 @@ async def check(cli: CliContext, files: tuple[str, ...], story: str | None, sess
 
     Exits with 2 if one of them cannot be used; the others are checked all the same.
     """
-    cast = await _cast(cli, story, session)
-    checked = [_checked(file, cast) for file in files]
+    told = await _told(cli, story, session)
+    checked = [_checked(file, told) for file in files]
     broken = [shown for answer, shown in checked if "error" in answer]
     fine = [shown for answer, shown in checked if "error" not in answer]
     answers = [answer for answer, _ in checked]
@@ -95,7 +95,7 @@ async def check(cli: CliContext, files: tuple[str, ...], story: str | None, sess
     cli.finish(ok=not (strict and any(answer["warnings"] for answer in answers)))
 
 
-def _checked(file: str, cast: Collection[str] | None) -> tuple[dict[str, Any], str]:
+def _checked(file: str, told: _Story) -> tuple[dict[str, Any], str]:
     """What is found in one file: as data, and as text."""
     from earwitness_plugins.terminal.rule_tables import counts, warning_lines
     from earwitness_relationships.errors import RulesError
@@ -106,7 +106,7 @@ def _checked(file: str, cast: Collection[str] | None) -> tuple[dict[str, Any], s
         read = rule_file(file)
     except RulesError as error:
         return {"file": file, "error": str(error)}, str(error)
-    found = warnings(read, cast)
+    found = warnings(read, told.cast, has_direct_messages=told.has_direct_messages)
     fine = f"{file}: {counts(read.book)}; {len(found) or 'no'} {'warning' if len(found) == 1 else 'warnings'}."
     answer = {"file": file, "version": read.book.version, "warnings": [each.model_dump() for each in found]}
     return answer, "\n".join(filter(None, [warning_lines(file, found), fine]))
@@ -163,16 +163,29 @@ async def diff(cli: CliContext, old: str, new: str, story: str) -> None:
         cli.answer(found.model_dump(mode="json"), rule_changes(found, People(session.cast, ew.settings.calendar)))
 
 
-async def _cast(cli: CliContext, story: str | None, session: str | None) -> Collection[str] | None:
-    """The personality ids of the story that was named."""
+class _Story(NamedTuple):
+    """What a story says that rules are checked against."""
+
+    cast: Collection[str] | None = None
+    """Its personality ids; `None` = no story was named."""
+    has_direct_messages: bool = False
+    """Whether anything in it is a direct message."""
+
+
+async def _told(cli: CliContext, story: str | None, session: str | None) -> _Story:
+    """The story that was named, if any."""
     from earwitness_plugins.applications.stories.reader import read_story
 
     if story is not None:
-        return [each.personality_id for each in read_story(story).people()]
+        read = read_story(story)
+        contexts = {getattr(each, "context", None) for each in read.steps}
+        return _Story([each.personality_id for each in read.people()], "dm" in contexts)
     if session is None:
-        return None
+        return _Story()
     async with cli.open() as ew:
-        return [each.personality_id for each in (await ew.open_session(session)).cast]
+        opened = await ew.open_session(session)
+        contexts = {each.message.context for each in await opened.messages()}
+        return _Story([each.personality_id for each in opened.cast], "dm" in contexts)
 
 
 for each in (new, check, show, schema, diff):

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from earwitness import Record
 
+from .confided import confided
 from .file import RuleFile
 from .floods import floods
 from .idle import idle_rules
@@ -23,12 +24,16 @@ class RuleWarning(Record):
     """What is odd, and what to do."""
 
 
-def warnings(file: RuleFile, cast: Collection[str] | None = None) -> tuple[RuleWarning, ...]:
+def warnings(
+    file: RuleFile, cast: Collection[str] | None = None, *, has_direct_messages: bool = False
+) -> tuple[RuleWarning, ...]:
     """Rules that can never fire, names that nobody has, and circles that would flood, in the order of the file.
 
-    `cast` are the personality ids of a story; without it, names are compared with those in the file itself.
+    `cast` are the personality ids of a story; without it, names are compared with those in the file itself. Of a story
+    that `has_direct_messages`, rules are named that pass them on without saying so.
     """
     found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book)]
+    found += confided(file.book) if has_direct_messages else ()
     placed = ((file.position_of(loc), message) for loc, message in found)
     return tuple(
         RuleWarning(line=at.line, column=at.column, message=message) for at, message in sorted(dict.fromkeys(placed))

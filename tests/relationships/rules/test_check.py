@@ -24,6 +24,19 @@ def test_of_a_file_that_is_fine_nothing_is_said() -> None:
     assert warned(FINE, ["greta", "tom", "ann"]) == []
 
 
+SAYS_NOTHING = FINE.replace("  rules: {exclude_private: true}\n", "")
+
+
+def test_of_a_story_with_direct_messages_whoever_passes_them_on_unsaid_is_named() -> None:
+    def confided(text: str) -> list[str]:
+        return [each.message for each in warnings(rules_in(text), has_direct_messages=True)]
+
+    (message,) = confided(SAYS_NOTHING)
+    assert message.startswith("greta passes direct messages on, too")
+    assert "exclude_private: true" in message
+    assert confided(FINE) == confided(FINE.replace("true", "false")) == warned(SAYS_NOTHING) == []
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
