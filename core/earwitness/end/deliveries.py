@@ -77,8 +77,8 @@ def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name
     if not share.metadata and share.memory is None:
         return copy
     more = {metadata_key(key): value for key, value in share.metadata.items()}
-    memory = copy.memory_id if share.memory is None else share.memory
-    return copy.model_copy(update={"metadata": {**more, **copy.metadata}, "memory_id": memory})
+    supported = {} if share.memory is None else {"memory_id": share.memory, "of_other": True}
+    return copy.model_copy(update={"metadata": {**more, **copy.metadata}, **supported})
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "due": day,
             "disguises": {},
             "renewed": 0,
+            "of_other": False,
             "status": "pending",
             "reason": None,
         }

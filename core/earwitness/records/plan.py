@@ -66,6 +66,8 @@ class Delivery(Record):
     seen through. Its body and metadata have these names."""
     renewed: int = 0
     """Number of the entry that renewed it under other names; 0 = none did."""
+    of_other: bool = False
+    """Whether the memory that it supports is that of another message, which says the same."""
     due: Day
     """The game day on which it is due."""
     status: Status = "pending"
@@ -97,7 +99,8 @@ class Delivery(Record):
         """Derives from the memory and the way it got there, so that the same way twice is one delivery."""
         support = self.support
         way = (support.how, support.shared_from, support.via, support.rule)
-        return delivery_id(self.memory_id, *way, *((self.renewed,) if self.renewed else ()))
+        more = (*((self.renewed,) if self.renewed else ()), *((self.source,) if self.of_other else ()))
+        return delivery_id(self.memory_id, *way, *more)
 
     @property
     def shared_from(self) -> str | None:

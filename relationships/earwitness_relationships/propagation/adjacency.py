@@ -61,6 +61,10 @@ class Adjacency:
         """Whether some carrier has a budget."""
         self.has_gossip = self.any_rule("gossip_about_others")
         """Whether some rule lets a listener pass on what they were told."""
+        self.counts_days = any(each.budget and each.budget.listener_day is not None for each in self._levels())
+        """Whether some rule asks how much a listener has heard on a day."""
+        self.has_triages = any(each.triage for each in self._levels())
+        """Whether some rule names a triage."""
         self.models = frozenset(each.spreading for each in self._levels() if each.spreading)
         """Names of the spreading models that some rules choose."""
         self._numbers: dict[Carrier, int] = {}

@@ -59,6 +59,7 @@ class Carrier:
     places: tuple[str, ...] = ()
     """Places, one of which it must have been said at or within; empty = anywhere."""
     spreading: str | None = None
+    triage: str | None = None
     hub: bool = False
     """Whether listeners read it in the hub of the pantheon."""
     since: float = -inf
@@ -82,8 +83,8 @@ class Carrier:
 
     @property
     def is_limited(self) -> bool:
-        """Whether coins, a fan-out or a budget choose among the listeners."""
-        limits = (self.chance, self.fan_out, self.per_message, self.per_listener_day)
+        """Whether coins, a fan-out, a budget or a triage choose among the listeners."""
+        limits = (self.chance, self.fan_out, self.per_message, self.per_listener_day, self.triage)
         return any(each is not None for each in limits)
 
     def unlimited(self) -> Carrier:
@@ -118,6 +119,7 @@ def carrier(slug: str, option: str, rules: Rules) -> Carrier:
         flags=tuple(sorted((name, _json(value)) for name, value in conditions.flags.items())),
         places=conditions.places,
         spreading=rules.spreading,
+        triage=rules.triage,
     )
 
 

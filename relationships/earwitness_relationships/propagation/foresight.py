@@ -7,20 +7,19 @@ from collections.abc import Iterator
 from earwitness.records.stop import Stopped
 
 from .adjacency import Adjacency
-from .memo import Memo
 from .personalities import Personalities
 from .records import Seed, Spread
-from .walk import spread
+from .walk import HeardOn, spread
 
 NOBODY_NAMES = "no rule tells them"
 
 
-def foreseen(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities, days: float) -> Spread:
+def foreseen(adjacency: Adjacency, seed: Seed, heard: HeardOn | None, people: Personalities, days: float) -> Spread:
     """The spread of a message if nothing else happened: rules, graph and flags stay as they are.
 
     Those tell it on who know it within so many days.
     """
-    return spread(adjacency, seed, until=seed.day + days, heard=memo.heard, among=people.characters)
+    return spread(adjacency, seed, until=seed.day + days, heard=heard, among=people.characters)
 
 
 def stops_of(found: Spread, people: Personalities) -> tuple[Stopped, ...]:

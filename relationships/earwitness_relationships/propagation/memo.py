@@ -1,55 +1,164 @@
-"""What the sharing rule keeps from one call to the next, in the story's own data: pending tellings and budgets.
+"""What the sharing rule keeps from one call to the next, in the story's own data: what is still to arrive, and budgets.
 
-Of a message something is kept only while tellings of it are still to arrive.
+Of a message something is kept only while tellings of it are still to arrive, or its day is not over. How much somebody
+has heard is no number that is kept: it is counted from what stands, so that a retraction or an edit takes it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue, TypeAdapter
 
+from earwitness import SharingEvent
+from earwitness.records.plan import Delivery
+
+from .models.spread import ModelSpread
+from .personalities import Personalities
 from .records import Telling
 
 TELLINGS = TypeAdapter(list[Telling])
-TOLD, HEARD = "told:", "heard:"
+SPREADS = TypeAdapter(list[ModelSpread])
+TOLD, ROUNDS, TOLD_ON_DAY, DAYS, SAID, SWEPT = "told:", "rounds:", "day:", "days", "said:", "swept"
+Counts = Mapping[tuple[str, float], int]
+"""Listener and game day → how many tellings they have on that day."""
 
 
 class Memo:
-    """The data of one story."""
+    """The data of one story, for one call."""
 
-    def __init__(self, data: MutableMapping[str, JsonValue]) -> None:
-        self._data = data
+    def __init__(self, event: SharingEvent, people: Personalities) -> None:
+        self._event, self._people = event, people
+        self._data = event.data
+        self._key = event.message.message.key
 
-    def told(self, key: str) -> dict[str, Telling]:
-        """Listener → how they were told of a message, or will be."""
-        found = TELLINGS.validate_python(self._data.get(f"{TOLD}{key}") or [])
-        return {each.listener: each for each in reversed(found)}
+    # ── one message ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def keep(self, key: str, told: Mapping[str, Telling], day: float) -> None:
-        """Keep who was told of a message, as long as some of it arrives after this day."""
-        if any(each.day > day for each in told.values()):
-            self._data[f"{TOLD}{key}"] = TELLINGS.dump_python([*told.values()], mode="json", exclude_defaults=True)
-        elif f"{TOLD}{key}" in self._data:
-            del self._data[f"{TOLD}{key}"]
+    async def told(self) -> dict[str, Telling]:
+        """Listener → how they were told of the message, or will be. Those from whom it was taken are not among them."""
+        found = TELLINGS.validate_python(self._data.get(f"{TOLD}{self._key}") or [])
+        if not found:
+            return {}
+        holders = {each.owner for each in await self._event.standing.deliveries([self._key])}
+        standing = [each for each in found if each.hub or self._people.characters.get(each.listener) in holders]
+        return {each.listener: each for each in reversed(standing)}
 
-    def heard(self, listener: str, day: float) -> int:
-        """How many tellings somebody has on a game day."""
-        found = self._data.get(f"{HEARD}{day:g}")
-        number = found.get(listener, 0) if isinstance(found, dict) else 0
-        return number if isinstance(number, int) else 0
+    def spreads(self) -> list[ModelSpread]:
+        """Where the spreads of the message by named models stand."""
+        return SPREADS.validate_python(self._data.get(f"{ROUNDS}{self._key}") or [])
 
-    def count(self, tellings: Iterable[Telling], today: float) -> None:
-        """Count tellings for the budgets of listeners, and forget the days before today."""
-        by_day: dict[float, dict[str, None]] = {}
+    def keep(self, told: Mapping[str, Telling], spreads: Sequence[ModelSpread]) -> None:
+        """Keep who was told of the message, and how far models are, as long as something arrives after today."""
+        is_left = any(each.day > self._event.day for each in told.values())
+        tellings = TELLINGS.dump_python([*told.values()], mode="json", exclude_defaults=True)
+        self._write(f"{TOLD}{self._key}", tellings if is_left else None)
+        self._write(
+            f"{ROUNDS}{self._key}", SPREADS.dump_python([*spreads], mode="json") if is_left and spreads else None
+        )
+
+    async def sweep(self) -> None:
+        """Once a day: forget messages that should have arrived before today and of which nothing stands any more."""
+        if self._data.get(SWEPT) == self._event.day:
+            return
+        self._data[SWEPT] = self._event.day
+        kept = {name.removeprefix(TOLD): TELLINGS.validate_python(self._data[name]) for name in self._notes(TOLD)}
+        late = [key for key, told in kept.items() if all(each.day < self._event.day for each in told)]
+        standing = {each.source for each in await self._event.standing.deliveries(late)}
+        for key in set(late) - standing:
+            self._write(f"{TOLD}{key}", None)
+            self._write(f"{ROUNDS}{key}", None)
+
+    def _notes(self, prefix: str) -> list[str]:
+        return [name for name in self._data if name.startswith(prefix)]
+
+    # ── days ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def heard(self) -> Counts:
+        """How much everybody is told today and later, besides the message itself if it was just said (or edited)."""
+        of_days = self._of_days()
+        keys = {key for of_day in of_days.values() for key in of_day if self._event.arrived or key != self._key}
+        standing = await self._event.standing.deliveries(sorted(keys))
+        return counted(standing, self._in_hubs(of_days, {each.source for each in standing}), self._people)
+
+    async def heard_on(self, day: float) -> list[Delivery]:
+        """What stands of what is told on a day, in messages other than this one."""
+        keys = [key for key in self._of_days().get(day, {}) if key != self._key]
+        standing = await self._event.standing.deliveries(keys)
+        return [each for each in standing if _is_telling(each) and each.due == day]
+
+    def note(self, tellings: Iterable[Telling]) -> None:
+        """Note on which days the message is told, and to whom in hubs; forget the days that are over."""
+        days = [day for day in self._days() if day >= self._event.day]
+        by_day: dict[float, list[str]] = {}
         for each in tellings:
-            by_day.setdefault(each.day, {})[each.listener] = None
+            by_day.setdefault(each.day, []).extend([each.listener] if each.hub else [])
         for day, listeners in by_day.items():
-            self._data[f"{HEARD}{day:g}"] = self._counted(day, listeners)
-        for name in [each for each in self._data if each.startswith(HEARD) and float(each[len(HEARD) :]) < today]:
+            before = self._data.get(_of_day(day))
+            kept = before if isinstance(before, dict) else {}
+            self._data[_of_day(day)] = {**kept, self._key: [*listeners]}
+        for day in set(self._days()) - set(days):
+            self._write(_of_day(day), None)
+        every = sorted({*days, *by_day})
+        if every != self._days():
+            self._write(DAYS, [*every])
+
+    def _days(self) -> list[float]:
+        found = self._data.get(DAYS)
+        return [each for each in found if isinstance(each, int | float)] if isinstance(found, list) else []
+
+    def _of_days(self) -> dict[float, dict[str, JsonValue]]:
+        found = {day: self._data.get(_of_day(day)) for day in self._days() if day >= self._event.day}
+        return {day: each for day, each in found.items() if isinstance(each, dict)}
+
+    def _in_hubs(
+        self, of_days: Mapping[float, Mapping[str, JsonValue]], standing: Collection[str]
+    ) -> Iterator[tuple[str, float]]:
+        for day, of_day in of_days.items():
+            for key, listeners in of_day.items():
+                if key in standing and isinstance(listeners, list):
+                    yield from ((str(each), day) for each in listeners)
+
+    # ── texts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def said_before(self, digest: str) -> list[str]:
+        """Keys of the messages that said the same and were told on, oldest first."""
+        found = self._data.get(f"{SAID}{digest}")
+        return [str(each) for each in found if each != self._key] if isinstance(found, list) else []
+
+    def note_said(self, digest: str) -> None:
+        """The message says this, and was told on."""
+        keys: list[JsonValue] = [*self.said_before(digest), self._key]
+        self._write(f"{SAID}{digest}", keys[-MOST_ALIKE:])
+
+    def _write(self, name: str, value: JsonValue) -> None:
+        if value is not None:
+            self._data[name] = value
+        elif name in self._data:
             del self._data[name]
 
-    def _counted(self, day: float, listeners: Iterable[str]) -> dict[str, JsonValue]:
-        before = self._data.get(f"{HEARD}{day:g}")
-        counts = dict(before) if isinstance(before, dict) else {}
-        return {**counts, **{each: self.heard(each, day) + 1 for each in listeners}}
+
+MOST_ALIKE = 16
+"""Of so many messages that say the same it is kept that they do."""
+
+
+def _of_day(day: float) -> str:
+    return f"{TOLD_ON_DAY}{float(day)!r}"
+
+
+def counted(standing: Iterable[Delivery], in_hubs: Iterable[tuple[str, float]], people: Personalities) -> Counts:
+    """How much everybody is told on each day. A memory counts once, on the first day on which it is told. Pure."""
+    counts: dict[tuple[str, float], int] = defaultdict(int)
+    first: dict[str, Delivery] = {}
+    for each in standing:
+        if _is_telling(each) and (each.memory_id not in first or each.due < first[each.memory_id].due):
+            first[each.memory_id] = each
+    for each in first.values():
+        counts[people.personality.get(each.owner, each.owner), each.due] += 1
+    for listener, day in in_hubs:
+        counts[listener, day] += 1
+    return counts
+
+
+def _is_telling(delivery: Delivery) -> bool:
+    return delivery.part == "message" and delivery.support.shared_from is not None

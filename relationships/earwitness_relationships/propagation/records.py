@@ -33,6 +33,8 @@ class Telling(Record):
     """How far the listener believes it."""
     retell: str = "verbatim"
     """How it is worded."""
+    triage: str | None = None
+    """Name of the triage that decides whether it is worth telling."""
     max_hops: int = 1
     """How many hops the rule allows: the listener tells it on if there are more than `hop`."""
     hub: bool = False

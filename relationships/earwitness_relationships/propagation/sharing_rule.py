@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from earwitness import Settings, Share, SharingAnswer, SharingEvent
+from earwitness import Settings, SharingAnswer, SharingEvent
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
@@ -20,12 +21,24 @@ from .foresight import foreseen, stops_of
 from .hubs import apart, in_hubs
 from .memo import Memo
 from .models import SpreadingModel
-from .models.spread import spread_by_models
+from .models.spread import SpreadByModels, begun, spread_by_models
+from .passing_on import PassingOn
 from .personalities import Personalities
 from .records import Seed, Telling
 from .retell import Retellers, can_tell
 from .seeds import seed_of, seed_of_arrived
-from .walk import Walk
+from .triage import Triages
+from .walk import HeardOn, Walk
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the rule is asked, and what it rests on."""
+
+    event: SharingEvent
+    adjacency: Adjacency
+    people: Personalities
+    memo: Memo
 
 
 class RelationshipsSharing:
@@ -39,6 +52,7 @@ class RelationshipsSharing:
         self._table = settings.table(RelationshipsSettings)
         self._strategies = strategies
         self._retellers = Retellers(strategies)
+        self._triages = Triages(strategies, strict=settings.strict)
         self._spreading: dict[str, SpreadingModel] = {}
         self._people: Personalities | None = None
 
@@ -54,52 +68,65 @@ class RelationshipsSharing:
         """Who learns of the message; when tellings have arrived, who learns of it next."""
         picture = await self._model.picture(event.session, event.state)
         adjacency = self._model.adjacency(picture)
-        people, memo = self._of(event), Memo(event.data)
+        people = self._of(event)
+        asked = Asked(event, adjacency, people, Memo(event, people))
         if event.ahead is not None:
-            seed = seed_of(event, people)
-            spread = foreseen(adjacency, seed, memo, people, event.ahead)
-            known = {each.listener for each in spread.tellings}
-            tellings = [*spread.tellings, *self._by_models(adjacency, seed, people, known)]
-            spread = spread.model_copy(update={"tellings": tuple(tellings)})
-            shares = await self._shares(tellings, people, can_tell(event))
-            return SharingAnswer(shares=tuple(shares), stops=stops_of(spread, people), version=picture.version)
-        told = memo.told(event.message.key) if event.arrived else {}
+            return await self._foreseen(asked, event.ahead, picture.version)
+        return await self._told(asked, picture)
+
+    async def _told(self, asked: Asked, picture: StoryPicture) -> SharingAnswer:
+        event, memo, people = asked.event, asked.memo, asked.people
+        if event.arrived:
+            await memo.sweep()
+        told = await memo.told() if event.arrived else {}
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
-        tellings = [*_sooner(_walked(adjacency, seed, memo, people, len(told)), told)]
-        if not event.arrived:
-            tellings += self._by_models(adjacency, seed, people, {each.listener for each in tellings})
-        first = {each.listener: each for each in reversed(tellings)}
-        memo.keep(event.message.key, {**told, **first}, event.day)
-        if adjacency.has_budgets:
-            memo.count(first.values(), event.day)
-        copied, shared = _apart(event, tellings)
+        heard = await heard_on_days(asked)
+        walked = [*_sooner(_walked(asked, seed, heard, len(told)), told)]
+        by_models = self._by_models(asked, seed, {**told, **_first(walked)}, event.day)
+        copied, shared = _apart(event, [*walked, *by_models.tellings])
         words = can_tell(event)
-        shares = await self._shares(copied, people, words)
-        known = {*seed.direct, *seed.heard, *(told.keys() - first.keys()), *(each.listener for each in copied)}
+        passed = await PassingOn(event, people, memo, self._retellers, self._triages).passed_on(copied, words)
+        first = _first([*passed.tellings, *shared])
+        memo.keep({**told, **first}, by_models.left)
+        if asked.adjacency.counts_days or asked.adjacency.has_triages:
+            memo.note(first.values())
+        known = {*seed.direct, *seed.heard, *(told.keys() - first.keys()), *(each.listener for each in passed.tellings)}
         hubs = in_hubs(event, shared, people, known, words)
-        personal = told_of_personas(self._table, event, shares)
-        facts = () if event.arrived else _fed(picture, event)
-        return SharingAnswer(shares=tuple(shares), derived=(*hubs, *personal), facts=facts, version=picture.version)
+        personal = told_of_personas(self._table, event, passed.shares)
+        return SharingAnswer(
+            shares=tuple(passed.shares),
+            derived=(*hubs, *personal),
+            facts=() if event.arrived else _fed(picture, event),
+            consulted=tuple(passed.consulted),
+            version=picture.version,
+        )
 
-    async def _shares(self, tellings: Iterable[Telling], people: Personalities, words: dict[str, str]) -> list[Share]:
-        """A share for each telling, whose teller tells what they know: `words`, which grow by what listeners learn."""
-        shares = []
-        for each in tellings:
-            heard = words.get(people.characters[each.teller], "")
-            text = await self._retellers.text(heard, each)
-            words.setdefault(people.characters[each.listener], heard if text is None else text)
-            shares.append(_share(each, people, text))
-        return shares
+    async def _foreseen(self, asked: Asked, ahead: float, version: str) -> SharingAnswer:
+        event, people = asked.event, asked.people
+        seed = seed_of(event, people)
+        spread = foreseen(asked.adjacency, seed, await heard_on_days(asked), people, ahead)
+        by_models = self._by_models(asked, seed, _first(spread.tellings), seed.day + ahead)
+        tellings = [*spread.tellings, *by_models.tellings]
+        passing = PassingOn(event, people, asked.memo, self._retellers, self._triages)
+        passed = await passing.passed_on(tellings, can_tell(event))
+        stops = (*spread.stops, *passed.stops)
+        spread = spread.model_copy(update={"tellings": tuple(passed.tellings), "stops": stops})
+        return SharingAnswer(
+            shares=tuple(passed.shares),
+            stops=stops_of(spread, people),
+            consulted=tuple(passed.consulted),
+            version=version,
+        )
 
-    def _by_models(
-        self, adjacency: Adjacency, seed: Seed, people: Personalities, known: Collection[str]
-    ) -> list[Telling]:
-        """The tellings of named spreading models, all at once: they arrive on their days."""
-        if not adjacency.models:
-            return []
-        models = {name: self._model_of(name) for name in adjacency.models}
-        found = spread_by_models(adjacency, seed, models, people.characters)
-        return [each for each in found if each.listener not in known]
+    def _by_models(self, asked: Asked, seed: Seed, told: Mapping[str, Telling], until: float) -> SpreadByModels:
+        """The tellings of named spreading models: the rounds of today, by today's rules and relations."""
+        adjacency, people, event = asked.adjacency, asked.people, asked.event
+        spreads = asked.memo.spreads() if event.arrived else begun(adjacency, seed, people.characters)
+        if not spreads:
+            return SpreadByModels()
+        models = {each.model: self._model_of(each.model) for each in spreads}
+        known = {**dict.fromkeys(people.of(event.message.participants)), **told}
+        return spread_by_models(adjacency, seed, models, known, spreads, people.characters, until)
 
     def _model_of(self, name: str) -> SpreadingModel:
         if name not in self._spreading:
@@ -117,28 +144,28 @@ def _apart(event: SharingEvent, tellings: list[Telling]) -> tuple[list[Telling],
     return apart(tellings) if mark_of(event.state) is None else (tellings, [])
 
 
-def _walked(adjacency: Adjacency, seed: Seed, memo: Memo, people: Personalities, told: int) -> list[Telling]:
-    walk = Walk(adjacency, seed, until=seed.day, heard=memo.heard, told=told, among=people.characters)
+async def heard_on_days(asked: Asked) -> HeardOn | None:
+    """How much listeners are told on a day, if some rule asks for it."""
+    if not asked.adjacency.counts_days:
+        return None
+    counts = await asked.memo.heard()
+    return lambda listener, day: counts.get((listener, day), 0)
+
+
+def _walked(asked: Asked, seed: Seed, heard: HeardOn | None, told: int) -> list[Telling]:
+    walk = Walk(asked.adjacency, seed, until=seed.day, heard=heard, told=told, among=asked.people.characters)
     walk.run()
     return list(walk.tellings())
+
+
+def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:
+    """Listener → the telling that counts."""
+    return {each.listener: each for each in reversed(tellings)}
 
 
 def _sooner(tellings: Iterable[Telling], told: Mapping[str, Telling]) -> Iterator[Telling]:
     """Those that arrive before what was on its way to the same listener already."""
     return (each for each in tellings if each.listener not in told or each.day < told[each.listener].day)
-
-
-def _share(telling: Telling, people: Personalities, text: str | None) -> Share:
-    return Share(
-        character=people.characters[telling.listener],
-        how=telling.how,
-        shared_from=people.characters[telling.teller],
-        rule=telling.rule,
-        due=telling.day,
-        content=text,
-        metadata=dict(_metadata(telling)),
-        trust=telling.trust,
-    )
 
 
 def _fed(picture: StoryPicture, event: SharingEvent) -> tuple[JsonValue, ...]:
@@ -148,10 +175,3 @@ def _fed(picture: StoryPicture, event: SharingEvent) -> tuple[JsonValue, ...]:
     places = places_of(event.state, event.movements)
     scene = event.state.current_scene
     return noted(picture.book.feeds, event.updates, event.cast, picture.graph, places, event.day, scene)
-
-
-def _metadata(telling: Telling) -> Iterator[tuple[str, str | int | float]]:
-    if telling.pantheon is not None:
-        yield "pantheonId", telling.pantheon
-    yield "hop", telling.hop
-    yield "strength", round(telling.strength, 6)

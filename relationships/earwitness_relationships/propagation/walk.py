@@ -342,6 +342,7 @@ def _telling(listener: str, teller: str, way: TellingWay) -> Telling:
         strength=way.strength,
         trust=way.trust,
         retell=carrier.retell,
+        triage=carrier.triage,
         max_hops=carrier.max_hops,
         hub=carrier.hub,
     )

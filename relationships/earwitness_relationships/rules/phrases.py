@@ -84,6 +84,7 @@ WORDS: dict[str, Callable[[Any], str]] = {
     "chance": lambda odds: f"with a chance of {odds:g}",
     "reliability": lambda trust: f"believed at {trust:g}",
     "retell": lambda retelling: "as a summary" if retelling == "summary" else f"reworded by {retelling}",
+    "triage": lambda name: f"as far as {name} finds worth it",
     "when": lambda _: "when the conversation is over",
     "conditions": _conditions,
     "hub_from": lambda least: f"through a hub from {least} members on",

@@ -84,6 +84,8 @@ class Rules(Record):
     """How far listeners believe it: the trust of each telling."""
     retell: Word | None = None
     """`verbatim`, `summary`, or the name of a reteller."""
+    triage: Word | None = None
+    """Name of the triage that decides what is worth passing on."""
     when: Literal["message", "conversation"] | None = None
     """At each message, or one summary when the conversation is closed."""
     conditions: Conditions | None = None

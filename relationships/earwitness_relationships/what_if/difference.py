@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from earwitness import Cast, Earwitness, Record, Session, SettledMessage, SharingEvent
@@ -11,7 +12,6 @@ from ..graph.view import GraphView
 from ..pantheons.book import book_of
 from ..pantheons.desk import model_of
 from ..propagation.adjacency import Adjacency
-from ..propagation.memo import Memo
 from ..propagation.personalities import Personalities
 from ..propagation.records import Telling
 from ..propagation.seeds import seed_of
@@ -110,14 +110,19 @@ def _learnings(
     events: Iterable[SharingEvent], cast: Cast, book: RuleBook, graphs: Iterable[GraphView]
 ) -> Iterator[Learning]:
     """Who learns each message by the story's day, under one rule book; budgets count from message to message."""
-    people, memo = Personalities(cast), Memo({})
+    people = Personalities(cast)
     compiled: dict[int, Adjacency] = {}
+    counts = Counter[tuple[str, float]]()
+
+    def heard(listener: str, day: float) -> int:
+        return counts[listener, day]
+
     for event, graph in zip(events, graphs, strict=True):
         today = event.state.game_day
         adjacency = _compiled(compiled, book, graph)
-        found = spread(adjacency, seed_of(event, people), until=today, heard=memo.heard, among=people.characters)
+        found = spread(adjacency, seed_of(event, people), until=today, heard=heard, among=people.characters)
         first = {each.listener: each for each in reversed(found.tellings) if each.day <= today}
-        memo.count(first.values(), event.day)
+        counts.update((each.listener, each.day) for each in first.values())
         yield {people.characters[listener]: each for listener, each in first.items()}
 
 

@@ -1,5 +1,5 @@
 """Named models of spreading, as researchers know them: a pantheon chooses one with `spreading`."""
 
-from .protocol import Contact, SpreadingModel, Ties
+from .protocol import Contact, Round, SpreadingModel, SpreadSoFar, Ties, contacts
 
-__all__ = ["Contact", "SpreadingModel", "Ties"]
+__all__ = ["Contact", "Round", "SpreadSoFar", "SpreadingModel", "Ties", "contacts"]

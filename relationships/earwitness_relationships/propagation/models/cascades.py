@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 
-from .protocol import MOST_ROUNDS, Contact, Tie, Ties
+from .protocol import Contact, Round, SpreadSoFar, Tie, Ties
 
 
 class IndependentCascade:
     """Whoever has just learned it tells each neighbour once, with the tie's probability (Kempe, Kleinberg and Tardos
     2003, as live edges)."""
 
-    def contacts(self, ties: Ties, informed: Sequence[str]) -> Iterator[Contact]:
-        """Round by round, until nobody new learned it."""
-        known, fresh = set(informed), sorted(set(informed))
-        for number in range(1, MOST_ROUNDS + 1):
-            told: dict[str, str] = {}
-            for teller in fresh:
-                for tie in ties.of.get(teller, ()):
-                    if tie.listener not in known and tie.listener not in told and _is_open(ties, teller, tie):
-                        told[tie.listener] = teller
-            yield from (Contact(teller, listener, number) for listener, teller in told.items())
-            known |= told.keys()
-            fresh = sorted(told)
+    def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
+        """Those who have just learned it try their neighbours."""
+        told: dict[str, str] = {}
+        for teller in so_far.active:
+            for tie in ties.of.get(teller, ()):
+                if tie.listener not in so_far.known and tie.listener not in told and _is_open(ties, teller, tie):
+                    told[tie.listener] = teller
+        return Round(_contacts(told), tuple(told))
 
 
 def _is_open(ties: Ties, teller: str, tie: Tie) -> bool:
@@ -34,23 +30,25 @@ class LinearThreshold:
     """Somebody believes it once the weights of those who tell them reach their threshold, a coin of their own (Kempe,
     Kleinberg and Tardos 2003). Weights count as shares of all that point to a listener, if these are more than 1."""
 
-    def contacts(self, ties: Ties, informed: Sequence[str]) -> Iterator[Contact]:
-        """Round by round, until nobody new is convinced."""
-        pointing: dict[str, float] = defaultdict(float)
-        for each in (tie for several in ties.of.values() for tie in several):
-            pointing[each.listener] += each.weight
-        known, fresh = set(informed), sorted(set(informed))
-        heard: dict[str, float] = defaultdict(float)
-        for number in range(1, MOST_ROUNDS + 1):
-            first: dict[str, str] = {}
-            for teller in fresh:
-                for tie in ties.of.get(teller, ()):
-                    heard[tie.listener] += tie.weight / max(1.0, pointing[tie.listener])
-                    first.setdefault(tie.listener, teller)
-            convinced = {id for id in first if id not in known and heard[id] >= ties.coin("threshold", id)}
-            yield from (Contact(first[id], id, number) for id in sorted(convinced))
-            known |= convinced
-            fresh = sorted(convinced)
+    def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
+        """Those who were just convinced add their weight. The notes hold what each listener has heard so far."""
+        pointing = _pointing(ties)
+        heard = {id: float(str(weight)) for id, weight in so_far.notes.items()}
+        first: dict[str, str] = {}
+        for teller in so_far.active:
+            for tie in ties.of.get(teller, ()):
+                heard[tie.listener] = heard.get(tie.listener, 0.0) + tie.weight / max(1.0, pointing[tie.listener])
+                first.setdefault(tie.listener, teller)
+        convinced = [id for id in sorted(first) if id not in so_far.known and heard[id] >= ties.coin("threshold", id)]
+        return Round(_contacts({id: first[id] for id in convinced}), tuple(convinced), {**heard})
+
+
+def _pointing(ties: Ties) -> dict[str, float]:
+    """Listener → the weight of all ties that point to them."""
+    pointing: dict[str, float] = defaultdict(float)
+    for each in (tie for several in ties.of.values() for tie in several):
+        pointing[each.listener] += each.weight
+    return pointing
 
 
 class Sir:
@@ -60,17 +58,19 @@ class Sir:
     def __init__(self, *, recovery: float = 0.5) -> None:
         self._recovery = recovery
 
-    def contacts(self, ties: Ties, informed: Sequence[str]) -> Iterator[Contact]:
-        """Round by round, until nobody is infected."""
-        known, infected = set(informed), sorted(set(informed))
-        for number in range(1, MOST_ROUNDS + 1):
-            told: dict[str, str] = {}
-            for teller in infected:
-                for tie in ties.of.get(teller, ()):
-                    is_open = ties.coin(teller, tie.listener, number) < ties.probability(tie)
-                    if is_open and tie.listener not in known:
-                        told.setdefault(tie.listener, teller)
-            yield from (Contact(teller, listener, number) for listener, teller in told.items())
-            known |= told.keys()
-            still = [id for id in infected if ties.coin(id, "recovers", number) >= self._recovery]
-            infected = sorted([*still, *told])
+    def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
+        """The infected tell, and some of them recover."""
+        told: dict[str, str] = {}
+        for teller in so_far.active:
+            for tie in ties.of.get(teller, ()):
+                is_open = ties.coin(teller, tie.listener, so_far.number) < ties.probability(tie)
+                if is_open and tie.listener not in so_far.known:
+                    told.setdefault(tie.listener, teller)
+        return Round(_contacts(told), (*self._still(ties, so_far), *told))
+
+    def _still(self, ties: Ties, so_far: SpreadSoFar) -> Iterable[str]:
+        return (id for id in so_far.active if ties.coin(id, "recovers", so_far.number) >= self._recovery)
+
+
+def _contacts(told: dict[str, str]) -> tuple[Contact, ...]:
+    return tuple(Contact(teller, listener) for listener, teller in told.items())

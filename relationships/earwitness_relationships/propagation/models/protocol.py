@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, runtime_checkable
+
+from pydantic import JsonValue
 
 from ..coins import Coins
 
@@ -60,14 +62,54 @@ class Contact(NamedTuple):
 
     teller: str
     listener: str
-    round: int
-    """1 = from somebody who knew it at the beginning."""
+
+
+@dataclass(frozen=True)
+class SpreadSoFar:
+    """Where the spread of one message stands before a round."""
+
+    number: int
+    """Number of the round; 1 is the first."""
+    known: frozenset[str]
+    """Everybody who knows the message by now."""
+    active: tuple[str, ...]
+    """Those who spread it, by id: those who learned it first, and then those whom the last round named."""
+    notes: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What the model noted in the rounds before."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What happens in one round."""
+
+    contacts: tuple[Contact, ...] = ()
+    """The tellings by which somebody learns it; each listener once."""
+    active: tuple[str, ...] = ()
+    """Those who spread it in the next round. Nobody = there is none."""
+    notes: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What the model notes for later rounds."""
 
 
 @runtime_checkable
 class SpreadingModel(Protocol):
-    """Ties, and who knows a message → who tells whom, in which round. The kind is `spreading`."""
+    """Ties, and who knows a message → who tells whom next. The kind is `spreading`."""
 
-    def contacts(self, ties: Ties, informed: Sequence[str]) -> Iterable[Contact]:
-        """The tellings by which somebody learns it, in the order of rounds; each listener once. Pure."""
+    def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
+        """One round. Pure: each round is asked for on its own day, with that day's ties."""
         ...
+
+
+def contacts(model: SpreadingModel, ties: Ties, informed: Iterable[str]) -> Iterator[Contact]:
+    """All rounds, where ties stay as they are, from those who know it first."""
+    active = tuple(sorted(set(informed)))
+    so_far = SpreadSoFar(1, frozenset(active), active)
+    while so_far.active and so_far.number <= MOST_ROUNDS:
+        found = model.round(ties, so_far)
+        yield from found.contacts
+        so_far = after(so_far, found)
+
+
+def after(so_far: SpreadSoFar, found: Round) -> SpreadSoFar:
+    """Where it stands after a round."""
+    known = so_far.known.union(each.listener for each in found.contacts)
+    return SpreadSoFar(so_far.number + 1, known, tuple(sorted(found.active)), found.notes)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
-from .protocol import MOST_ROUNDS, Contact, Ties
+from .protocol import Contact, Round, SpreadSoFar, Ties
 
 
 class MeetingRounds:
@@ -16,34 +16,36 @@ class MeetingRounds:
     pulls: ClassVar[bool] = False
     """Whether those who do not know it ask whom they meet."""
 
-    def contacts(self, ties: Ties, informed: Sequence[str]) -> Iterator[Contact]:
-        """Round by round, until nobody is left who could learn it."""
-        known = set(informed)
-        reachable = _reachable(ties, informed) if self.pushes else None
-        everybody = sorted(ties.of)
-        for number in range(1, MOST_ROUNDS + 1):
-            if reachable is not None and not self.pulls and reachable <= known:
-                return
-            told: dict[str, str] = {}
-            for id in everybody:
-                other = ties.one_of(id, number)
-                if other is None:
-                    continue
-                if self.pushes and id in known and other not in known:
-                    told.setdefault(other, id)
-                if self.pulls and id not in known and other in known and ties.joins(other, id):
-                    told.setdefault(id, other)
-            yield from (Contact(teller, listener, number) for listener, teller in sorted(told.items()))
-            known |= told.keys()
+    def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
+        """Everybody meets somebody. It goes on while somebody is left who could learn it."""
+        told = self._told(ties, so_far)
+        known = so_far.known.union(told)
+        goes_on = not self._reachable(ties, known) <= known
+        contacts = tuple(Contact(teller, listener) for listener, teller in sorted(told.items()))
+        return Round(contacts, tuple(known) if goes_on else ())
 
+    def _told(self, ties: Ties, so_far: SpreadSoFar) -> dict[str, str]:
+        """Listener → teller."""
+        known = so_far.known
+        told: dict[str, str] = {}
+        for id in sorted(ties.of):
+            other = ties.one_of(id, so_far.number)
+            if other is None:
+                continue
+            if self.pushes and id in known and other not in known:
+                told.setdefault(other, id)
+            if self.pulls and id not in known and other in known and ties.joins(other, id):
+                told.setdefault(id, other)
+        return told
 
-def _reachable(ties: Ties, informed: Sequence[str]) -> set[str]:
-    found, waiting = set(informed), list(informed)
-    while waiting:
-        fresh = [each.listener for each in ties.of.get(waiting.pop(), ()) if each.listener not in found]
-        found.update(fresh)
-        waiting += fresh
-    return found
+    def _reachable(self, ties: Ties, known: Iterable[str]) -> set[str]:
+        """Those whom ties lead to, from those who know it."""
+        found, waiting = set(known), list(known)
+        while waiting:
+            fresh = [each.listener for each in ties.of.get(waiting.pop(), ()) if each.listener not in found]
+            found.update(fresh)
+            waiting += fresh
+        return found
 
 
 class Push(MeetingRounds):

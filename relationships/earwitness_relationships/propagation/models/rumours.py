@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from .protocol import MOST_ROUNDS, Contact, Ties
+from .protocol import Contact, Round, SpreadSoFar, Ties
 
 
 class Rumour:
@@ -14,24 +13,22 @@ class Rumour:
     both_tire: ClassVar[bool]
     """Whether two spreaders who meet both lose interest, or only the one who came to tell."""
 
-    def contacts(self, ties: Ties, informed: Sequence[str]) -> Iterator[Contact]:
-        """Round by round, until nobody spreads it any more."""
-        known, spreaders = set(informed), sorted(set(informed))
-        for number in range(1, MOST_ROUNDS + 1):
-            tired: set[str] = set()
-            told: dict[str, str] = {}
-            for teller in spreaders:
-                if teller in tired or (listener := ties.one_of(teller, number)) is None:
-                    continue
-                if listener not in known:
-                    known.add(listener)
-                    told[listener] = teller
-                    continue
-                tired.add(teller)
-                if self.both_tire and listener in spreaders:
-                    tired.add(listener)
-            yield from (Contact(teller, listener, number) for listener, teller in told.items())
-            spreaders = sorted([*(id for id in spreaders if id not in tired), *told])
+    def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
+        """Every spreader who has not lost interest meets somebody."""
+        known, tired = set(so_far.known), set[str]()
+        told: dict[str, str] = {}
+        for teller in so_far.active:
+            if teller in tired or (listener := ties.one_of(teller, so_far.number)) is None:
+                continue
+            if listener not in known:
+                known.add(listener)
+                told[listener] = teller
+                continue
+            tired.add(teller)
+            if self.both_tire and listener in so_far.active:
+                tired.add(listener)
+        still = [id for id in so_far.active if id not in tired]
+        return Round(tuple(Contact(teller, listener) for listener, teller in told.items()), (*still, *told))
 
 
 class DaleyKendall(Rumour):

@@ -1,0 +1,158 @@
+"""From tellings to shares: who tells what, in which words, whether it is worth it, and as which memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from earwitness import Share, SharingEvent
+from earwitness.formats import message_text_of
+from earwitness.records.plan import Answer, Delivery
+
+from .memo import Memo
+from .personalities import Personalities
+from .records import Stop, Telling
+from .retell import Retellers
+from .same_fact import AlreadyTold, digest_of, recalled_alike
+from .triage import Heard, Judged, Passing, Triages
+
+
+@dataclass
+class PassedOn:
+    """What is passed on of a message."""
+
+    shares: list[Share] = field(default_factory=list)
+    """One for each telling."""
+    tellings: list[Telling] = field(default_factory=list)
+    """The tellings of these shares."""
+    stops: list[Stop] = field(default_factory=list)
+    """Who is not told after all, and why."""
+    consulted: list[Answer] = field(default_factory=list)
+    """The triages that were asked."""
+
+
+class PassingOn:
+    """Passes one message on."""
+
+    def __init__(
+        self, event: SharingEvent, people: Personalities, memo: Memo, retellers: Retellers, triages: Triages
+    ) -> None:
+        self._event, self._people, self._memo = event, people, memo
+        self._retellers, self._triages = retellers, triages
+        self._heard: dict[float, dict[str, list[Delivery]]] = {}
+        self._told: AlreadyTold | None = None
+
+    async def passed_on(self, tellings: Iterable[Telling], words: dict[str, str]) -> PassedOn:
+        """A share for each telling that is worth it, whose teller tells what they know.
+
+        `words` has that of each character, and grows by what listeners learn. Raises whatever a reteller raises.
+        """
+        passed, digest = PassedOn(), self._digest()
+        for group in by_listener(tellings):
+            known = [each for each in group if self._people.characters[each.teller] in words]
+            if known:
+                await self._tell(known, words, passed, digest)
+        if digest is not None and passed.shares and self._event.ahead is None:
+            self._memo.note_said(digest)
+        return passed
+
+    def _digest(self) -> str | None:
+        """What the message says, as far as others may have said the same; an edited one stands for itself."""
+        message = self._event.message.message
+        return None if message.revision else digest_of(message.content)
+
+    async def _tell(
+        self, group: Sequence[Telling], words: dict[str, str], passed: PassedOn, digest: str | None
+    ) -> None:
+        """Tell one listener, whom several may tell."""
+        listener = self._people.characters[group[0].listener]
+        heard = [words[self._people.characters[each.teller]] for each in group]
+        texts = [await self._retellers.text(text, each) for text, each in zip(heard, group, strict=True)]
+        told = heard[0] if texts[0] is None else texts[0]
+        judged = await self._judged(group, told, passed)
+        if not judged.told:
+            first = group[0]
+            stop = Stop(listener=first.listener, teller=first.teller, rule=first.rule, why=judged.why)
+            passed.stops.append(stop)
+            return
+        words.setdefault(listener, told if judged.text is None else judged.text)
+        for each, text in zip(group, texts, strict=True):
+            own = text if judged.text is None else judged.text
+            memory = judged.memory or await self._same(listener, words[listener], digest)
+            passed.shares.append(_share(each, self._people, own, memory))
+            passed.tellings.append(each)
+
+    async def _same(self, listener: str, text: str, digest: str | None) -> str | None:
+        """The listener's memory of the same fact from another message."""
+        if digest is None:
+            return None
+        if self._told is None:
+            standing = await self._event.standing.deliveries(self._memo.said_before(digest))
+            self._told = AlreadyTold(self._event.message.message, standing)
+        return self._told.memory(listener, text)
+
+    async def _judged(self, group: Sequence[Telling], text: str, passed: PassedOn) -> Judged:
+        name = group[0].triage
+        if name is None or not text:
+            return Judged()
+        heard = tuple(await self._heard_by(group[0]))
+        first, message = group[0], self._event.message
+        passing = Passing(
+            session=self._event.session,
+            listener=first.listener,
+            day=first.day,
+            tellings=tuple(group),
+            text=text,
+            message=message,
+            heard=heard,
+        )
+        return await self._triages.judged(name, passing, passed.consulted.append)
+
+    async def _heard_by(self, telling: Telling) -> Iterator[Heard]:
+        """What else the listener is told on the day of a telling."""
+        if telling.day not in self._heard:
+            of_day: dict[str, list[Delivery]] = {}
+            for each in await self._memo.heard_on(telling.day):
+                of_day.setdefault(each.owner, []).append(each)
+            self._heard[telling.day] = of_day
+        found = self._heard[telling.day].get(self._people.characters[telling.listener], ())
+        return (self._as_heard(each) for each in found)
+
+    def _as_heard(self, each: Delivery) -> Heard:
+        return Heard(
+            memory=each.memory_id,
+            text=message_text_of(each.body),
+            speaker=str(each.metadata.get("speaker", "")),
+            teller=str(each.support.shared_from),
+            rule=each.support.rule or "",
+            may_merge=recalled_alike(each, self._event.message.message.channel),
+        )
+
+
+def by_listener(tellings: Iterable[Telling]) -> list[list[Telling]]:
+    """The tellings of each listener together, in the order of the first ones."""
+    groups: dict[str, list[Telling]] = {}
+    for each in tellings:
+        groups.setdefault(each.listener, []).append(each)
+    return [*groups.values()]
+
+
+def _share(telling: Telling, people: Personalities, text: str | None, memory: str | None) -> Share:
+    return Share(
+        character=people.characters[telling.listener],
+        how=telling.how,
+        shared_from=people.characters[telling.teller],
+        rule=telling.rule,
+        due=telling.day,
+        content=text,
+        metadata=dict(_metadata(telling)),
+        trust=telling.trust,
+        memory=memory,
+    )
+
+
+def _metadata(telling: Telling) -> Iterator[tuple[str, str | int | float]]:
+    if telling.pantheon is not None:
+        yield "pantheonId", telling.pantheon
+    yield "hop", telling.hop
+    yield "strength", round(telling.strength, 6)
