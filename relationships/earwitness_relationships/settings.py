@@ -31,6 +31,12 @@ class RelationshipsSettings(Record):
     """What may be read where: the name of a table, or `[relationships.privacy]`."""
     canon: Literal["session", "personal"] = "session"
     """`personal` = what a user's persona lives with a personality is also kept beyond the session."""
+    triages: dict[str, StrategySpec] = {}
+    """Name that rules give as `triage` → the triage and its settings. A name that is not here is that of a triage."""
+    retellers: dict[str, StrategySpec] = {}
+    """The same for `retell`."""
+    spreading: dict[str, StrategySpec] = {}
+    """The same for `spreading`."""
     personas: PersonasSettings = PersonasSettings()
     """How much of canon and of what is known about users a recall includes."""
 

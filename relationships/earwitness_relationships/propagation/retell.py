@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from earwitness import SharingEvent
 from earwitness.formats import message_text_of
 from earwitness.loading.strategies import Strategies
+from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.protocols import Soon
 from earwitness.sentences import excerpt
 from earwitness.words import terms
@@ -32,8 +33,9 @@ class Reteller(Protocol):
 class Retellers:
     """The retellers that rules name, each made when it is first needed."""
 
-    def __init__(self, strategies: Strategies) -> None:
-        self._strategies = strategies
+    def __init__(self, strategies: Strategies, specs: Mapping[str, StrategySpec]) -> None:
+        """`specs` are those that settings name."""
+        self._strategies, self._specs = strategies, specs
         self._made: dict[str, Reteller] = {}
 
     async def text(self, heard: str, telling: Telling) -> str | None:
@@ -43,9 +45,12 @@ class Retellers:
         if telling.retell == SUMMARY:
             return summary([heard])
         if telling.retell not in self._made:
-            self._made[telling.retell] = self._strategies.make("reteller", telling.retell)
+            self._made[telling.retell] = self._strategies.make("reteller", self._spec(telling.retell))
         found = self._made[telling.retell].retell(heard, telling)
         return await found if inspect.isawaitable(found) else found
+
+    def _spec(self, name: str) -> StrategySpec | str:
+        return self._specs.get(name, name)
 
 
 def can_tell(event: SharingEvent) -> dict[str, str]:

@@ -51,8 +51,8 @@ class RelationshipsSharing:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
         self._table = settings.table(RelationshipsSettings)
         self._strategies = strategies
-        self._retellers = Retellers(strategies)
-        self._triages = Triages(strategies, strict=settings.strict)
+        self._retellers = Retellers(strategies, self._table.retellers)
+        self._triages = Triages(strategies, self._table.triages, strict=settings.strict)
         self._spreading: dict[str, SpreadingModel] = {}
         self._people: Personalities | None = None
 
@@ -130,7 +130,7 @@ class RelationshipsSharing:
 
     def _model_of(self, name: str) -> SpreadingModel:
         if name not in self._spreading:
-            self._spreading[name] = self._strategies.make("spreading", name)
+            self._spreading[name] = self._strategies.make("spreading", self._table.spreading.get(name, name))
         return self._spreading[name]
 
     def _of(self, event: SharingEvent) -> Personalities:

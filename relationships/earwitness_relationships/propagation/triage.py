@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Literal, Protocol, runtime_checkable
 
@@ -12,6 +12,7 @@ from pydantic import Field
 from earwitness import Record, SettledMessage
 from earwitness.errors import StrategyError, named
 from earwitness.loading.strategies import Strategies
+from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.protocols import Soon
 from earwitness.records.plan import Answer
 from earwitness.records.state import Day
@@ -98,9 +99,9 @@ class Judged(Record):
 class Triages:
     """The triages that rules name, each made when it is first needed. What they answer is recorded."""
 
-    def __init__(self, strategies: Strategies, *, strict: bool = False) -> None:
-        """`strict` = a failure raises `StrategyError`, and is not only reported."""
-        self._strategies, self._strict = strategies, strict
+    def __init__(self, strategies: Strategies, specs: Mapping[str, StrategySpec], *, strict: bool = False) -> None:
+        """`specs` are those that settings name. `strict` = a failure raises `StrategyError`."""
+        self._strategies, self._specs, self._strict = strategies, specs, strict
         self._made: dict[str, Triage] = {}
 
     async def judged(self, name: str, passing: Passing, record: Callable[[Answer], None]) -> Judged:
@@ -120,7 +121,7 @@ class Triages:
     async def _asked(self, name: str, passing: Passing) -> tuple[TriageAnswer, str | None]:
         try:
             if name not in self._made:
-                self._made[name] = self._strategies.make("triage", name)
+                self._made[name] = self._strategies.make("triage", self._specs.get(name, name))
             found = self._made[name].triage(passing)
             answer = await within(LIMIT, found) if inspect.isawaitable(found) else found
         except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours

@@ -20,7 +20,8 @@ def village(open_app: Callable[..., Awaitable[Earwitness]], tmp_path: Path) -> V
     async def village(rules: str, *ids: str, **given: Any) -> Session:
         (tmp_path / "rules.yaml").write_text(rules)
         graph = given.pop("graph", {"name": "networkx", "path": str(tmp_path / "graph.db")})
-        ew = await open_app(relationships={"rules": str(tmp_path / "rules.yaml"), "graph": graph}, **given)
+        table = {"rules": str(tmp_path / "rules.yaml"), "graph": graph, **given.pop("relationships", {})}
+        ew = await open_app(relationships=table, **given)
         return await ew.session("s1", cast=[*map(Character, ids), Character("sam", kind="persona", user_id="u1")])
 
     return village

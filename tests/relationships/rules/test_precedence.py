@@ -30,6 +30,7 @@ VALUES: dict[str, tuple[Any, Any, Any]] = {
     "conditions": (Conditions(places=("inn",)), Conditions(flags={"war": True}), Conditions()),
     "hub_from": (10, 0, 3),
     "spreading": ("sir", "push", "pull"),
+    "triage": ("novelty", "mine", "yours"),
 }
 # Which of relationship, member and pantheon set it → which decides.
 TABLE = {

@@ -31,7 +31,9 @@ RICH = Plan(
         ),
         delivery("o", owner="bob").model_copy(update={"status": "struck", "reason": "a guard said no"}),
         delivery("p", owner="bob").model_copy(update={"disguises": {"alice": "the Masked Lady"}, "renewed": 1}),
+        delivery("q", owner="bob").model_copy(update={"of_other": True}),
     ),
+    supported=("q",),
     unmaskings=(Unmasking(source="#0", character="alice", name="the Masked Lady", to=("bob",)),),
     withdrawals=(
         Withdrawal(source="#0", reason="edited", removes={"d": "x"}),

@@ -1,0 +1,135 @@
+"""A triage decides what is worth passing on: it keeps, drops, merges or shortens. One that fails tells nobody."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from earwitness import Session
+from earwitness_relationships.propagation.novelty import Novelty
+from earwitness_relationships.propagation.triage import Passing, TriageAnswer
+from earwitness_relationships.testing.triage import TriageSuite, passing
+
+Village = Callable[..., Awaitable[Session]]
+RULES = """
+village:
+  members: [ann, ben, cid, dan]
+  relationships:
+    - {from: ann, to: ben, rules: {share_direct_interactions: true, max_hops: 3, triage: mine}}
+    - {from: ben, to: cid, rules: {share_direct_interactions: true, max_hops: 3}}
+    - {from: ann, to: dan, rules: {share_direct_interactions: true}}
+"""
+SEEN: list[Passing] = []
+
+
+class Never:
+    """Lets nothing through."""
+
+    def triage(self, passing: Passing) -> TriageAnswer:
+        SEEN.append(passing)
+        return TriageAnswer(decision="drop", reason="it is dull")
+
+
+class Raises:
+    """Fails."""
+
+    async def triage(self, passing: Passing) -> TriageAnswer:
+        raise ValueError("no idea")
+
+
+class Merges:
+    """Everything is the first thing that was heard."""
+
+    def triage(self, passing: Passing) -> TriageAnswer | None:
+        if not passing.heard:
+            return None
+        return TriageAnswer(decision="merge", memory=passing.heard[0].memory, text="Several houses have burnt down.")
+
+
+class Nonsense:
+    """Merges with what nobody heard."""
+
+    def triage(self, passing: Passing) -> TriageAnswer:
+        return TriageAnswer(decision="merge", memory="mem_nowhere")
+
+
+def under(triage: type | str) -> Any:
+    path = triage if isinstance(triage, str) else f"{triage.__module__}.{triage.__qualname__}"
+    return {"relationships": {"triages": {"mine": {"name": path}}}}
+
+
+async def memories(story: Any, who: str) -> Any:
+    await story.delivered()
+    return (await story.backstage().inspect(who)).memories
+
+
+async def counts(story: Any) -> dict[str, int]:
+    return {id: len(await memories(story, id)) for id in ("ben", "cid", "dan")}
+
+
+async def test_what_is_dropped_is_told_to_nobody_further(village: Village) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under(Never))
+    SEEN.clear()
+    await story.say("ann", "It snows in the hills.", audience=[])
+    assert await counts(story) == {"ben": 0, "cid": 0, "dan": 1}
+    (asked,) = SEEN
+    assert (asked.listener, asked.text, asked.heard) == ("ben", "It snows in the hills.", ())
+    assert [(each.teller, each.rule) for each in asked.tellings] == [("ann", "village:share_direct_interactions")]
+
+
+async def test_a_preview_says_why(village: Village) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under(Never))
+    preview = await story.backstage().preview("ann", "It snows in the hills.", audience=[])
+    assert "it is dull" in str(next(each for each in preview.stops if each.character == "ben"))
+
+
+@pytest.mark.parametrize(("triage", "failure"), [(Raises, "no idea"), (Nonsense, "mem_nowhere")])
+async def test_one_that_fails_is_named_and_lets_nothing_through(village: Village, triage: type, failure: str) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under(triage), strict=False)
+    outcome = await story.say("ann", "It snows in the hills.", audience=[])
+    settled = await outcome.settled()
+    assert failure in str(settled.failures)
+    assert await counts(story) == {"ben": 0, "cid": 0, "dan": 1}
+
+
+async def test_what_it_answers_stands_in_the_plan(village: Village) -> None:
+    story: Any = await village(RULES, "ann", "ben", "cid", "dan", **under(Never))
+    outcome = await story.say("ann", "It snows in the hills.", audience=[])
+    await outcome.settled()
+    plan = await story._engine.ledger.plan("s1", outcome.sequence)
+    assert any(each.by.startswith("triage:") and each.failure is None for each in plan.answers)
+
+
+async def test_what_is_merged_supports_the_memory_that_was_heard(village: Village) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under(Merges))
+    for house in ("mill", "forge", "inn"):
+        await story.say("ann", f"The {house} has burnt down.", key=house, audience=[])
+    (memory,) = await memories(story, "ben")
+    assert "Several houses have burnt down." in memory.content
+    assert len((await story.backstage().explain(memory.id)).supports) == 3
+    assert len(await memories(story, "dan")) == 3
+    await story.retract("mill")
+    assert len(await memories(story, "ben")) == 1
+
+
+async def test_novelty_merges_what_says_nothing_new_and_ends_a_flood(village: Village) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under("novelty"))
+    await story.say("ann", "The old mill by the river has burnt down last night.", audience=[])
+    await story.say("ann", "The old mill by the river has burnt down last night, alas.", audience=[])
+    assert len(await memories(story, "ben")) == 1
+    for number in range(9):
+        await story.say("ann", f"Somebody saw {number} wolves near farm {number}{number}.", audience=[])
+    assert len(await memories(story, "ben")) == 5
+
+
+def test_novelty_shortens_what_is_long_for_those_who_have_heard_enough() -> None:
+    long = "The council met in the old hall. " * 20
+    assert Novelty().triage(passing(long)) == TriageAnswer()
+    shorter = Novelty().triage(passing(long, heard=("The bridge is closed.",)))
+    assert shorter.text is not None
+    assert len(shorter.text) < len(long) / 2
+
+
+class TestNovelty(TriageSuite):
+    def make_triage(self) -> Novelty:
+        return Novelty()
