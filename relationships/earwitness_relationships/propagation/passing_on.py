@@ -14,7 +14,7 @@ from .personalities import Personalities
 from .records import Stop, Telling
 from .retell import Retellers
 from .same_fact import AlreadyTold, digest_of, recalled_alike
-from .triage import Heard, Judged, Passing, Triages
+from .triage import Heard, Passing, TriageOutcome, Triages
 
 
 @dataclass
@@ -91,10 +91,10 @@ class PassingOn:
             self._told = AlreadyTold(self._event.message.message, standing)
         return self._told.memory(listener, text)
 
-    async def _judged(self, group: Sequence[Telling], text: str, passed: PassedOn) -> Judged:
+    async def _judged(self, group: Sequence[Telling], text: str, passed: PassedOn) -> TriageOutcome:
         name = group[0].triage
         if name is None or not text:
-            return Judged()
+            return TriageOutcome()
         heard = tuple(await self._heard_by(group[0]))
         first, message = group[0], self._event.message
         passing = Passing(

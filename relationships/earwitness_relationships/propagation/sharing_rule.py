@@ -32,7 +32,7 @@ from .walk import HeardOn, Walk
 
 
 @dataclass(frozen=True)
-class Asked:
+class SharingQuestion:
     """What the rule is asked, and what it rests on."""
 
     event: SharingEvent
@@ -69,12 +69,12 @@ class RelationshipsSharing:
         picture = await self._model.picture(event.session, event.state)
         adjacency = self._model.adjacency(picture)
         people = self._of(event)
-        asked = Asked(event, adjacency, people, Memo(event, people))
+        asked = SharingQuestion(event, adjacency, people, Memo(event, people))
         if event.ahead is not None:
             return await self._foreseen(asked, event.ahead, picture.version)
         return await self._told(asked, picture)
 
-    async def _told(self, asked: Asked, picture: StoryPicture) -> SharingAnswer:
+    async def _told(self, asked: SharingQuestion, picture: StoryPicture) -> SharingAnswer:
         event, memo, people = asked.event, asked.memo, asked.people
         if event.arrived:
             await memo.sweep()
@@ -101,7 +101,7 @@ class RelationshipsSharing:
             version=picture.version,
         )
 
-    async def _foreseen(self, asked: Asked, ahead: float, version: str) -> SharingAnswer:
+    async def _foreseen(self, asked: SharingQuestion, ahead: float, version: str) -> SharingAnswer:
         event, people = asked.event, asked.people
         seed = seed_of(event, people)
         spread = foreseen(asked.adjacency, seed, await heard_on_days(asked), people, ahead)
@@ -118,7 +118,9 @@ class RelationshipsSharing:
             version=version,
         )
 
-    def _by_models(self, asked: Asked, seed: Seed, told: Mapping[str, Telling], until: float) -> SpreadByModels:
+    def _by_models(
+        self, asked: SharingQuestion, seed: Seed, told: Mapping[str, Telling], until: float
+    ) -> SpreadByModels:
         """The tellings of named spreading models: the rounds of today, by today's rules and relations."""
         adjacency, people, event = asked.adjacency, asked.people, asked.event
         spreads = asked.memo.spreads() if event.arrived else begun(adjacency, seed, people.characters)
@@ -144,7 +146,7 @@ def _apart(event: SharingEvent, tellings: list[Telling]) -> tuple[list[Telling],
     return apart(tellings) if mark_of(event.state) is None else (tellings, [])
 
 
-async def heard_on_days(asked: Asked) -> HeardOn | None:
+async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
     """How much listeners are told on a day, if some rule asks for it."""
     if not asked.adjacency.counts_days:
         return None
@@ -152,7 +154,7 @@ async def heard_on_days(asked: Asked) -> HeardOn | None:
     return lambda listener, day: counts.get((listener, day), 0)
 
 
-def _walked(asked: Asked, seed: Seed, heard: HeardOn | None, told: int) -> list[Telling]:
+def _walked(asked: SharingQuestion, seed: Seed, heard: HeardOn | None, told: int) -> list[Telling]:
     walk = Walk(asked.adjacency, seed, until=seed.day, heard=heard, told=told, among=asked.people.characters)
     walk.run()
     return list(walk.tellings())

@@ -83,7 +83,7 @@ class Triage(Protocol):
         ...
 
 
-class Judged(Record):
+class TriageOutcome(Record):
     """What became of the tellings of one listener."""
 
     told: bool = True
@@ -104,7 +104,7 @@ class Triages:
         self._strategies, self._specs, self._strict = strategies, specs, strict
         self._made: dict[str, Triage] = {}
 
-    async def judged(self, name: str, passing: Passing, record: Callable[[Answer], None]) -> Judged:
+    async def judged(self, name: str, passing: Passing, record: Callable[[Answer], None]) -> TriageOutcome:
         """What the triage of this name says of one listener. One that fails lets nothing through."""
         began = perf_counter()
         answer, failure = await self._asked(name, passing)
@@ -115,7 +115,7 @@ class Triages:
             Answer(by=f"triage:{name}", version=answer.version, usage=answer.usage, seconds=seconds, failure=failure)
         )
         if failure:
-            return Judged(told=False, why=f"the triage {name} failed")
+            return TriageOutcome(told=False, why=f"the triage {name} failed")
         return _judged(name, answer)
 
     async def _asked(self, name: str, passing: Passing) -> tuple[TriageAnswer, str | None]:
@@ -147,7 +147,9 @@ def _checked(answer: object, passing: Passing) -> tuple[TriageAnswer, str | None
     return answer, None
 
 
-def _judged(name: str, answer: TriageAnswer) -> Judged:
+def _judged(name: str, answer: TriageAnswer) -> TriageOutcome:
     if answer.decision == "drop":
-        return Judged(told=False, why=f"the triage {name} drops it{f': {answer.reason}' if answer.reason else ''}")
-    return Judged(text=answer.text, memory=answer.memory if answer.decision == "merge" else None)
+        return TriageOutcome(
+            told=False, why=f"the triage {name} drops it{f': {answer.reason}' if answer.reason else ''}"
+        )
+    return TriageOutcome(text=answer.text, memory=answer.memory if answer.decision == "merge" else None)
