@@ -289,6 +289,9 @@ class ReadAnswer(Reply):
     `{interactionType}`, is filled in."""
     note: str = ""
     """A line for the prompt, shown above the memories if one of them is marked by this answer."""
+    fields: tuple[str, ...] = ()
+    """Metadata fields of your own in these filters that are spelled almost like one of Earwitness's. Without this they
+    count as misspelled, and the guard as failed."""
 
 
 class ReadRequest(Record):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 from .filters import And, Compare, Filter, In, Not, Or, Scalar
 from .records.memory import Memory
 from .records.memory_types import FIELDS
 
+_KNOWN = frozenset(FIELDS)
 MOST = 12
 """The most texts of a field that are listed."""
 Test = Compare | In
@@ -53,6 +55,35 @@ def no_such_field(field: str, known: Iterable[str] = FIELDS) -> str:
 def is_like_a_known_one(field: str) -> bool:
     """Whether a field that is not Earwitness's own looks like one that is, and is probably a misspelling of it."""
     return bool(_meant(field, sorted(FIELDS)))
+
+
+def misspelt(filter: Filter, own: Iterable[str] = ()) -> dict[str, str]:
+    """Fields of the filter that are one of Earwitness's but for case or one letter → the field meant. Pure.
+
+    `own` are fields that are spelled as meant.
+    """
+    strange = (test.field for test in tests(filter) if test.field not in _KNOWN)
+    return {field: meant for field in strange if field not in own and (meant := _one_letter_off(field))}
+
+
+@lru_cache(maxsize=1024)
+def _one_letter_off(field: str) -> str | None:
+    """The one of Earwitness's fields that it differs from in at most one letter."""
+    return next((each for each in FIELDS if _differ_little(_folded(field), _folded(each))), None)
+
+
+def _folded(field: str) -> str:
+    return field.replace("_", "").casefold()
+
+
+def _differ_little(one: str, other: str) -> bool:
+    """Whether both are equal but for one letter more, less or otherwise, or two that are exchanged."""
+    short, long = sorted((one, other), key=len)
+    same = next((at for at, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short))
+    rest, more = short[same:], long[same:]
+    if len(short) == len(long):
+        return rest[1:] == more[1:] or (rest[:2] == more[1::-1] and rest[2:] == more[2:])
+    return len(long) == len(short) + 1 and rest == more[1:]
 
 
 def _why(test: Test, memories: Sequence[Memory]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from ..plugin_data import PluginData
 from ..protocols import Guard
 from ..records.memory import Memory
 from ..strategy import Strategy
+from ..unmatched import misspelt
 from .recalled import OWN, Section
 from .requests import Reader, requested
 
@@ -61,8 +62,8 @@ class Read:
     """Maximum number of memories in the section."""
     always: bool = False
     """Whether the newest memories are always included."""
-    guarding: tuple[tuple[str, Filter], ...] = ()
-    """Each guard's name, and everything that its filters test."""
+    guarding: tuple[tuple[str, Filter, Collection[str]], ...] = ()
+    """Each guard's name, everything that its filters test, and the fields of its own in them."""
 
     @cached_property
     def filter(self) -> Filter:
@@ -104,7 +105,7 @@ class _Guarded:
     permitted: Filter
     unsayable: tuple[Mark, ...]
     failures: tuple[str, ...]
-    guarding: tuple[tuple[str, Filter], ...] = ()
+    guarding: tuple[tuple[str, Filter, Collection[str]], ...] = ()
 
 
 async def own_read(
@@ -188,7 +189,9 @@ async def _guarded(engine: Engine, reader: Reader, container: Container, data: M
         if answer.value and answer.value.unsayable != NOTHING
     )
     tested = tuple(
-        (answer.by, all_of(answer.value.filter, answer.value.unsayable)) for answer in answers if answer.value
+        (answer.by, all_of(answer.value.filter, answer.value.unsayable), answer.value.fields)
+        for answer in answers
+        if answer.value
     )
     return _Guarded(all_of(*filters), marks, tuple(answer.label for answer in answers if answer.failure), tested)
 
@@ -232,4 +235,9 @@ def read_answer(answer: object) -> tuple[ReadAnswer | None, str | None]:
         whole(answer.unsayable)
     except InvalidFilter as error:
         return None, f"answered {error}"
+    for field, meant in misspelt(all_of(answer.filter, answer.unsayable), answer.fields).items():
+        return (
+            None,
+            f"its filter: no memory has {field!r}. Did you mean {meant!r}? If not, name it in ReadAnswer.fields.",
+        )
     return answer, None

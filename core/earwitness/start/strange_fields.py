@@ -17,15 +17,15 @@ async def reports(
     """A sentence for each field of a filter that is not Earwitness's own and that no memory of these reads has.
 
     An own field of the host's may simply not have been used yet, so that this is reported and never raised. A field of
-    a guard's own is reported only if it looks like a misspelling.
+    a guard's own is reported only if it looks like a misspelling. One that is one letter off fails the guard before.
     """
-    guarding = [(by, filter, read) for read in reads for by, filter in read.guarding if filter != EVERYTHING]
+    guarding = [(read, *each) for read in reads for each in read.guarding if each[1] != EVERYTHING]
     if asked == EVERYTHING and not guarding:
         return []
     seen = {field for hits in found for hit in hits for field in hit.memory.metadata}
     said = await _of(source, reads, "filter", strange_fields(asked, seen))
-    for by, filter, read in guarding:
-        misspelt = [each for each in strange_fields(filter, seen) if is_like_a_known_one(each)]
+    for read, by, filter, own in guarding:
+        misspelt = [each for each in strange_fields(filter, {*seen, *own}) if is_like_a_known_one(each)]
         said += await _of(source, [read], f"{by}: its filter", misspelt)
     return list(dict.fromkeys(said))
 

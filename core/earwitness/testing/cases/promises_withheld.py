@@ -65,6 +65,12 @@ class Withheld(PromiseCases):
             turn = await (await ew.open_session("s1")).turn("bob")
             assert not any(text in turn.query for text in (SECRET, "What a fine day."))
             assert turn.failures
+        misspelt = Only(Not(equals("contextTyp", "dm")))
+        async with stage.open(guards=[misspelt], settings={"strict": False}) as ew:
+            turn = await (await ew.open_session("s1")).turn("bob")
+            assert not any(text in turn.query for text in (SECRET, "What a fine day."))
+            assert not turn.memories
+            assert "Did you mean 'contextType'" in turn.failures[0]
         async with stage.open() as ew:
             story = await ew.open_session("s1")
             (his,) = await self.held(story, "bob", equals("messageIds", "secret"))
