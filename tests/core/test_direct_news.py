@@ -34,12 +34,24 @@ async def test_it_is_news_in_the_same_direct_message(begin: Begin) -> None:
 
 CELLAR = Channel(channel_id="cellar", guild_id="g1")
 KIM, LEE = (Channel(context="dm", persona_id=name) for name in ("kim", "lee"))
+SQUARE = Channel(context="public_channel", channel_id="square", guild_id="g1")
 ELSEWHERE = {
     DM: [PUBLIC, CELLAR, Channel(context="dm", channel_id="43"), Channel(context="dm")],
     KIM: [LEE, DM, PUBLIC],
     CELLAR: [PUBLIC, DM, Channel(channel_id="cellar"), Channel()],
     Channel(): [CELLAR, PUBLIC, DM],
+    SQUARE: [PUBLIC, DM, Channel(context="public_channel", channel_id="square", guild_id="g2")],
 }
+
+
+async def test_news_of_a_guild_is_told_in_all_its_channels(begin: Begin) -> None:
+    story = await begin(world_agent={"name": "rules"})
+    await story.say("alice", "*picks up the Sacred Sword*", channel=SQUARE, audience=["bob", "charlie"])
+    market = SQUARE.model_copy(update={"channel_id": "market"})
+    for who, channel in (("bob", market), ("charlie", CELLAR)):
+        await story.say("alice", "Nice.", channel=PUBLIC, audience=[who])
+        outcome = await (await story.say("alice", "Nice.", channel=channel, audience=[who])).settled()
+        assert any("Sword" in line for line in outcome.knowledge[who])
 
 
 @pytest.mark.parametrize("where", ELSEWHERE, ids=str)

@@ -31,8 +31,8 @@ class World:
 
     `news_seen` says up to which entry each character has been told the news; `joined` says with which entry they
     joined. There are no updates after the entry `latest`. Nobody is told what happened after `day`: the story may have
-    gone back. What happened in a direct message or in a private channel is told `here` alone: the memory of a message
-    is read where that message was said.
+    gone back. What happened in a direct message or in a private channel is told there alone, and what was public in its
+    guild: the memory of a message is read where that message was said.
     """
 
     session: str
@@ -43,8 +43,8 @@ class World:
     latest: int
     day: float
     applier: Applier
-    here: str | None
-    """The channel that its news does not leave; `None` = a public one."""
+    here: tuple[str, ...]
+    """What of all that is confined to a channel or guild is told here (see `confined_to`)."""
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
@@ -53,8 +53,7 @@ class World:
     def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier, channel: Channel) -> World:
         """The world as it is for a message in a channel, given the session before that message."""
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
-        here = confined_to(channel.metadata)
-        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, here)
+        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, channel.news)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
@@ -123,7 +122,7 @@ class World:
     def _told_up_to(self, character: str) -> int:
         """The entry up to which this character was told everything that may be told here."""
         told = self.news_seen.get(character, 0)
-        return told if self.here is None else min(told, self.news_seen.get(mark(character, self.here), told))
+        return min([told, *(self.news_seen.get(mark(character, each), told) for each in self.here)])
 
     async def _known_after(self, character: str, sequence: int) -> Sequence[Delivery]:
         """Updates after an entry that this character may know, told or not, here or elsewhere."""
@@ -164,7 +163,7 @@ class World:
         return happened and self._belongs_here(item) and may_know(character, item, self.joined.get(character, 0))
 
     def _belongs_here(self, item: Delivery) -> bool:
-        return confined_to(item.metadata) in {None, self.here}
+        return (place := confined_to(item.metadata)) is None or place in self.here
 
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """The lines this character may be told, and the others.
@@ -220,13 +219,12 @@ class World:
         """
         heard = {id for line in told for id in line.cites}
         left = [update for update in await self._untold(character) if update.memory_id not in heard]
-        own = None if self.here is None else mark(character, self.here)
-        if own is None or own not in self.news_seen:
-            marks = {character: _before_first(left, sequence)}
-        else:
-            common = [each for each in left if confined_to(each.metadata) is None]
-            here = [each for each in left if confined_to(each.metadata) is not None]
-            marks = {character: _before_first(common, sequence), own: _before_first(here, sequence)}
+        counted = {each: mark(character, each) for each in self.here}
+        apart = {each: name for each, name in counted.items() if name in self.news_seen}
+        common = [each for each in left if confined_to(each.metadata) not in apart]
+        marks = {character: _before_first(common, sequence)}
+        for place, name in apart.items():
+            marks[name] = _before_first([each for each in left if confined_to(each.metadata) == place], sequence)
         return marks | await self._left_elsewhere(character, marks[character])
 
     async def _left_elsewhere(self, character: str, up_to: int) -> dict[str, int]:

@@ -33,6 +33,13 @@ class Channel(Record):
         return ", ".join([context, *(f"{name} {id!r}" for name, id in ids.items() if id is not None)])
 
     @property
+    def news(self) -> tuple[str, ...]:
+        """What of all that is confined (`confined_to`) is told here. A direct message is in no guild."""
+        guild = None if self.context == "dm" else self.guild_id
+        own = confined_to(self.metadata) if self.context != "public_channel" else None
+        return tuple(each for each in (own, guild and f"guild\n{guild}") if each)
+
+    @property
     def metadata(self) -> dict[str, MetaValue]:
         """Metadata that says where something was heard: `contextType`, and those of its ids that are set."""
         ids = zip(WHERE, (self.channel_id, self.guild_id, self.persona_id), strict=True)
@@ -77,11 +84,11 @@ def context_of(metadata: Metadata) -> str:
 
 
 def confined_to(metadata: Metadata) -> str | None:
-    """The channel that news does not leave: the direct message or private channel in which it happened. `None` = it is
-    told anywhere, as what happened in public, or in no channel."""
-    context = metadata.get("contextType")
+    """What news does not leave: the direct message or private channel in which it happened, or the guild of a public
+    one. `None` = it is told anywhere, as what happened in public outside any guild, or in no channel."""
+    context, guild = metadata.get("contextType"), metadata.get("guildId")
     if context in {None, "public_channel"}:
-        return None
+        return f"guild\n{guild}" if context and guild else None
     fields = WHERE if context == "dm" else WHERE[:2]  # a private channel is the same whoever speaks in it
     return "\n".join([str(context), *(str(metadata.get(key, "")) for key in fields)])
 
