@@ -5,9 +5,10 @@ It is made once for each instance, from `[relationships]`, and opened by whichev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import anyio
@@ -17,6 +18,7 @@ from earwitness import Settings, State
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
+from .graph.away import BackOff
 from .graph.protocol import GraphStore
 from .graph.records import Fact
 from .graph.view import GraphView
@@ -62,7 +64,10 @@ class RelationshipsModel:
         self._pictures: dict[str, tuple[tuple[JsonValue, ...], StoryPicture]] = {}
         self._compiled = CompiledRules()
         self._open = False
-        self._lock = anyio.Lock()
+        self._lock, self._refreshing = anyio.Lock(), anyio.Lock()
+        self._away = BackOff()
+        self._poll = float(getattr(graph, "poll", 0.0))
+        self._seen = float("-inf")
 
     @classmethod
     def shared(cls, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> RelationshipsModel:
@@ -87,15 +92,37 @@ class RelationshipsModel:
         async with self._lock:
             if self._open:
                 self._open = False
-                self._view, self._pictures = GraphView(), {}
+                self._view, self._pictures, self._seen = GraphView(), {}, float("-inf")
                 await self.graph.close()
 
     async def view(self) -> GraphView:
-        """The graph of all stories as it is now. Raises `StorageError`."""
-        edited = await self._view.refresh(self.graph)
+        """The graph of all stories as it is now. Raises `StorageError`, after a failure for a while without asking.
+
+        What other processes write counts after the seconds that the graph store gives as `poll`.
+        """
+        if monotonic() - self._seen >= self._poll:
+            async with self._refreshing:
+                if monotonic() - self._seen >= self._poll:
+                    await self._refresh()
+        return self._view
+
+    async def write(self, facts: Sequence[Fact]) -> int:
+        """Write facts into the graph of all stories, and return its version. Raises as `GraphStore.upsert_facts`."""
+        version = await self.graph.upsert_facts(facts)
+        self._seen = float("-inf")
+        return version
+
+    async def _refresh(self) -> None:
+        self._away.check()
+        try:
+            edited = await self._view.refresh(self.graph)
+        except BaseException as error:
+            self._away.failed(error)
+            raise
+        self._away.answered()
+        self._seen = monotonic()
         if edited is None or edited:
             self._compiled.edited(edited)
-        return self._view
 
     async def picture(self, session: str, state: State) -> StoryPicture:
         """The rules and the graph of a story. Raises `StorageError`."""

@@ -220,7 +220,7 @@ SHIPPED = [
     point
     for point in distribution("earwitness").entry_points
     if point.group.removeprefix("earwitness.")
-    in {*(kind.name for kind in kinds.CHOSEN), "graph", "spreading", "plugins"}
+    in {*(kind.name for kind in kinds.CHOSEN), "graph", "spreading", "triage", "plugins"}
 ]
 
 

@@ -20,6 +20,9 @@ class GraphStore(Protocol):
     What several methods take: `types` are types of relations (`None` = all), `min_weight` is the least weight,
     `direction` which relations of a node count, and `day` the game day on which they hold. `None` stands for the end
     of time: what has no end. Ids that nobody knows have no relations. Every call may raise `StorageError`.
+
+    A store that a round trip away answers may have an attribute `poll`: for so many seconds nobody asks for its version
+    again. What its own process writes counts at once.
     """
 
     async def open(self) -> None:

@@ -63,7 +63,7 @@ class EveryStory:
         """Write the facts, and return the new version of the graph. A key is not needed: facts that are so already
         change nothing."""
         await self._model.open()
-        return await self._model.graph.upsert_facts(facts)
+        return await self._model.write(facts)
 
 
 class OneStory:

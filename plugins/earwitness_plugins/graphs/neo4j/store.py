@@ -41,7 +41,8 @@ class Neo4jGraph(walks.Walks):
 
     Graphs of different namespaces in one database know nothing of each other. `password` is
     `None` for a server that asks for none. `timeout` is how many seconds the server may take to answer a connection,
-    and for how long a transaction is tried again.
+    and for how long a transaction is tried again. What other processes write counts within `poll` seconds, so that not
+    every message costs a round trip; 0 = at once.
     """
 
     def __init__(
@@ -53,7 +54,10 @@ class Neo4jGraph(walks.Walks):
         database: str = "neo4j",
         namespace: str = "earwitness",
         timeout: Annotated[float, Field(gt=0)] = 10.0,
+        poll: Annotated[float, Field(ge=0)] = 1.0,
     ) -> None:
+        self.poll = poll
+        """Seconds after which what other processes write counts."""
         self._keys = GraphKeys(check_shared_id("namespace", namespace))
         self._server = Server(uri, user, password, database, timeout)
 
