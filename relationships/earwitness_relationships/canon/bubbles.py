@@ -6,10 +6,11 @@ The link is noted in both journals. The guard of `[relationships]` keeps the wal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, get_args
 
 from earwitness import Earwitness, Session
-from earwitness.errors import InputError, unknown
+from earwitness.errors import InputError, NotYetApplied, unknown
 from earwitness.ids import check_shared_id
 
 from .cards import prepare_as
@@ -77,6 +78,8 @@ class Bubbles:
                 await prepare_as(self._ew, self._story, session)
             mark = {"bubble_of": self._story.id, "bubble": name, "knows": list(known)}
             await (await session.change(facts={FACTS: [mark]}, key="canon-mark")).decided()
+        with suppress(NotYetApplied):
+            await self._story.settled()  # another process may have begun or ended it
         if links(self._story).get(name) != "open":
             await (await self._story.change(facts={FACTS: [{"bubble": name}]})).decided()
         return Bubble(session, self._story, BubbleLink(name=name, id=id))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
-from earwitness.errors import InputError, UnknownName, unknown
+from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, unknown
 
 from ..pantheons.permissions import Actor, actor
 from ..privacy.loosenings import loosenings
@@ -73,6 +74,7 @@ class Canon:
 
     async def bubbles(self) -> tuple[BubbleLink, ...]:
         """The bubbles of the story, in the order they were begun."""
+        await self._refreshed()
         found = links(self._story).items()
         return tuple(BubbleLink(name=name, id=bubble_id(self._story, name), status=status) for name, status in found)
 
@@ -90,7 +92,7 @@ class Canon:
 
     async def end(self, bubble: str, *, role: str | None = None) -> Outcome:
         """End a bubble. Its memories stay in it until they are reconciled. Raises `UnknownName`, `NotPermitted`."""
-        link = link_of(self._story, bubble)
+        link = await self._link(bubble)
         await self._permitted(role, link)
         if link.status != "open":
             raise InputError(f"bubble {bubble!r} is {link.status} already.")
@@ -118,20 +120,21 @@ class Canon:
         (`story.privacy.loosen(…, asked="public_channel", sayable=True)`). Raises `UnknownName`, `NotPermitted`, and
         `InputError` for an open bubble.
         """
-        link = link_of(self._story, bubble)
+        number = await self._free(bubble)
+        link = await self._link(bubble)
         await self._permitted(role, link, keep_as)
         if link.status != "ended":
             what = "still open: end it first" if link.status == "open" else f"{link.status} already: undo that first"
             raise InputError(f"bubble {bubble!r} is {what}.")
         planned = await self._planned(link, keep_as, mode, None if only is None else set(only), publish=publish)
-        return planned if dry_run else await self._apply(planned)
+        return planned if dry_run else await self._apply(planned, number)
 
     async def undo(self, bubble: str, *, role: str | None = None) -> None:
         """Take back what was done with a bubble: what was kept goes, what was replaced returns.
 
         Who may do it may undo it. Raises `UnknownName`, `NotPermitted`, and `InputError` if nothing was done with it.
         """
-        link = link_of(self._story, bubble)
+        link = await self._link(bubble)
         key, fact = self._done(bubble)
         await self._permitted(role, link, fact.get("keep_as"))
         if key is None:
@@ -143,6 +146,16 @@ class Canon:
             await (await self._ew.open_session(session)).restore(memory)
         await (await self._story.retract(key)).decided()
         await self._story.delivered()
+
+    async def _refreshed(self) -> None:
+        """Wait for what was reported so far, in other processes, too. The store may be away."""
+        with suppress(NotYetApplied):
+            await self._story.settled()
+
+    async def _link(self, bubble: str) -> BubbleLink:
+        """A bubble as it stands now. Raises `UnknownName`."""
+        await self._refreshed()
+        return link_of(self._story, bubble)
 
     def _acting(self, role: str | None) -> Actor:
         return self._who if role is None else actor(role, self._who.user)
@@ -186,15 +199,14 @@ class Canon:
     async def _of_bubble(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
         return tuple(await self._ew.engine.store.list(f"{link.id}-{character}"))
 
-    async def _apply(self, planned: Reconciliation) -> Reconciliation:
-        """Note what will be done, so that it can be undone; then do it."""
-        number = await self._free(planned.bubble)
+    async def _apply(self, planned: Reconciliation, number: int) -> Reconciliation:
+        """Note what will be done, so that it can be undone; then do it. Raises `InputError` if somebody else has."""
         new = [each for each in planned.memories if each.action not in {"skip", "withhold"}]
         keys = [f"canon-{planned.bubble}-{number}-{at}" for at in range(len(new))]
         replaced, _ = await self._replaced(new)
         fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
         key = f"canon-{planned.bubble}-{number}"
-        await (await self._story.change(facts={FACTS: [fact]}, key=key)).decided()
+        await self._note(planned.bubble, fact, key)
         for session, memory in replaced:
             await (await self._ew.open_session(session)).archive(memory)
         bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
@@ -202,6 +214,14 @@ class Canon:
             await self._write(bubble, each, own_key)
         await self._story.delivered()
         return planned.model_copy(update={"key": key})
+
+    async def _note(self, bubble: str, fact: dict[str, Any], key: str) -> None:
+        with suppress(KeyConflict):
+            noted = await self._story.change(facts={FACTS: [fact]}, key=key)
+            if noted.created:
+                await noted.decided()
+                return
+        raise InputError(f"bubble {bubble!r} was reconciled by somebody else just now. Look at it again.")
 
     async def _write(self, bubble: Session, each: KeptMemory, key: str) -> None:
         """Write it down as the character knows it: a teller whom the story does not know is somebody."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any
@@ -213,3 +214,32 @@ def test_the_synchronous_face_has_bubbles_canon_and_personas(tmp_path: Any) -> N
         assert [each.text for each in done.memories] == ["Kenji: A sword."]
         assert [each.status for each in story.canon.bubbles()] == ["kept"]
         assert [hit.memory.content for hit in ew.personas.search("sword", persona="p1")] == ["Kenji: A sword."]
+
+
+async def test_two_processes_agree_about_a_bubble(tmp_path: Any) -> None:
+    given = {"relationships": {"canon": "personal"}, "embedder": "none", "detector": "none", "world_agent": "none"}
+    path = tmp_path / "e.db"
+    async with Earwitness.open(path, **given) as here, Earwitness.open(path, **given) as there:
+        mine, theirs = [await ew.session("s1", cast=["alice", KENJI]) for ew in (here, there)]
+        for number, story in enumerate((mine, theirs)):
+            await (await story.bubble("au")).say("kenji", f"Sword {number}.", audience=["alice"])
+        await mine.canon.end("au")
+        assert [str(each) for each in await theirs.canon.bubbles()] == ["au (s1~au): ended"]
+        done = await theirs.canon.reconcile("au", keep_as="personal", dry_run=False)
+        assert [each.text for each in done.memories] == ["Kenji: Sword 0.", "Kenji: Sword 1."]
+        with pytest.raises(InputError, match="kept already"):
+            await mine.canon.reconcile("au", keep_as="personal", dry_run=False)
+        assert len(await found(mine)) == 2
+        await mine.canon.undo("au")
+        assert [each.status for each in await theirs.canon.bubbles()] == ["ended"]
+        assert await found(theirs) == []
+
+
+async def test_of_two_who_reconcile_at_once_one_is_told_to_look_again(open_app: Open) -> None:
+    story = await begin(open_app)
+    await (await story.bubble("au")).say("kenji", "A sword.", audience=["alice"])
+    await story.canon.end("au")
+    both = [story.canon.reconcile("au", keep_as=keep_as, dry_run=False) for keep_as in ("personal", "discard")]
+    answers = await asyncio.gather(*both, return_exceptions=True)
+    assert sorted(type(each).__name__ for each in answers) == ["InputError", "Reconciliation"]
+    assert [each.status for each in await story.canon.bubbles()] != ["ended"]
