@@ -46,11 +46,14 @@ def test_a_bubble_is_begun_played_ended_and_reconciled(run: Run) -> None:
     planned = run("canon", "reconcile", "s1", "au", "--keep-as", "personal")
     assert planned.stdout == (
         "au: personal, append, 1 memory (dry run)\n  add for alice, in persona-p1-alice: Kenji: I am a vampire.\n"
+        "Nothing was changed. To do it, add --apply.\n"
     )
     done = answer(run("canon", "reconcile", "s1", "au", "--keep-as", "personal", "--apply", "--json"))
     assert (done["applied"], [each["action"] for each in done["memories"]]) == (True, ["add"])
     shown = run("canon", "show", "s1", "alice").stdout
     assert "persona-p1-alice\n  Kenji: I am a vampire." in shown
+    assert "global-canon-alice\n  nothing\n" in shown
+    assert "user-u1\n  nothing\n" in shown
     assert "is back" in run("canon", "reconcile", "s1", "au", "--undo").stdout
     assert answer(run("canon", "show", "s1", "alice", "--json"))["persona-p1-alice"] == []
 
@@ -66,6 +69,27 @@ def test_what_cannot_be_is_refused_in_one_line(run: Run) -> None:
     denied = run("canon", "reconcile", "s1", "au", "--keep-as", "global")
     assert denied.exit_code == 1
     assert "role 'author' may not write global canon" in denied.stderr
+
+
+@pytest.mark.usefixtures("told")
+def test_versions_are_numbered_and_what_is_private_is_published_only_if_asked(run: Run) -> None:
+    run("canon", "add", "s1", "Kenji: I am no vampire.", "--scope", "personal", "--character", "alice", "--about", "p1")
+    run("canon", "start", "s1", "au")
+    in_bubble("I am a vampire.")
+    run("canon", "end", "s1", "au")
+    as_global = ["canon", "reconcile", "s1", "au", "--keep-as", "global", "--role", "owner"]
+    assert "withhold for alice" in run(*as_global).stdout
+    assert "known everywhere then" in run(*as_global, "--publish").stdout
+    run("canon", "reconcile", "s1", "au", "--keep-as", "personal", "--apply")
+    assert "Kenji: I am a vampire. (noted it on day 1) (version 2)" in run("canon", "show", "s1", "alice").stdout
+
+
+@pytest.mark.usefixtures("told")
+def test_a_player_acts_for_their_own_user_alone(run: Run) -> None:
+    as_player = ["canon", "add", "s1", "Likes tea.", "--scope", "user", "--role", "player"]
+    assert run(*as_player, "--about", "u1", "--user", "u1").exit_code == 0
+    assert "only about their own" in run(*as_player, "--about", "u2", "--user", "u1").stderr
+    assert "needs the user who acts" in run(*as_player, "--about", "u1").stderr
 
 
 @pytest.mark.usefixtures("told")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from earwitness_plugins.terminal import CliContext, GuessingGroup, options, story_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from earwitness import Memory
 
 ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
 USER = click.option("--user", metavar="ID", help="The user who acts; a player needs it.")
@@ -41,8 +46,16 @@ async def show(cli: CliContext, session: str, character: str) -> None:
         story = await ew.open_session(session)
         found = await story.canon.memories(character)
         data = {name: [each.model_dump(mode="json") for each in memories] for name, memories in found.items()}
-        lines = [line for name, memories in found.items() for line in (name, *(f"  {each}" for each in memories))]
+        lines = [line for name, memories in found.items() for line in _shown(name, memories)]
         cli.answer(data, plain("\n".join(lines)))
+
+
+def _shown(name: str, memories: Sequence[Memory]) -> list[str]:
+    """A container and what it holds, with the number of each version but the first."""
+    numbers = [each.metadata.get("version", 1) for each in memories]
+    versions = ["" if number == 1 else f" (version {number})" for number in numbers]
+    held = [f"  {each}{version}" for each, version in zip(memories, versions, strict=True)]
+    return [name, *(held or ["  nothing"])]
 
 
 @story_command("add")
@@ -115,7 +128,9 @@ async def end(cli: CliContext, session: str, name: str, role: str, user: str | N
     show_default=True,
     help="Conflicting versions stand side by side, or the new ones replace the old ones.",
 )
-@click.option("--only", multiple=True, metavar="ID", help="Only the memory with this ID; may be repeated.")
+@click.option(
+    "--only", multiple=True, metavar="ID", help="Only the memory with this ID (--json shows it); may be repeated."
+)
 @click.option(
     "--publish", is_flag=True, help="For global, also what was learned in private: it is known everywhere then."
 )
@@ -150,7 +165,8 @@ async def reconcile(
         done = await canon.reconcile(
             name, keep_as=keep_as, mode=mode, only=only or None, publish=publish, dry_run=not apply
         )
-        cli.answer({**done.model_dump(mode="json"), "applied": done.applied}, plain(str(done)))
+        hint = "" if done.applied else "\nNothing was changed. To do it, add --apply."
+        cli.answer({**done.model_dump(mode="json"), "applied": done.applied}, plain(str(done)) + hint)
 
 
 for _each in (bubbles, show, add, start, end, reconcile):

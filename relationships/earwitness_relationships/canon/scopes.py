@@ -82,8 +82,10 @@ class Canon:
         """What a character knows beyond the story, by container, and in its bubbles, by the bubble's name."""
         member = self._member(character)
         personas = [each.persona_id for each in self._story.cast if each.persona_id]
+        users = [each.user_id for each in self._story.cast]
         wanted = [global_canon_container(member.personality_id)]
         wanted += [persona_container(each, member.personality_id) for each in personas]
+        wanted += [user_container(each) for each in dict.fromkeys(user for user in users if user)]
         store = self._ew.engine.store
         found = {each.name: tuple(await store.list(each.name)) for each in wanted}
         for link in await self.bubbles():

@@ -9,9 +9,11 @@ from earwitness.containers import persona_container
 from earwitness.errors import InputError
 from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Or, as_filter, equals
 from earwitness.records.memory import STRENGTH, Interaction
+from earwitness.validation.arguments import several, some_text
 
-Wanted = str | int | float | bool | Sequence[str]
-"""A value that metadata must have, or several texts of which it must have one."""
+Plain = str | int | float | bool
+Wanted = Plain | Sequence[Plain]
+"""A value that metadata must have, or several of which it must have one."""
 
 
 class Personas:
@@ -21,8 +23,8 @@ class Personas:
         self._ew = ew
 
     async def collection(self, persona: str) -> tuple[Container, ...]:
-        """The containers of a persona: one for each personality it has lived anything with."""
-        return await self._ew.containers(kind="persona", owner=persona)
+        """The containers of a persona: one for each personality it has lived anything with. Raises `InputError`."""
+        return await self._ew.containers(kind="persona", owner=some_text("persona", persona))
 
     async def search(
         self,
@@ -30,7 +32,7 @@ class Personas:
         *,
         persona: str,
         personality: str | None = None,
-        interactions: Iterable[Interaction] | None = None,
+        interactions: Interaction | Iterable[Interaction] | None = None,
         pantheon: str | None = None,
         limit: int = 10,
         filter: Filter | str = EVERYTHING,
@@ -57,7 +59,7 @@ class Personas:
         every = await self.collection(persona)
         if personality is None:
             return every
-        wanted = persona_container(persona, personality)
+        wanted = persona_container(persona, some_text("personality", personality))
         return [each for each in every if each == wanted]
 
 
@@ -72,10 +74,11 @@ def merged(found: Sequence[Sequence[Hit]]) -> list[Hit]:
     ]
 
 
-def _of(interactions: Iterable[Interaction] | None, pantheon: str | None) -> Filter:
+def _of(interactions: Interaction | Iterable[Interaction] | None, pantheon: str | None) -> Filter:
     """The test for ways in which the personality knows it; all ways if a pantheon is named."""
     default = ("direct",) if pantheon is None else STRENGTH
-    ways = default if interactions is None else tuple(interactions)
+    given = (interactions,) if isinstance(interactions, str) else interactions
+    ways = default if given is None else tuple(given)
     if wrong := next((each for each in ways if each not in STRENGTH), None):
         raise InputError(f"interactions: {wrong!r} is not one of {', '.join(STRENGTH)}.")
     through = (
@@ -85,8 +88,14 @@ def _of(interactions: Iterable[Interaction] | None, pantheon: str | None) -> Fil
 
 
 def _metadata(wanted: Mapping[str, Wanted]) -> list[Filter]:
-    """A test for each field. `InvalidFilter` for a value that no field can have."""
-    return [
-        Compare(field, "==", value) if isinstance(value, str | int | float | bool) else In(field, tuple(value))
-        for field, value in wanted.items()
-    ]
+    """A test for each field. Raises `InvalidFilter` and `InputError` for a value that no field can have."""
+    return [_one_of(field, value) for field, value in wanted.items()]
+
+
+def _one_of(field: str, wanted: Wanted) -> Filter:
+    if isinstance(wanted, Plain):
+        return Compare(field, "==", wanted)
+    values = several(field, wanted)
+    if all(isinstance(each, str) for each in values):
+        return In(field, tuple(values))
+    return Or(tuple(Compare(field, "==", each) for each in values))

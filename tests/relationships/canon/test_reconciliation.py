@@ -204,7 +204,7 @@ async def test_a_memory_is_added_by_hand_into_any_scope(open_app: Open) -> None:
     bob = await story.turn("bob", query="sword key answers", in_prompt=[])
     assert [each.text for each in bob.memories] == ["The user likes short answers."]
     scopes = {name: len(found) for name, found in (await story.canon.memories("Alice")).items()}
-    assert scopes == {GLOBAL: 1, PERSONAL: 1, "vampire": 2}
+    assert scopes == {GLOBAL: 1, PERSONAL: 1, "user-u1": 1, "vampire": 2}
 
 
 async def test_every_character_the_user_talks_to_knows_what_is_known_of_the_user(open_app: Open) -> None:

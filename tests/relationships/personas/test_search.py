@@ -131,3 +131,26 @@ async def test_a_wrong_limit_or_interaction_is_named(ew: Earwitness) -> None:
         await ew.personas.search("tea", persona="p1", limit=0)
     with pytest.raises(InputError, match=r"'told' is not one of direct, witnessed, shared"):
         await ew.personas.search("tea", persona="p1", interactions=["told"])
+
+
+async def test_a_list_may_hold_numbers_and_one_way_needs_no_list(ew: Earwitness) -> None:
+    search = ew.personas.search
+    assert len(await search("tea", persona="p1", game_day=[1, 2])) == 2
+    assert await search("tea", persona="p1", game_day=[2, 3]) == ()
+    assert len(await search("tea", persona="p1", interactions="shared")) == 1
+
+
+@pytest.mark.parametrize("nobody", [None, "", 7])
+async def test_a_persona_or_personality_that_is_none_finds_nobodys_memories(ew: Earwitness, nobody: Any) -> None:
+    with pytest.raises(InputError, match="persona = "):
+        await ew.personas.search("tea", persona=nobody)
+    with pytest.raises(InputError, match="persona = "):
+        await ew.personas.collection(nobody)
+    if nobody is not None:
+        with pytest.raises(InputError, match="personality = "):
+            await ew.personas.search("tea", persona="p1", personality=nobody)
+
+
+async def test_a_value_that_no_field_can_have_is_refused(ew: Earwitness) -> None:
+    with pytest.raises(InputError, match="game_day = None"):
+        await ew.personas.search("tea", persona="p1", game_day=None)
