@@ -17,7 +17,7 @@ from ..protocols import Ledger
 from ..records.disguise import in_disguise
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
-from ..records.plan import Delivery, Plan, Snapshot
+from ..records.plan import Delivery, Plan, Snapshot, Withdrawal
 from ..records.update import Knowledge
 from .applier import Applier
 from .archive import still_archived
@@ -78,20 +78,12 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     source = await _whole(engine, live, body.target)
     settled = await settled_message(engine.ledger, live.snapshot.id, source or body.target)
     target = await engine.ledger.entry(live.snapshot.id, key=source or body.target)
-    ledger, session, reason = engine.ledger, live.snapshot.id, f"retracted by {body.by}"
-    if target is not None and isinstance(target.body, Transferred):
-        withdrawals = [await of_deliveries(ledger, session, await deliveries_of(ledger, target), reason)]
-    elif target is not None:
-        withdrawals = [await of_source(ledger, session, each, reason) for each in await _sources(engine, target)]
-    elif source is not None:
-        withdrawals = [await of_source(ledger, session, source, reason)]
-    else:
-        withdrawals = [await of_memory(ledger, session, body.target, reason)]
+    withdrawals = await _withdrawn(engine, body, target, source, live.snapshot.id)
     message = settled.model_copy(update={"retracted": True, "participants": {}}) if settled else None
     lost = await _knowledge_before(engine, live, settled) if settled else {}
     plan = _nothing(live, entry).model_copy(
         update={
-            "withdrawals": tuple(withdrawals),
+            "withdrawals": withdrawals,
             "message": message,
             "facts": {} if target is None else facts_noted(live.snapshot.state, target.key, {}),
             "news_seen": await _news_to_repeat(engine, live, lost),
@@ -105,7 +97,21 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     kept = tuple(each for each in live.snapshot.unmaskings if target is None or each.source != target.key)
     if kept == live.snapshot.unmaskings:
         return plan
-    return await with_renewals(ledger, live.snapshot, plan.model_copy(update={"unmaskings": kept}))
+    return await with_renewals(engine.ledger, live.snapshot, plan.model_copy(update={"unmaskings": kept}))
+
+
+async def _withdrawn(
+    engine: Engine, body: Retracted, target: Entry | None, source: str | None, session: str
+) -> tuple[Withdrawal, ...]:
+    """What a retraction withdraws: all deliveries of its target, of a source without an entry, or of one memory."""
+    ledger, reason = engine.ledger, f"retracted by {body.by}"
+    if target is not None and isinstance(target.body, Transferred):
+        return (await of_deliveries(ledger, session, await deliveries_of(ledger, target), reason),)
+    if target is not None:
+        return tuple([await of_source(ledger, session, each, reason) for each in await _sources(engine, target)])
+    if source is not None:
+        return (await of_source(ledger, session, source, reason),)
+    return (await of_memory(ledger, session, body.target, reason),)
 
 
 async def rejudged(engine: Engine, live: Live, message: Message, applier: Applier) -> Judged:

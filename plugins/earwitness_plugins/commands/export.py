@@ -66,15 +66,15 @@ async def _files(story: Session, name: str, private: bool) -> list[File]:
     from earwitness.errors import InputError
     from earwitness_plugins.applications.exports.chat import said_apart
     from earwitness_plugins.applications.exports.files import files
-    from earwitness_plugins.applications.exports.told import told_messages
+    from earwitness_plugins.applications.exports.story_messages import story_messages
     from earwitness_plugins.terminal.warnings import warn
 
     before = await story.backstage(role="owner").before()
-    told = await told_messages(story) if name == "chat" else {}
-    apart = said_apart([each for each in before.originals if each.format == "chat"], told)
+    messages = await story_messages(story) if name == "chat" else {}
+    apart = said_apart([each for each in before.originals if each.format == "chat"], messages)
     for each in () if private else apart:
         each.left_out = True
-    made = files(name, before, story.cast, story.id, told)
+    made = files(name, before, story.cast, story.id, messages)
     if apart and (private or made):
         warn([_marked(len(apart)) if private else _left_out([each.channel for each in apart])])
     if not made and apart:

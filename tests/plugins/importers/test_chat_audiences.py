@@ -14,7 +14,7 @@ from earwitness.records.message import SettledMessage
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.applications.exports.chat import said_apart
 from earwitness_plugins.applications.exports.files import files
-from earwitness_plugins.applications.exports.told import told_messages
+from earwitness_plugins.applications.exports.story_messages import story_messages
 from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.applications.imports.import_files import import_files
 
@@ -40,7 +40,7 @@ async def begun(ew: Earwitness, id: str = "tale") -> Session:
 async def chat_of(story: Session, *, private: bool = False) -> bytes:
     """The only chat of a story, as the command exports it."""
     before = await story.backstage().before()
-    told = await told_messages(story)
+    told = await story_messages(story)
     for each in () if private else said_apart(before.originals, told):
         each.left_out = True
     (chat,) = files("chat", before, story.cast, story.id, told)

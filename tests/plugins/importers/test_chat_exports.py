@@ -13,7 +13,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.applications.exports.chat_dates import dated
 from earwitness_plugins.applications.exports.files import File, files
-from earwitness_plugins.applications.exports.told import told_messages
+from earwitness_plugins.applications.exports.story_messages import story_messages
 from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.applications.imports.import_files import import_files
 
@@ -51,7 +51,7 @@ async def imported(ew: Earwitness, folder: Path, content: object) -> Session:
 
 
 async def exported(story: Session) -> Sequence[File]:
-    return files("chat", await story.backstage().before(), story.cast, story.id, await told_messages(story))
+    return files("chat", await story.backstage().before(), story.cast, story.id, await story_messages(story))
 
 
 async def lines(story: Session) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from earwitness import Earwitness, Session
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.applications.exports.files import files
-from earwitness_plugins.applications.exports.told import told_messages
+from earwitness_plugins.applications.exports.story_messages import story_messages
 from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.applications.imports.import_files import ImportResult, import_files
 
@@ -59,7 +59,7 @@ async def taken_in(ew: Earwitness, folder: Path, content: str) -> ImportResult: 
 
 
 async def chat_of(story: Session) -> str:
-    (chat,) = files("chat", await story.backstage().before(), story.cast, story.id, await told_messages(story))
+    (chat,) = files("chat", await story.backstage().before(), story.cast, story.id, await story_messages(story))
     return chat.data.decode()
 
 

@@ -24,7 +24,7 @@ from earwitness_plugins.importers.files.text_encoding import MARK, decoded
 
 from .channels import channel_of, is_open_in
 from .chat_lines import LineWriter, Row, compact, needs_mark, revised
-from .told import ToldByKey, ToldMessage
+from .story_messages import MessagesByKey, StoryMessage
 
 UNICODE = ("utf-8", "utf-8-sig")
 OF_A_MEMBER = ("original_avatar", "force_avatar", "is_group")
@@ -43,7 +43,7 @@ class ChatFile:
     """Its messages in the story, as the importer reads them."""
     values: list[Row]
     """The same, as the file has them."""
-    added: dict[int, list[ToldMessage]] = field(default_factory=dict)
+    added: dict[int, list[StoryMessage]] = field(default_factory=dict)
     """Index of a line → what was said after it, and came from no chat."""
 
     @classmethod
@@ -82,41 +82,41 @@ class ChatFile:
         rows = ((each.name, row) for each, row in zip(self.found, self.values, strict=True) if not each.hidden)
         return {name: {key: row[key] for key in OF_A_MEMBER if key in row} for name, row in rows}
 
-    def channel(self, told: ToldByKey) -> Channel:
+    def channel(self, messages: MessagesByKey) -> Channel:
         """Where its messages were said, without those whose lines say so themselves."""
         plain = zip(self.keys, self.found, strict=False)
         return channel_of(
-            told[key].channel for key, row in plain if key in told and not (row.mark and row.mark.channel)
+            messages[key].channel for key, row in plain if key in messages and not (row.mark and row.mark.channel)
         )
 
-    def data(self, told: ToldByKey, story: str, cast: Cast) -> bytes:
+    def data(self, messages: MessagesByKey, story: str, cast: Cast) -> bytes:
         """The file, with what the story says of its messages now."""
-        if not any(key in told for key in self.rows):
+        if not any(key in messages for key in self.rows):
             return self._encoded(self.lines)  # its messages are not in this story
         lines: dict[int, str | None] = dict(enumerate(self.lines))
-        writer = self._writer(told, story, cast)
-        changed = self._changed(told, writer)
+        writer = self._writer(messages, story, cast)
+        changed = self._changed(messages, writer)
         for key, (line, row) in self.rows.items():
             if key in changed:
                 lines[line] = self._line(line, row, changed[key])
         return self._encoded(list(self._with_added(lines, writer)))
 
-    def _writer(self, told: ToldByKey, story: str, cast: Cast) -> LineWriter:
+    def _writer(self, messages: MessagesByKey, story: str, cast: Cast) -> LineWriter:
         names = {
-            told[key].speaker: str(row["name"])
+            messages[key].speaker: str(row["name"])
             for key, (_, row) in self.rows.items()
-            if key in told and told[key].speak_as is None
+            if key in messages and messages[key].speak_as is None
         }
         dates = [row["send_date"] for row in self.values if row.get("send_date")]
         return LineWriter(story, cast, names, dates[-1] if dates else None)
 
-    def _changed(self, told: ToldByKey, writer: LineWriter) -> dict[str, Row | None]:
+    def _changed(self, messages: MessagesByKey, writer: LineWriter) -> dict[str, Row | None]:
         """Key → the row as it is now; `None` for one that is gone."""
-        own, moved = self.channel(told), False
+        own, moved = self.channel(messages), False
         mine = {key: row for key, (_, row) in self.rows.items()}
         changed: dict[str, Row | None] = {}
-        for key in [*told, *(key for key in mine if key not in told and key not in self.unsaid)]:
-            message = told.get(key)
+        for key in [*messages, *(key for key in mine if key not in messages and key not in self.unsaid)]:
+            message = messages.get(key)
             if key in mine and (message is None or message.is_gone):
                 changed[key] = None
             elif key in mine and message is not None:
@@ -125,7 +125,7 @@ class ChatFile:
             moved = moved or (message is not None and message.moves and not self._tells(message))
         return changed
 
-    def _tells(self, message: ToldMessage) -> bool:
+    def _tells(self, message: StoryMessage) -> bool:
         """Whether a reader of the file reads this message as it was decided."""
         return not message.is_gone and not message.revisions
 
@@ -139,7 +139,7 @@ class ChatFile:
             yield from (f"{each}{ending}" for each in (added[:-1] if line == last else added))
             yield from added[-1:] if line == last else ()
 
-    def _new_row(self, message: ToldMessage, writer: LineWriter) -> Row:
+    def _new_row(self, message: StoryMessage, writer: LineWriter) -> Row:
         """A line for a message that came from no chat, under the name that its speaker has in this one."""
         row = writer.row(message)
         return {**row, **self.members.get(row["name"], {})}
@@ -162,35 +162,37 @@ class ChatFile:
 
 
 def chats(
-    originals: Sequence[Original], told: ToldByKey, story: str, cast: Cast
+    originals: Sequence[Original], messages: MessagesByKey, story: str, cast: Cast
 ) -> tuple[list[tuple[Original, bytes]], bytes | None]:
     """The chats that came into the story, and a new one of what was said before any of them; `None` for nothing."""
     files = [ChatFile.of(each) for each in originals]
-    fresh = _follow(files, told)
+    fresh = _follow(files, messages)
     writer = LineWriter(story, cast)
-    return [(each.original, each.data(told, story, cast)) for each in files], _fresh(fresh, writer) if fresh else None
+    return [(each.original, each.data(messages, story, cast)) for each in files], _fresh(
+        fresh, writer
+    ) if fresh else None
 
 
-def said_apart(originals: Sequence[Original], told: ToldByKey) -> list[ToldMessage]:
+def said_apart(originals: Sequence[Original], messages: MessagesByKey) -> list[StoryMessage]:
     """The messages that were not said in the channel of the chat that they would go into, nor in public."""
     files = [ChatFile.of(each) for each in originals]
-    fresh = _follow(files, told)
+    fresh = _follow(files, messages)
     own = channel_of(each.channel for each in fresh)
     apart = [each for each in fresh if not is_open_in(each.channel, own)]
     for file in files:
-        own = file.channel(told)
-        kept = (told[key] for key in file.keys if key in told and not told[key].is_gone)
+        own = file.channel(messages)
+        kept = (messages[key] for key in file.keys if key in messages and not messages[key].is_gone)
         added = (message for some in file.added.values() for message in some)
         apart += [each for each in (*kept, *added) if not is_open_in(each.channel, own)]
     return apart
 
 
-def _follow(files: Sequence[ChatFile], told: ToldByKey) -> list[ToldMessage]:
+def _follow(files: Sequence[ChatFile], messages: MessagesByKey) -> list[StoryMessage]:
     """Add each message that came from no chat behind the chat's message before it; returns those before any chat."""
     places = {key: (file, line) for file in files for key, (line, _) in file.rows.items()}
     place: tuple[ChatFile, int] | None = None
-    first: list[ToldMessage] = []
-    for message in told.values():
+    first: list[StoryMessage] = []
+    for message in messages.values():
         if message.key in places:
             place = places[message.key]
         elif not message.is_gone:
@@ -198,17 +200,17 @@ def _follow(files: Sequence[ChatFile], told: ToldByKey) -> list[ToldMessage]:
     return first
 
 
-def _fresh(told: Iterable[ToldMessage], writer: LineWriter) -> bytes:
+def _fresh(messages: Iterable[StoryMessage], writer: LineWriter) -> bytes:
     """A chat of its own: a header, and a line for each message."""
-    told = list(told)
-    speakers = list({each.speaker: writer.speaker(each) for each in told}.values())
+    messages = list(messages)
+    speakers = list({each.speaker: writer.speaker(each) for each in messages}.values())
     header: dict[str, Any] = {
         "user_name": _only(each.name for each in speakers if each.kind == "persona"),
         "character_name": _only(each.name for each in speakers if each.kind == "character"),
-        "create_date": told[0].timestamp,
+        "create_date": messages[0].timestamp,
         "chat_metadata": {},
     }
-    return "\n".join(map(compact, [header, *map(writer.row, told)])).encode()
+    return "\n".join(map(compact, [header, *map(writer.row, messages)])).encode()
 
 
 def _only(names: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from earwitness_plugins.importers.chat_rows import NARRATOR
 from earwitness_plugins.importers.files.lenient import LenientObject
 
 from .chat_dates import dated
-from .told import ToldMessage
+from .story_messages import StoryMessage
 
 Row = dict[str, Any]
 
@@ -33,7 +33,7 @@ class LineWriter:
     date_like: object = None
     """A `send_date` of this chat."""
 
-    def speaker(self, message: ToldMessage) -> Character:
+    def speaker(self, message: StoryMessage) -> Character:
         """The speaker; one who was forgotten goes by the id."""
         if message.speaker in self.cast:
             return self.cast[message.speaker]
@@ -46,7 +46,7 @@ class LineWriter:
         name = self.cast[id].name
         return name if self.cast.called(name) == (self.cast[id],) else id
 
-    def row(self, message: ToldMessage) -> Row:
+    def row(self, message: StoryMessage) -> Row:
         """A new line."""
         speaker = self.speaker(message)
         row: Row = {
@@ -59,7 +59,7 @@ class LineWriter:
         }
         return self.marked(revised(row, message), message)
 
-    def marked(self, row: Row, message: ToldMessage) -> Row:
+    def marked(self, row: Row, message: StoryMessage) -> Row:
         """The line with its mark. One that says the same of another story stays as it is."""
         mark = self.mark(message)
         there = mark_of(LenientObject(row, "", "", []))
@@ -68,7 +68,7 @@ class LineWriter:
         extra = row.get("extra")
         return {**row, "extra": {**(extra if isinstance(extra, dict) else {}), EXTRA: mark.values()}}
 
-    def mark(self, message: ToldMessage) -> ChatMark:
+    def mark(self, message: StoryMessage) -> ChatMark:
         """Which message it is, where it was said, and who perceived it.
 
         Where somebody perceived a part of it, those who did are there, and the text says again who perceives what.
@@ -89,14 +89,14 @@ class LineWriter:
         return tuple(self.name(id) for id in ids if id in self.cast and self.cast[id].kind != "narrator")
 
 
-def needs_mark(message: ToldMessage, row: Row, own: Channel) -> bool:
+def needs_mark(message: StoryMessage, row: Row, own: Channel) -> bool:
     """Whether a line that came from a file does not say by itself who perceived it."""
     marked = isinstance(extra := row.get("extra"), dict) and EXTRA in extra
     certain = message.by_host or message.off_stage or bool(message.forgotten_by)
     return certain or message.channel != own or (marked and bool(message.revisions))
 
 
-def revised(row: Row, message: ToldMessage) -> Row:
+def revised(row: Row, message: StoryMessage) -> Row:
     """The row after edits, which change the chosen swipe, and rerolls, which add one."""
     if not message.revisions:
         return row

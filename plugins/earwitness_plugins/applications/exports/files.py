@@ -17,7 +17,7 @@ from earwitness.records.journal import Original
 
 from .card import fresh_card
 from .chat import chats
-from .told import ToldByKey
+from .story_messages import MessagesByKey
 from .worldinfo import fresh_worldinfo
 
 FORMATS = ("card", "worldinfo", "chat")
@@ -34,18 +34,20 @@ class File:
     """Its content."""
 
 
-def files(format: str, before: Before, cast: Cast, session: str, told: ToldByKey | None = None) -> tuple[File, ...]:
-    """The files of one of `FORMATS`. Chats are made of what was `told` in the story."""
+def files(
+    format: str, before: Before, cast: Cast, session: str, messages: MessagesByKey | None = None
+) -> tuple[File, ...]:
+    """The files of one of `FORMATS`. Chats are made of the `messages` of the story."""
     kept = [each for each in before.originals if each.format == format]
     if format == "chat":
-        return tuple(_distinct(_chats(kept, told or {}, cast, session)))
+        return tuple(_distinct(_chats(kept, messages or {}, cast, session)))
     fresh = _FRESH[format](before, cast, session, kept) if format in _FRESH else ()
     return tuple(_distinct([*map(_as_it_came, kept), *(File(name, _json(value)) for name, value in fresh)]))
 
 
-def _chats(kept: Sequence[Original], told: ToldByKey, cast: Cast, session: str) -> Iterator[File]:
+def _chats(kept: Sequence[Original], messages: MessagesByKey, cast: Cast, session: str) -> Iterator[File]:
     """Chats that came into the story, as they now are, and a new one of what came from none."""
-    came, fresh = chats(kept, told, session, cast)
+    came, fresh = chats(kept, messages, session, cast)
     yield from (File(_as_it_came(original).name, data) for original, data in came)
     if fresh is not None:
         yield File(file_name(session, ".jsonl"), fresh)

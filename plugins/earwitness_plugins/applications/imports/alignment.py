@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 SpokenWords = tuple[str, str]
 """Who speaks (character id), and the text."""
-Token = tuple[str, str]
+LineToken = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _gaps(
             yield range(begin, end), range(first, last)
 
 
-def _tokens(lines: Sequence[FileLine], known: Sequence[KnownMessage]) -> tuple[list[Token], list[Token]]:
+def _tokens(lines: Sequence[FileLine], known: Sequence[KnownMessage]) -> tuple[list[LineToken], list[LineToken]]:
     """What is compared: the key of a marked line; the words of the others, of which a message has several versions."""
     marked = {line.key for line in lines if line.key}
     said = {line.words for line in lines if not line.key and not line.silent}
@@ -99,7 +99,7 @@ def _tokens(lines: Sequence[FileLine], known: Sequence[KnownMessage]) -> tuple[l
     return mine, [("#", each.key) if each.key in marked else _version(each, said) for each in known]
 
 
-def _token(number: int, line: FileLine) -> Token:
+def _token(number: int, line: FileLine) -> LineToken:
     if line.key is not None:
         return ("#", line.key)
     return ("#silent", str(number)) if line.silent else line.words
@@ -109,7 +109,7 @@ def _version(message: KnownMessage, said: set[SpokenWords]) -> SpokenWords:
     return next((each for each in message.versions if each in said), message.versions[0])
 
 
-def _differences(mine: list[Token], theirs: list[Token]) -> Iterator[tuple[str, int, int, int, int]]:
+def _differences(mine: list[LineToken], theirs: list[LineToken]) -> Iterator[tuple[str, int, int, int, int]]:
     """As `SequenceMatcher.get_opcodes`. What both begin with is not compared again: mostly that is all there is."""
     same = next((i for i, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), min(len(mine), len(theirs)))
     yield "equal", 0, same, 0, same

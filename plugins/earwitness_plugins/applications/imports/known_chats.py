@@ -22,7 +22,7 @@ from earwitness.records.journal import Original
 from earwitness_plugins.applications.exports.channels import channel_of
 from earwitness_plugins.applications.exports.chat import ChatFile
 from earwitness_plugins.applications.exports.chat_lines import swipes
-from earwitness_plugins.applications.exports.told import told_messages
+from earwitness_plugins.applications.exports.story_messages import story_messages
 from earwitness_plugins.applications.replay.replay import spoken
 from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.importers.chat_rows import ChatRow
@@ -64,7 +64,7 @@ async def as_known(ew: Earwitness, session: str, files: Sequence[Imported]) -> l
     if not any(file.scenes for file in files) or session not in await ew.sessions():
         return [KnownFile(file) for file in files]
     story = await ew.open_session(session)
-    lines = KnownLines(session, story.cast, await told_messages(story))
+    lines = KnownLines(session, story.cast, await story_messages(story))
     originals = [each for each in (await story.backstage().before()).originals if each.format == "chat"]
     return [_known(file, lines, originals) for file in files]
 
@@ -110,7 +110,7 @@ class KnownChat:
         """Whether more than half of what the story has from a chat of this name is in it."""
         pairs = zip(self._alignment.keys, self._file_lines, strict=True)
         there = {key for key, line in pairs if key and line.words in self._lines.versions(key)}
-        mine = [key for key in self._own if not self._lines.told[key].retracted]
+        mine = [key for key in self._own if not self._lines.messages[key].retracted]
         return 2 * sum(key in there for key in mine) > len(mine)
 
     @property
@@ -128,7 +128,7 @@ class KnownChat:
         """Keys of the messages that came from this file."""
         before = self._older.keys if self._older is not None else ()
         return frozenset(
-            (*self._lines.mine(prefix_of(self._scene)), *(key for key in before if key in self._lines.told))
+            (*self._lines.mine(prefix_of(self._scene)), *(key for key in before if key in self._lines.messages))
         )
 
     # ── its lines ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +156,7 @@ class KnownChat:
     def _marked(self, row: ChatRow, words: tuple[str, str]) -> str | None:
         """The key that its mark names, where that is a message of this story."""
         key = row.mark.key if row.mark else None
-        if row.mark is None or key is None or key not in self._lines.told:
+        if row.mark is None or key is None or key not in self._lines.messages:
             return None
         return key if row.mark.story == self._lines.session or words in self._lines.versions(key) else None
 
@@ -170,7 +170,7 @@ class KnownChat:
         rows = {} if self._older is None else {key: json.dumps(row) for key, (_, row) in self._older.rows.items()}
         known = [
             KnownMessage(key, tuple(self._lines.versions(key)), key in self._own, message.retracted, rows.get(key))
-            for key, message in self._lines.told.items()
+            for key, message in self._lines.messages.items()
             if key in self._own or key not in elsewhere
         ]
         return aligned(self._file_lines, known)
@@ -217,7 +217,7 @@ class KnownChat:
     def _corrections(self) -> Iterator[Correction]:
         for number, line in self._spoken.items():
             key = self._alignment.keys[number]
-            if key is None or self._lines.told[key].retracted:
+            if key is None or self._lines.messages[key].retracted:
                 continue
             if (reroll := self._differs(number, key)) is not None:
                 yield Correction(key, line.text, reroll)
@@ -255,19 +255,21 @@ class KnownChat:
         """Where the chat goes on: where its other lines were said, without those that say so themselves."""
         plain = zip(self._alignment.keys, self._read.found, strict=True)
         return channel_of(
-            self._lines.told[key].channel for key, row in plain if key and not (row.mark and row.mark.channel)
+            self._lines.messages[key].channel for key, row in plain if key and not (row.mark and row.mark.channel)
         )
 
     def _keys(self) -> Iterator[str]:
         """The key of each message: that of the story; for a new one its number, or the next that is free."""
-        prefix, told, there = prefix_of(self._scene), self._lines.told, {*self._alignment.keys}
-        numbers = (int(number) for key in told if (number := key.removeprefix(prefix)).isdecimal() and number != key)
+        prefix, messages, there = prefix_of(self._scene), self._lines.messages, {*self._alignment.keys}
+        numbers = (
+            int(number) for key in messages if (number := key.removeprefix(prefix)).isdecimal() and number != key
+        )
         free = count(max((len(self._file_lines), *numbers)) + 1)
         for place, key in enumerate(self._alignment.keys):
             usual = f"{prefix}{place}"
             if key is not None:
                 yield key
-            elif usual not in told and usual not in there:
+            elif usual not in messages and usual not in there:
                 yield usual
             else:
                 yield f"{prefix}-{place}" if self._file_lines[place].silent else f"{prefix}{next(free)}"

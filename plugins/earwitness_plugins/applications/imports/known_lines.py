@@ -15,7 +15,7 @@ from earwitness.formats import as_said
 from earwitness.imports import Scene, SceneLine
 from earwitness.macros import in_message
 from earwitness.records.character import Cast
-from earwitness_plugins.applications.exports.told import ToldByKey
+from earwitness_plugins.applications.exports.story_messages import MessagesByKey
 from earwitness_plugins.applications.replay.replay import place_of, spoken
 from earwitness_plugins.applications.replay.roles import Roles, session_id
 
@@ -27,13 +27,13 @@ SHOWN = 60
 class KnownLines:
     """What a story says now."""
 
-    def __init__(self, session: str, cast: Cast, told: ToldByKey) -> None:
-        self.session, self.cast, self.told = session, cast, told
+    def __init__(self, session: str, cast: Cast, messages: MessagesByKey) -> None:
+        self.session, self.cast, self.messages = session, cast, messages
 
     def check(self, scene: Scene, place: str) -> None:
         """Raise `KeyConflict` for a transcript that says otherwise, or no longer says, what the story has of it."""
         words = self._words(scene)
-        if changed := [key for key in words if key in self.told and words[key] not in self.versions(key)]:
+        if changed := [key for key in words if key in self.messages and words[key] not in self.versions(key)]:
             raise self._changed(scene, changed, words)
         if missing := self._missing(scene):
             raise self.gone(place, missing)
@@ -41,10 +41,10 @@ class KnownLines:
 
     def refuse_twice(self, place: str, words: Mapping[str, SpokenWords]) -> None:
         """Raise `KeyConflict` if most of what would be new is in the story under other keys."""
-        new = [said for key, said in words.items() if key not in self.told]
+        new = [said for key, said in words.items() if key not in self.messages]
         others = {
             self.versions(key)[0]: key
-            for key, message in reversed(list(self.told.items()))
+            for key, message in reversed(list(self.messages.items()))
             if key not in words and not message.retracted
         }
         twice = [said for said in new if said in others]
@@ -58,7 +58,7 @@ class KnownLines:
 
     def versions(self, key: str) -> list[SpokenWords]:
         """What was said under a key: as it now reads first, then as it read before."""
-        message = self.told[key]
+        message = self.messages[key]
         texts = [*(each.content for each in reversed(message.revisions)), message.first]
         return [self.filled(message.speaker, text) for text in dict.fromkeys(texts)]
 
@@ -70,7 +70,7 @@ class KnownLines:
         """Keys of the messages that came from a file of this name by their number, without retracted ones."""
         return [
             key
-            for key, message in self.told.items()
+            for key, message in self.messages.items()
             if key.startswith(prefix) and key.removeprefix(prefix).isdecimal() and not message.retracted
         ]
 
@@ -98,7 +98,9 @@ class KnownLines:
     def differs(self, place: str, key: str, now: SpokenWords, number: int, *, moved: bool) -> KeyConflict:
         """The error for lines that differ: they were changed, or are in the place of others (`moved`)."""
         more = f" {number - 1} more of its lines differ." if number > 1 else ""
-        advice = MOVED if moved or now[0] != self.told[key].speaker or self.told[key].retracted else self._edit(key)
+        advice = (
+            MOVED if moved or now[0] != self.messages[key].speaker or self.messages[key].retracted else self._edit(key)
+        )
         return KeyConflict(
             f"{place}: it says {quoted_words(now)}, and the story {self.session!r} has "
             f"{quoted_words(self.versions(key)[0])} under the key {key!r}. Nothing was imported.{more} {advice}"

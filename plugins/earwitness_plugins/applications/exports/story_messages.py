@@ -16,7 +16,7 @@ STAGE = ("participants", "current_scene")
 
 
 @dataclass(slots=True)
-class ToldMessage:
+class StoryMessage:
     """One message, as it was said and as it was changed since."""
 
     key: str
@@ -63,61 +63,61 @@ class ToldMessage:
         return self.revisions[-1].content if self.revisions else self.first
 
 
-ToldByKey = dict[str, ToldMessage]
+MessagesByKey = dict[str, StoryMessage]
 """Key → message, in the order in which they were said."""
 
 
-async def told_messages(story: Session) -> ToldByKey:
+async def story_messages(story: Session) -> MessagesByKey:
     """Key → message, in the order in which they were said."""
     settled = {each.key: each for each in await story.messages(retracted=True)}
     journal = await story.backstage(role="owner").journal()
-    told = messages_in(journal, settled)
-    for each in told.values():
+    messages = messages_in(journal, settled)
+    for each in messages.values():
         if each.retracted or each.revisions or each.channel != Channel():
             each.moves = bool((await (await story.outcome(each.key)).decided()).movements)
-    if any(_takes_memories(entry.body, told) for entry in journal):
+    if any(_takes_memories(entry.body, messages) for entry in journal):
         for id in story.cast.ids:
-            _without_forgotten(told.values(), id, {each.key for each in await story.messages(heard_by=id)})
-    return told
+            _without_forgotten(messages.values(), id, {each.key for each in await story.messages(heard_by=id)})
+    return messages
 
 
-def _takes_memories(body: Body, told: ToldByKey) -> bool:
+def _takes_memories(body: Body, messages: MessagesByKey) -> bool:
     """Whether it takes single memories away, and not a whole message."""
-    return isinstance(body, Archived) or (isinstance(body, Retracted) and body.target not in told)
+    return isinstance(body, Archived) or (isinstance(body, Retracted) and body.target not in messages)
 
 
-def _without_forgotten(told: Iterable[ToldMessage], id: str, remembered: Collection[str]) -> None:
-    for each in told:
+def _without_forgotten(messages: Iterable[StoryMessage], id: str, remembered: Collection[str]) -> None:
+    for each in messages:
         if id in each.perceived_by and each.key not in remembered:
             each.forgotten_by += (id,)
             each.perceived_by = tuple(other for other in each.perceived_by if other != id)
 
 
-def messages_in(journal: Iterable[Entry], settled: Mapping[str, SettledMessage]) -> ToldByKey:
+def messages_in(journal: Iterable[Entry], settled: Mapping[str, SettledMessage]) -> MessagesByKey:
     """The messages of a journal. `settled` are the same messages by key, as they were decided. Pure."""
-    told: ToldByKey = {}
+    messages: MessagesByKey = {}
     now: dict[str, str] = {}
     off_stage = False
     for entry in journal:
         match entry.body:
             case Said(content=content) as body if entry.key in settled:
-                told[entry.key] = _told(entry, body, settled[entry.key], off_stage)
+                messages[entry.key] = _story_message(entry, body, settled[entry.key], off_stage)
                 now[entry.key] = content
-            case Revised(target=key) as body if key in told:
+            case Revised(target=key) as body if key in messages:
                 if body.reroll or body.content != now[key]:  # else only a name in it was filled in anew
-                    told[key].revisions.append(body)
-                told[key].by_host |= body.present is not None or body.audience is not None
-                told[key].present = told[key].present if body.present is None else body.present
+                    messages[key].revisions.append(body)
+                messages[key].by_host |= body.present is not None or body.audience is not None
+                messages[key].present = messages[key].present if body.present is None else body.present
                 now[key] = body.content
-            case Changed() as body if told and _moves(body) and not entry.key.endswith(f":{THERE}"):
+            case Changed() as body if messages and _moves(body) and not entry.key.endswith(f":{THERE}"):
                 off_stage = True
             case _:
                 pass
-    return told
+    return messages
 
 
-def _told(entry: Entry, body: Said, settled: SettledMessage, off_stage: bool) -> ToldMessage:
-    return ToldMessage(
+def _story_message(entry: Entry, body: Said, settled: SettledMessage, off_stage: bool) -> StoryMessage:
+    return StoryMessage(
         key=entry.key,
         speaker=body.speaker,
         timestamp=entry.timestamp,
