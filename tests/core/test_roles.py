@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Character, Session
+from earwitness import Channel, Character, Session
 from earwitness.backstage.backstage import Backstage
 from earwitness.errors import InputError, NotPermitted, UnknownName
 from earwitness.events import Share, SharingEvent
@@ -94,6 +94,33 @@ async def test_a_player_previews_what_their_persona_would_remember_and_nothing_o
     whole = await story.backstage(role="owner").preview("mira", "Good evening.")
     assert {"mira", "bob"} <= set(whole.learners)
     assert "bridge" in whole.model_dump_json()
+
+
+USERS = [Character(name, kind="persona", persona_id=id) for name, id in (("kim", "p1"), ("lee", "p2"))]
+LETTERS = {name: Channel(context="dm", channel_id=f"bob-{name}") for name in ("kim", "lee")}
+
+
+async def test_a_player_sees_nothing_of_another_users_direct_message(begin: Begin) -> None:
+    story = await begin(cast=[*USERS, "bob"], detector="rules", world_agent={"name": "rules"})
+    for name, channel in LETTERS.items():
+        await story.channel(channel, ["bob", name])
+    await story.say("lee", "The code is XYLO. *picks up the Sacred Sword*", channel=LETTERS["lee"])
+    await story.say("bob", "XYLO, then.", channel=LETTERS["lee"])
+    await story.update("The XYLO tower fell", channel=LETTERS["lee"])
+    await story.say("bob", "Good evening.", channel=LETTERS["kim"])
+    player = story.backstage(role="player", persona="p1")
+    page = await player.inspect("kim")
+    assert [each.text.splitlines()[-1] for each in page.memories] == ["Message: Bob: Good evening. GameDay: 1"]
+    seen: list[object] = [page, await player.explain(page.memories[0].id), await player.search("kim", "XYLO Sword")]
+    for channel in (*LETTERS.values(), Channel()):
+        found = await player.preview("kim", "What is the code?", channel=channel)
+        assert (found.message.present, found.learners) == (None, ("kim",))
+        seen += [found, found.model_dump_json().replace("bob-lee", "")]
+    shown = "".join(map(str, seen))
+    assert not [word for word in ("XYLO", "Sword", "lee") if word in shown]
+    (secret, *_) = (await story.backstage().inspect("lee")).memories
+    with pytest.raises(NotPermitted, match="only if 'kim' has it"):
+        await player.explain(secret.id)
 
 
 async def the_memory(story: Session, owner: str) -> str:

@@ -59,7 +59,9 @@ class Preview(DatedRecord):
         there = {id: each for id, each in self.participants.items() if id == persona}
         own = [each for each in self.deliveries if each.owner == persona and each.part == "message" and each.is_active]
         shown = [each.model_copy(update={"metadata": {**each.metadata, "participants": list(there)}}) for each in own]
-        return self.model_copy(update={"participants": there, "deliveries": tuple(shown), "stops": (), "answers": ()})
+        said = self.message.model_copy(update={"present": None, "audience": None})  # who else is in the channel
+        kept = {"message": said, "participants": there, "deliveries": tuple(shown), "stops": (), "answers": ()}
+        return self.model_copy(update=kept)
 
 
 def _learned_day(delivery: Delivery) -> float:
