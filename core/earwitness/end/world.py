@@ -204,7 +204,7 @@ class World:
         """
         behind, seen, pace = set(await self._behind(characters)), dict[str, int](), Pace()
         for id in characters:
-            if id in behind or (self.here is not None and mark(id, self.here) in self.news_seen):
+            if id in behind or any(mark(id, place) in self.news_seen for place in self.here):
                 seen |= await self._told_through(id, told.get(id, ()), sequence)
                 await pace.kept()
             else:

@@ -96,6 +96,7 @@ def _one_of(field: str, wanted: Wanted) -> Filter:
     if isinstance(wanted, Plain):
         return Compare(field, "==", wanted)
     values = several(field, wanted)
-    if all(isinstance(each, str) for each in values):
-        return In(field, tuple(values))
+    texts = tuple(each for each in values if isinstance(each, str))
+    if len(texts) == len(values):
+        return In(field, texts)
     return Or(tuple(Compare(field, "==", each) for each in values))
