@@ -158,6 +158,16 @@ async def test_canon_and_bubbles(ew: Earwitness, act: Act, role: str, allowed: b
     assert await tried(act, who) == allowed
 
 
+async def test_a_player_sees_what_is_about_their_own_alone(ew: Earwitness) -> None:
+    story = await ew.session("s1", cast=["alice", MINE])
+    await story.bubble("own")
+    await story.join(THEIRS)
+    await story.bubble("shared")
+    seen = await story.canon.acting(role="player", user=ME).memories("alice")
+    assert list(seen) == ["global-canon-alice", "persona-p1-alice", "user-u1", "own"]
+    assert list(await story.canon.memories("alice"))[2:] == ["persona-p2-alice", "user-u1", "user-u2", "own", "shared"]
+
+
 def test_the_synchronous_face_acts_on_behalf_of_somebody_too(tmp_path: Path) -> None:
     with sync.Earwitness.open(tmp_path / "e.db", relationships={}, embedder="none") as ew:
         story = ew.session("s1", cast=["alice", MINE, THEIRS])

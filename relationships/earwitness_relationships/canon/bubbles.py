@@ -73,16 +73,34 @@ class Bubbles:
         known = _checked(knows)
         id = bubble_id(self._story, name)
         session = await self._opened(id, known)
+        await self._refuse_another_storys(name, session)
         if mark_of(session.state) is None:
             if "cards" in known and "story" not in known:
                 await prepare_as(self._ew, self._story, session)
-            mark = {"bubble_of": self._story.id, "bubble": name, "knows": list(known)}
+            begun = await self._begun()
+            mark = {"bubble_of": self._story.id, "bubble": name, "begun": begun, "knows": list(known)}
             await (await session.change(facts={FACTS: [mark]}, key="canon-mark")).decided()
         with suppress(NotYetApplied):
             await self._story.settled()  # another process may have begun or ended it
         if links(self._story).get(name) != "open":
             await (await self._story.change(facts={FACTS: [{"bubble": name}]})).decided()
         return Bubble(session, self._story, BubbleLink(name=name, id=id))
+
+    async def _begun(self) -> str | None:
+        """When the story began."""
+        first = await self._ew.engine.ledger.entry(self._story.id, sequence=1)
+        return None if first is None else first.timestamp
+
+    async def _refuse_another_storys(self, name: str, session: Session) -> None:
+        """Raise `InputError` for the bubble of an earlier story of the same id, which was forgotten."""
+        mark = mark_of(session.state)
+        if mark is None or mark.begun == await self._begun():
+            return
+        if mark.begun is not None or name not in links(self._story):
+            raise InputError(
+                f"{session.id!r} is a bubble of an earlier story {self._story.id!r}. Forget it first, with "
+                f"forget({session.id!r}), or choose another name."
+            )
 
     async def _opened(self, id: str, known: tuple[KnownInside, ...]) -> Session:
         if id in await self._ew.sessions():

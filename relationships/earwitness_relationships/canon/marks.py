@@ -19,6 +19,8 @@ class BubbleMark(Record):
     """Session id of its story."""
     bubble: str
     """The bubble's name."""
+    begun: str | None = None
+    """When its story began (ISO 8601), which tells it from a later story of the same id."""
     knows: tuple[KnownInside, ...] = ()
     """What of ordinary life is known in it."""
 

@@ -13,7 +13,7 @@ Scope = Literal["global", "personal", "session", "user"]
 """Who a character is, what it knows of one persona, what it knows in one story, and what everybody knows of a user."""
 KeepAs = Literal["personal", "global", "discard"]
 Mode = Literal["append", "replace"]
-BubbleStatus = Literal["open", "ended", "kept", "discarded"]
+BubbleStatus = Literal["open", "ended", "kept", "discarded", "gone"]
 KeptAction = Literal["add", "skip", "beside", "replace", "withhold"]
 
 
@@ -25,7 +25,7 @@ class BubbleLink(Record):
     id: str
     """Its session id."""
     status: BubbleStatus = "open"
-    """`open`, `ended`, or what became of it: `kept` or `discarded`."""
+    """`open`, `ended`, or what became of it: `kept` or `discarded`; `gone` if its session was forgotten."""
 
     def __str__(self) -> str:
         return f"{self.name} ({self.id}): {self.status}"

@@ -8,11 +8,11 @@ from typing import Any
 
 from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
-from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, unknown
+from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, UnknownName, unknown
 
 from ..pantheons.permissions import Actor, actor
 from ..privacy.loosenings import loosenings
-from .bubbles import bubble_id, check_table, link_of, links
+from .bubbles import check_table, link_of, links
 from .marks import FACTS
 from .permissions import may_decide, may_write
 from .provenance import chain_of
@@ -75,22 +75,31 @@ class Canon:
     async def bubbles(self) -> tuple[BubbleLink, ...]:
         """The bubbles of the story, in the order they were begun."""
         await self._refreshed()
-        found = links(self._story).items()
-        return tuple(BubbleLink(name=name, id=bubble_id(self._story, name), status=status) for name, status in found)
+        sessions = await self._ew.sessions()
+        return tuple([_checked(link_of(self._story, name), sessions) for name in links(self._story)])
 
     async def memories(self, character: str) -> dict[str, tuple[Memory, ...]]:
-        """What a character knows beyond the story, by container, and in its bubbles, by the bubble's name."""
+        """What a character knows beyond the story, by container, and in its bubbles, by the bubble's name.
+
+        A player sees what is about their own user and personas, and bubbles in which nobody else plays.
+        """
         member = self._member(character)
-        personas = [each.persona_id for each in self._story.cast if each.persona_id]
-        users = [each.user_id for each in self._story.cast]
+        cast = [each for each in self._story.cast if self._who.edits or each.user_id == self._who.user]
         wanted = [global_canon_container(member.personality_id)]
-        wanted += [persona_container(each, member.personality_id) for each in personas]
-        wanted += [user_container(each) for each in dict.fromkeys(user for user in users if user)]
+        wanted += [persona_container(each.persona_id, member.personality_id) for each in cast if each.persona_id]
+        wanted += [user_container(each) for each in dict.fromkeys(each.user_id for each in cast) if each]
         store = self._ew.engine.store
         found = {each.name: tuple(await store.list(each.name)) for each in wanted}
         for link in await self.bubbles():
-            found[link.name] = await self._of_bubble(link, member.id)
+            if link.status != "gone" and await self._sees(link):
+                found[link.name] = await self._of_bubble(link, member.id)
         return found
+
+    async def _sees(self, link: BubbleLink) -> bool:
+        with suppress(NotPermitted):
+            await self._permitted(None, link)
+            return True
+        return False
 
     async def end(self, bubble: str, *, role: str | None = None) -> Outcome:
         """End a bubble. Its memories stay in it until they are reconciled. Raises `UnknownName`, `NotPermitted`."""
@@ -157,7 +166,11 @@ class Canon:
     async def _link(self, bubble: str) -> BubbleLink:
         """A bubble as it stands now. Raises `UnknownName`."""
         await self._refreshed()
-        return link_of(self._story, bubble)
+        link = link_of(self._story, bubble)
+        sessions = await self._ew.sessions()
+        if link.id not in sessions:
+            raise InputError(f"bubble {bubble!r} is gone: there is no session {link.id!r}.")
+        return link
 
     def _acting(self, role: str | None) -> Actor:
         return self._who if role is None else actor(role, self._who.user)
@@ -196,7 +209,13 @@ class Canon:
 
     async def _new_in(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
         """What a character has come to know in a bubble: not what was there before it."""
-        return tuple([each for each in await self._of_bubble(link, character) if not each.permanent])
+        ledger, new = self._ew.engine.ledger, [e for e in await self._of_bubble(link, character) if not e.permanent]
+        found = await ledger.load(link.id)
+        if found is None or found.forked_at is None:
+            return tuple(new)
+        deliveries = await ledger.deliveries(link.id, memory_ids=[each.id for each in new])
+        since = {each.memory_id for each in deliveries if each.sequence > found.forked_at}
+        return tuple([each for each in new if each.id in since])
 
     async def _of_bubble(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
         return tuple(await self._ew.engine.store.list(f"{link.id}-{character}"))
@@ -315,6 +334,11 @@ class Canon:
         await self._ew.register(container)
         if not await self._ew.memberships(container=container, member=reader):
             await self._ew.admit(container, reader)
+
+
+def _checked(link: BubbleLink, sessions: Sequence[str]) -> BubbleLink:
+    """The link; `gone` if its session is, or belongs to the story that this one branched off."""
+    return link if link.id in sessions else link.model_copy(update={"status": "gone"})
 
 
 def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[Memory]]) -> None:

@@ -243,3 +243,40 @@ async def test_of_two_who_reconcile_at_once_one_is_told_to_look_again(open_app: 
     answers = await asyncio.gather(*both, return_exceptions=True)
     assert sorted(type(each).__name__ for each in answers) == ["InputError", "Reconciliation"]
     assert [each.status for each in await story.canon.bubbles()] != ["ended"]
+
+
+async def test_a_bubble_that_knows_the_story_reconciles_only_what_happened_in_it(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", "An ordinary sword.", audience=["alice"])
+    bubble = await story.bubble("au", knows=["story"])
+    await bubble.say("kenji", "A vampire's sword.", audience=["alice"])
+    await bubble.end()
+    for keep_as in ("personal", "global"):
+        planned = await story.canon.reconcile("au", keep_as=keep_as, role="owner", publish=True)
+        assert [each.text for each in planned.memories] == ["Kenji: A vampire's sword."]
+
+
+async def test_a_later_story_of_the_same_id_does_not_go_on_with_the_bubbles_of_the_first(open_app: Open) -> None:
+    story = await begin(open_app)
+    ew: Any = story._app
+    await (await story.bubble("au")).say("kenji", "My secret sword.", audience=["alice"])
+    await ew.forget("s1")
+    again = await ew.session("s1", cast=["alice", "bob", KENJI])
+    with pytest.raises(InputError, match="'s1~au' is a bubble of an earlier story 's1'"):
+        await again.bubble("au")
+    await ew.forget("s1~au")
+    assert await found(await again.bubble("au")) == []
+
+
+async def test_a_bubble_whose_session_is_gone_says_so_and_may_begin_anew(open_app: Open) -> None:
+    story = await begin(open_app)
+    ew: Any = story._app
+    await story.bubble("au")
+    await ew.forget("s1~au")
+    assert [str(each) for each in await story.canon.bubbles()] == ["au (s1~au): gone"]
+    with pytest.raises(InputError, match="bubble 'au' is gone: there is no session 's1~au'"):
+        await story.canon.end("au")
+    branch = await story.fork("s2")
+    assert [each.status for each in await branch.canon.bubbles()] == ["gone"]
+    await story.bubble("au")
+    assert [each.status for each in await story.canon.bubbles()] == ["open"]
