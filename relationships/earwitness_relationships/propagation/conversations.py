@@ -1,7 +1,8 @@
 """`story.close_conversation(channel)`: rules with `when: conversation` tell one summary of what was said there.
 
-The teller notes the summary, and tells it on; where that takes days, it arrives on its day and goes no further. Calling
-it again says nothing twice.
+The teller notes the summary, and tells it. Whoever is told tells it on, each hop on its day, by the rules and relations
+that are known when the conversation is closed; where a listener may be told of a part of it alone, the teller notes and
+tells that part. Calling it again says nothing twice.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from earwitness import Earwitness, Record, Session, SettledMessage
+from earwitness.sentences import sentences
 
 from ..model import RelationshipsModel
 from ..pantheons.desk import model_of
@@ -57,8 +59,10 @@ class Held:
     """Id of the memory."""
     text: str
     """What it says."""
-    keys: tuple[str, ...]
-    """Keys of the messages that it is about."""
+    lines: Mapping[str, str]
+    """Keys of the messages that it is about → what it says of each; empty if it says nothing of it."""
+    day: float
+    """The first game day on which the character knows it."""
 
 
 class Conversations:
@@ -92,11 +96,11 @@ class Conversations:
 
     def _talks(self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities) -> list[Talk]:
         """Who tells whom of which messages, tellers before those whom they tell."""
-        talks: dict[tuple[str, str, bool], Talk] = {}
+        talks: dict[TalkKey, Talk] = {}
         today = self._story.state.game_day
         for message in messages:
             seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": today})
-            walk = Walk(adjacency, seed, until=today, among=people.characters, when="conversation")
+            walk = Walk(adjacency, seed, among=people.characters, when="conversation")
             walk.run()
             for each in _one_each(walk.tellings(), talks):
                 known = talks.get(_pair(each), Talk(each))
@@ -114,42 +118,70 @@ class Conversations:
                 own_key = f"{key}-{number}-told" if at == 0 else f"{key}-{number}-told-{at}"
                 outcome = await self._story.tell(teller, listener, each.memory, day=talk.telling.day, key=own_key)
                 copies = [one.memory_id for one in (await outcome.settled()).deliveries if one.owner == listener]
-                held.setdefault(listener, []).extend(Held(copy, each.text, each.keys) for copy in copies[:1])
+                day = talk.telling.day
+                held.setdefault(listener, []).extend(Held(copy, each.text, each.lines, day) for copy in copies[:1])
                 told[listener] = f"{told[listener]}\n{each.text}" if listener in told else each.text
         return told
 
     async def _tellable(
         self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]], key: str
     ) -> Sequence[Held]:
-        """What a teller tells. At second hand, summaries that hold nothing but what may be told to this listener."""
+        """What a teller tells: at second hand what they were told, without what may not be told to this listener."""
         there = held.setdefault(teller, [])
         if talk.telling.hop > 1:
-            return [each for each in there if set(each.keys) <= set(talk.keys)]
-        if same := [each for each in there if each.keys == talk.keys]:
+            known = [each for each in there if each.day <= talk.telling.day]
+            parts = [await self._part(teller, each, talk, f"{key}-{at}") for at, each in enumerate(known)]
+            return [each for each in parts if each is not None]
+        if same := [each for each in there if tuple(each.lines) == talk.keys]:
             return same[:1]
-        there.append(Held(*await self._noted(teller, talk, messages, key), talk.keys))
+        there.append(await self._noted(teller, talk, messages, key))
         return there[-1:]
 
-    async def _noted(
-        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], key: str
-    ) -> tuple[str, str]:
-        """Id and text of the summary that a teller notes of what they perceived."""
+    async def _part(self, teller: str, held: Held, talk: Talk, key: str) -> Held | None:
+        """The part of a summary that may be told; `None` = nothing. If that is not all of it, the teller notes it."""
+        if set(held.lines) <= set(talk.keys):
+            return held
+        lines = {each: line for each, line in held.lines.items() if each in talk.keys}
+        text = "\n".join(filter(None, lines.values()))
+        if not text:
+            return None
+        memory = await self._remembered(teller, text, [held.memory], talk, key)
+        return Held(memory, text, lines, held.day)
+
+    async def _noted(self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], key: str) -> Held:
+        """The summary that a teller notes of what they perceived."""
         cast = self._story.cast
-        heard = [messages[each] for each in talk.keys]
-        lines = [f"{_name(each, cast[each.speaker].name)}: {each.heard_by(teller)}" for each in heard]
-        text = summary(lines, ROOM)
+        heard = {each: messages[each] for each in talk.keys}
+        lines = {id: f"{_name(each, cast[each.speaker].name)}: {each.heard_by(teller)}" for id, each in heard.items()}
+        text = summary([*lines.values()], ROOM)
+        memory = await self._remembered(teller, text, talk.keys, talk, key)
+        return Held(memory, text, {id: _said_in(text, line) for id, line in lines.items()}, self._story.state.game_day)
+
+    async def _remembered(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, key: str) -> str:
+        """Id of the memory that a teller notes."""
         metadata = {"pantheonId": talk.telling.pantheon, "messageIds": list(talk.keys)}
         given = {name: value for name, value in metadata.items() if value is not None}
-        outcome = await self._story.remember(teller, text, type=NOTE, rests_on=talk.keys, metadata=given, key=key)
-        return next(each.memory_id for each in (await outcome.settled()).deliveries), text
+        outcome = await self._story.remember(teller, text, type=NOTE, rests_on=rests_on, metadata=given, key=key)
+        return next(each.memory_id for each in (await outcome.settled()).deliveries)
 
 
-def _pair(telling: Telling) -> tuple[str, str, bool]:
-    """Who is told by whom, and whether at first hand: what somebody perceived and what they were told stay apart."""
-    return telling.listener, telling.teller, telling.hop == 1
+TalkKey = tuple[str, str, bool, float]
 
 
-def _one_each(tellings: Iterable[Telling], talks: Collection[tuple[str, str, bool]]) -> Sequence[Telling]:
+def _pair(telling: Telling) -> TalkKey:
+    """Who is told by whom, whether at first hand, and on which day.
+
+    What somebody perceived and what they were told stay apart.
+    """
+    return telling.listener, telling.teller, telling.hop == 1, telling.day
+
+
+def _said_in(text: str, line: str) -> str:
+    """The part of a line that a summary has."""
+    return line if line in text else " ".join(each for each in sentences(line) if each in text)
+
+
+def _one_each(tellings: Iterable[Telling], talks: Collection[TalkKey]) -> Sequence[Telling]:
     """One telling of a message for each listener: by whoever tells them something already, else the first."""
     found: dict[str, Telling] = {}
     for each in tellings:

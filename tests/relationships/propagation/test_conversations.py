@@ -105,3 +105,52 @@ async def test_what_another_teller_knows_is_told_as_well(open_app: Any, tmp_path
     await hotel.say("sam", "My cat is ill.", audience=["angel"], channel=LOBBY)
     await hotel.close_conversation("lobby")
     assert sorted(await texts(hotel, "vaggie")) == ["Sam: I lost my job.", "Sam: My cat is ill."]
+
+
+ONWARD = """
+hotel:
+  rules: {when: conversation, delay: 1}
+  members: [charlie, vaggie, angel]
+  relationships:
+    - {from: charlie, to: vaggie, type: friend, rules: {share_direct_interactions: true, max_hops: 3}}
+    - {from: vaggie, to: angel, type: friend, rules: {gossip_about_others: true, max_hops: 3}}
+"""
+"""Whoever is told tells it on a day later."""
+
+
+async def test_hops_that_take_days_are_told_on_each_on_its_day(open_app: Any, tmp_path: Path) -> None:
+    hotel = await begun(open_app, tmp_path, ONWARD)
+    await said(hotel, "I lost my job.", "And my flat.")
+    await hotel.close_conversation("lobby")
+    known: list[list[str]] = []
+    for day in (2, 3):
+        await hotel.change(game_day=day)
+        known.append([who for who in ("vaggie", "angel") if await texts(hotel, who)])
+    assert known == [["vaggie"], ["vaggie", "angel"]]
+    (memory,) = (await hotel.backstage().inspect("angel")).memories
+    assert memory.metadata["sharedFrom"] == "vaggie"
+    assert memory.metadata["learnedDay"] == 3
+
+
+async def test_who_may_hear_of_a_part_is_told_that_part_at_second_hand(open_app: Any, tmp_path: Path) -> None:
+    rules = ONWARD.replace("gossip_about_others: true", "gossip_about_others: true, only_about: [alastor]")
+    hotel = await begun(open_app, tmp_path, rules)
+    await said(hotel, "I lost my job.", "Alastor is rude.")
+    await hotel.close_conversation("lobby")
+    for day in (2, 3):
+        await hotel.change(game_day=day)
+    assert await texts(hotel, "angel") == ["Sam: Alastor is rude."]
+
+
+async def test_what_was_told_on_falls_with_its_message(open_app: Any, tmp_path: Path) -> None:
+    rules = ONWARD.replace("gossip_about_others: true", "gossip_about_others: true, only_about: [alastor]")
+    hotel = await begun(open_app, tmp_path, rules)
+    await said(hotel, "Alastor is rude.")
+    await hotel.say("sam", "Alastor sings.", audience=["charlie"], channel=LOBBY, key="m2")
+    await said(hotel, "I lost my job.")
+    await hotel.close_conversation("lobby")
+    for day in (2, 3):
+        await hotel.change(game_day=day)
+    assert len(await texts(hotel, "angel")) == 1
+    await hotel.retract("m2")
+    assert await texts(hotel, "angel") == []
