@@ -102,6 +102,26 @@ async def test_what_was_there_before_the_story_and_news_of_the_world_are_known_t
     assert not known["charlie"].knows
 
 
+async def test_news_say_whom_they_are_about(begin: Begin, teller: Callable[..., Any]) -> None:
+    story = await begin(world_agent=teller(), present=["alice", "bob"])
+    await story.update("Alice lost the Sacred Sword", character="alice", audience="present")
+    await story.say("bob", "Hm.", audience=["alice"])
+    assert str(await story.backstage().who_knows("Alice lost the Sacred Sword")).splitlines() == [
+        "alice: learned it as news of the world on day 1",
+        "bob: learned it as news of alice on day 1",
+        "charlie: nothing found",
+    ]
+
+
+async def test_of_two_ways_of_one_day_the_first_counts(begin: Begin) -> None:
+    story = await begin()
+    await story.say("alice", "The bridge broke down.", audience=["bob"], key="m1")
+    await story.tell("bob", "charlie", "m1")
+    await story.say("alice", "The bridge broke down.", audience=["charlie"])
+    found = (await story.backstage().who_knows("the bridge broke down")).knowers
+    assert str(found["charlie"]) == "charlie: was told by bob on day 1"
+
+
 async def test_what_was_taken_back_or_corrected_is_known_to_nobody(begin: Begin) -> None:
     story = await begin()
     await story.say("alice", "The sword is blue.", key="m1", audience=["bob"])

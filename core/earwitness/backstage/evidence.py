@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..containers import Container
@@ -9,10 +10,11 @@ from ..end.deliveries import strength
 from ..records.learned import Learned
 from ..records.memory import without_words
 from ..records.memory_types import Metadata
+from ..records.plan import Delivery
 from .identity import Proof
 from .shared import SharedMemory
 
-Rank = tuple[float, bool, bool, tuple[int, float, int, str]]
+Rank = tuple[float, float, bool, tuple[int, float, int, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Evidence:
     strength: float
     """What was left of it when they were told, from 0 to 1."""
     rank: Rank
-    """Sort key: the earliest first; of one day the strongest, what is their own before what they read elsewhere."""
+    """Sort key: the earliest first; of one moment the strongest; what they read elsewhere at the end of its day."""
     is_certain: bool = False
     """Whether it is what was asked, in whatever words."""
     container: Container | None = None
@@ -46,10 +48,10 @@ class Evidence:
         return self.trust * self.strength
 
 
-def delivered(proof: Proof, *, is_certain: bool = False) -> Evidence:
-    """The evidence of a delivery."""
+def delivered(proof: Proof, subjects: Mapping[str, str] | None = None, *, is_certain: bool = False) -> Evidence:
+    """The evidence of a delivery. `subjects` says of which character an update of the world tells, by its memory id."""
     delivery, told_along = proof
-    learned = Learned(way="news") if told_along else delivery.learned
+    learned = _news(delivery, subjects or {}) if told_along else delivery.learned
     day = delivery.support.learned_day
     return Evidence(
         learned=learned,
@@ -58,7 +60,7 @@ def delivered(proof: Proof, *, is_certain: bool = False) -> Evidence:
         text=_text(proof),
         trust=delivery.support.trust,
         strength=_strength(delivery.metadata),
-        rank=(_first(learned, day), told_along, False, strength(delivery)),
+        rank=(_first(learned, day), delivery.sequence, told_along, strength(delivery)),
         is_certain=is_certain,
     )
 
@@ -74,10 +76,17 @@ def read_elsewhere(shared: SharedMemory) -> Evidence:
         text=without_words(memory.content, memory.metadata),
         trust=trust if isinstance(trust, int | float) else 1.0,
         strength=_strength(memory.metadata),
-        rank=(_first(learned, shared.since), False, True, (0, 0.0, 0, memory.id)),
+        rank=(_first(learned, shared.since), float("inf"), False, (0, 0.0, 0, memory.id)),
         container=shared.container,
         until=shared.until,
     )
+
+
+def _news(delivery: Delivery, subjects: Mapping[str, str]) -> Learned:
+    """News, with the character that they are about, as their owner knows them; nobody is said to have news of self."""
+    about = next((subjects[id] for id in sorted(delivery.cites) if id in subjects), None)
+    known = None if about is None or about == delivery.owner else delivery.disguises.get(about, about)
+    return Learned(way="news", teller=known)
 
 
 def _text(proof: Proof) -> str:

@@ -70,12 +70,13 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     near = 0.0 if any(each.is_identity for each in masks) else NEAR_BEST  # with whose words somebody is unmasked
     known = await _facts(engine.store, world_container(session).name, question, terms, near)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
-    proofs = [*await _proofs(engine, session, known, revealing), *await _derived(engine, session, known)]
+    found, subjects = await _proofs(engine, session, known, revealing)
+    proofs = [*found, *await _derived(engine, session, known)]
     shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.store, known, terms))
     names = {} if revealing else _names(live.snapshot.cast)
     inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
-    knowers = await aside(size, _knowers, inquiry, proofs, shared, masks, live.snapshot)
+    knowers = await aside(size, _knowers, inquiry, proofs, subjects, shared, masks, live.snapshot)
     return WhoKnows(question=question, knowers=knowers, failures=failures)
 
 
@@ -92,6 +93,7 @@ def _names(cast: Cast) -> dict[str, str]:
 def _knowers(
     inquiry: Inquiry,
     proofs: Sequence[Proof],
+    subjects: Mapping[str, str],
     shared: Mapping[str, Sequence[SharedMemory]],
     masks: Sequence[AskedMask],
     snapshot: Snapshot,
@@ -103,7 +105,8 @@ def _knowers(
     found = {}
     for id in snapshot.cast.ids:
         own = admitted(of_each.get(id, []), masks)
-        evidence = [delivered(each, is_certain=any(mask.is_shown_by(each[0]) for mask in masks)) for each in own]
+        certain = [any(mask.is_shown_by(each) for mask in masks) for each, _ in own]
+        evidence = [delivered(each, subjects, is_certain=sure) for each, sure in zip(own, certain, strict=True)]
         found[id] = inquiry.knower(id, (*evidence, *map(read_elsewhere, shared.get(id, ()))))
     return found
 
@@ -165,22 +168,28 @@ def facts_among_all(world: Sequence[Memory], question: str, near: float = NEAR_B
     return facts_among(TermHolders(count=len(world), ids=holders), question, near)
 
 
-async def _proofs(engine: Engine, session: str, known: Facts, revealing: Set[str]) -> list[Proof]:
-    """Deliveries of the facts, each with whether it contains them only as world knowledge.
+async def _proofs(
+    engine: Engine, session: str, known: Facts, revealing: Set[str]
+) -> tuple[list[Proof], dict[str, str]]:
+    """Deliveries of the facts, each with whether it contains them only as world knowledge; and whom facts are about.
 
-    What comes from the sources that are `revealing` is a proof in any words.
+    The second: id of a fact → id of the character that the update is about. What comes from the sources that are
+    `revealing` is a proof in any words.
     """
     if not known.ids and not revealing:
-        return []
+        return [], {}
     ledger, facts = engine.ledger, known.ids
-    sources = {each.source for each in await ledger.deliveries(session, memory_ids=facts)}
+    of_facts = await ledger.deliveries(session, memory_ids=facts)
+    sources = {each.source for each in of_facts}
+    about = ((each.memory_id, each.metadata.get("characterId")) for each in of_facts)
+    subjects = {id: character for id, character in about if isinstance(character, str)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources | revealing))
     copies = await aside(_characters(all_copies), known.copies_among, all_copies, revealing)
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     cited = set(facts)
     told = [each for each in tellings if each.cites & cited]
-    return [*((each, False) for each in copies), *((each, True) for each in told)]
+    return [*((each, False) for each in copies), *((each, True) for each in told)], subjects
 
 
 async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:

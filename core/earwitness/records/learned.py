@@ -31,6 +31,7 @@ class Learned(Record):
         thing = "" if what == "it" else f" {what}"
         words = {"heard": f"heard {what} from {teller}", "witnessed": f"witnessed {teller} saying {what}"}
         words["told"] = f"was told{thing} by {teller}"
+        words["news"] = f"learned {what} as news of {teller}"
         return words.get(self.way) or self._by_nobody(what)
 
     def _by_nobody(self, what: str) -> str:

@@ -37,7 +37,8 @@ def _hops(knower: Knower, knowers: Mapping[str, Knower]) -> int:
 
 def _teller(knower: Knower, knowers: Mapping[str, Knower]) -> str | None:
     """Who told them, if it is somebody else who knows it."""
-    teller = knower.learned.teller if knower.learned else None
+    learned = knower.learned
+    teller = learned.teller if learned and learned.way != "news" else None  # news are about somebody, not from them
     return teller if teller in knowers and teller != knower.character else None
 
 
