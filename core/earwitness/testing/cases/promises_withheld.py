@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...events import WorldAnswer
 from ...filters import Not, equals
-from ...records.channel import Context
+from ...records.channel import Channel, Context
 from ...records.update import Knowledge
 from ..scripted import Only, ScriptedStrategy, breaks
 from ..suite import case
@@ -48,6 +48,28 @@ class Withheld(PromiseCases):
             await story.change(game_day=4)
             settled = await self.tell(story, "alice", "Good morning again.")
             assert not settled.knowledge.get("bob")
+
+    @case
+    async def test_news_of_a_private_channel_waits_there(self, stage: Stage) -> None:
+        """It is told with the next message in that channel, once, and nowhere else, however much is said meanwhile."""
+        private = [
+            Channel(context="dm", channel_id="1"),
+            Channel(channel_id="1"),
+            Channel(context="dm", persona_id="p"),
+        ]
+        async with stage.open() as ew:
+            story = await self.tavern(ew)
+            for number, channel in enumerate(private):
+                await story.update(f"News {number}", audience=["bob"], channel=channel)
+            for channel in (Channel(), Channel(context="public_channel", channel_id="1")):
+                settled = await self.tell(story, "alice", "Good evening.", channel=channel, audience=["bob"])
+                assert not settled.knowledge.get("bob"), channel
+            for number, channel in enumerate(private):
+                told = [
+                    (await self.tell(story, "alice", "Well?", channel=channel, audience=["bob"])).knowledge.get("bob")
+                    for _ in range(2)
+                ]
+                assert [lines or () for lines in told] == [(f"News {number}. GameDay: 1",), ()], channel
 
     @case
     async def test_a_query_holds_no_message_that_is_withheld_or_taken_back(self, stage: Stage) -> None:
