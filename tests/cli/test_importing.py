@@ -82,6 +82,7 @@ def test_a_card_begins_a_story_of_its_own(run: Run, files: Path) -> None:
         "pieces": 3,
         "messages": 0,
         "new": 0,
+        "edited": 0,
         "changed": True,
         "warnings": [],
     }
