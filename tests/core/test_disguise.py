@@ -459,3 +459,15 @@ async def test_what_events_show_of_the_cast_gets_into_no_prompt(begin: Begin) ->
     assert "Fosco" in namer.seen
     assert MILL in said
     assert not leaks(said)
+
+
+async def test_a_branch_from_an_earlier_message_knows_who_was_in_disguise_then(story: Session) -> None:
+    await story.say("count", "It is I, Fosco.", key="m3")
+    await story.say("charlie", "Indeed.", key="m4")
+    await story.say("count", "Or am I?", key="m5", speak_as="A Stranger")
+    await story.unmask("count", ROUX, audience=["bob"], key="u")
+    await story.say("dana", "Hello.", key="m6")
+    hidden = [(await story.fork(f"at-{at}", at=at))._live.snapshot for at in ("m2", "m4", "m5", "u")]
+    assert [each.guises for each in hidden] == [{"count": ROUX}, {}, {"count": "A Stranger"}, {"count": "A Stranger"}]
+    assert [each.masks["count"] for each in hidden] == [(ROUX,), (ROUX,), (ROUX, "A Stranger"), (ROUX, "A Stranger")]
+    assert [[each.to for each in snapshot.unmaskings] for snapshot in hidden] == [[], [], [], [("bob",)]]

@@ -95,3 +95,20 @@ async def test_a_large_container_is_searched_on_a_thread(
     assert not await at_hand(store, watching)
     assert len(await store.list("s1-alice", filter=equals("type", "message"))) == 31
     await store.close()
+
+
+async def test_a_branch_from_long_before_is_searched_at_hand_as_its_parent_is(
+    tmp_path: Path, watching: Watching
+) -> None:
+    store = SqliteStore(path=str(tmp_path / "story.db"), embedder=watching, resources=Resources())
+    await store.open()
+    await store.put(some(2_000, container="s1-parent"))
+    later = [f"m{number}" for number in range(700, 2_000)]
+    await store.branch({"s1-parent": "s1-alice"}, {"s1-parent": later})
+    assert not await at_hand(store, watching)  # it is not in memory yet
+    assert await at_hand(store, watching)
+    assert await at_hand(store, watching, query="the number")  # one that was not asked before
+    assert await store.count("s1-alice") == 700
+    await store.put(some(3, begin=5_000))
+    assert await at_hand(store, watching)
+    await store.close()

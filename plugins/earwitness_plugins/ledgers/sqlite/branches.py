@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Any, cast
 
 import apsw
+from pydantic_core import from_json
 
 from earwitness.containers import SESSION_KINDS, character_container, world_container
 from earwitness.records.plan import Plan, Snapshot
@@ -124,8 +125,8 @@ class _PastSession:
         later = [plan for _, plan in _plans(connection, seen, up_to)]
         self._undone = {id for plan in later for id in (*_removed(plan), *_restored(plan))}
         self._revised = {plan["message"]["message"]["key"] for plan in later if plan["message"]}
-        came = self._undone or any(plan["due_day"] is not None for plan in later)
-        self._days = _arrivals(connection, seen, up_to) if came else {}
+        self._came = bool(self._undone) or any(plan["due_day"] is not None for plan in later)
+        self._brought: dict[int, float] = {}
         self._statuses: dict[str, tuple[str, str | None]] = {}
         self._memories: dict[str, str] = {id: memory for plan in later for id, memory in _both(plan).items()}
         self._messages: dict[str, _Parts] = {}
@@ -139,7 +140,7 @@ class _PastSession:
         for id in sorted(self._undone):
             if id in first:
                 deliveries.change(connection, new, self._memories[id], id, self._statuses.get(id, first[id]))
-        for memory, id, _ in _arrived_since(connection, new, self._days):
+        for memory, id, _ in _arrived_since(connection, new, _latest(self._brought) if self._came else {}):
             deliveries.change(connection, new, memory, id, ("pending", None))
         for key, message in self._messages.items():
             text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
@@ -149,6 +150,7 @@ class _PastSession:
 
     def _noted(self, plan: _Parts) -> _Parts:
         """Note what a plan up to then did to what later ones have changed."""
+        self._brought[plan["sequence"]] = _day(plan)
         for withdrawal in plan["withdrawals"] if self._undone else ():
             status = (withdrawal["status"], withdrawal["reason"])
             self._statuses |= dict.fromkeys(self._undone & withdrawal["removes"].keys(), status)
@@ -189,7 +191,7 @@ def _plans(
     for sequence, plan in plans.between(connection, seen, after, up_to):
         text = inflated(plan)
         if not (passing and all(passage in text for passage in passing)):
-            yield sequence, {**_blank(), **json.loads(text)}
+            yield sequence, {**_blank(), **from_json(text), "sequence": sequence}
 
 
 def _blank() -> _Parts:
@@ -199,16 +201,26 @@ def _blank() -> _Parts:
 
 
 def _merged(plans: Iterator[_Parts]) -> Iterator[Plan]:
-    """Plans that have the same effect on a snapshot: those between two changes of the cast are one."""
+    """Plans that have the same effect on a snapshot: one for all between two changes of the cast or of disguises."""
     waiting: _Parts | None = None
+    wearers: set[str] = set()
     for plan in plans:
-        if plan.get("cast") is not None or plan.get("forgotten"):
+        disguise = _is_of_disguises(plan, wearers)
+        if disguise or plan.get("cast") is not None or plan.get("forgotten"):
             yield from _effect(waiting)
-            yield from _effect(plan)
+            yield from _effect(plan, _DISGUISES if disguise else ())
             waiting = None
         else:
             waiting = plan if waiting is None else _joined(waiting, plan)
     yield from _effect(waiting)
+
+
+def _is_of_disguises(plan: _Parts, wearers: set[str]) -> bool:
+    """Whether a plan may change who is in disguise, or who knows it. `wearers` are those who were so far."""
+    said = plan["message"] and plan["message"]["message"]
+    if said and said.get("speak_as") is not None:
+        wearers.add(said["speaker"])
+    return plan.get("unmaskings") is not None or bool(said and said["speaker"] in wearers)
 
 
 def _joined(one: _Parts, other: _Parts) -> _Parts:
@@ -221,12 +233,13 @@ def _joined(one: _Parts, other: _Parts) -> _Parts:
 
 _FOLDED = ("state", "whereabouts", "facts", "news_seen")
 """Fields of a plan that name only what changes."""
+_DISGUISES = ("message", "unmaskings")
 _EFFECTS = ("session", "sequence", "key", *_FOLDED, "cast", "forgotten")
 
 
-def _effect(plan: _Parts | None) -> Iterator[Plan]:
+def _effect(plan: _Parts | None, more: Sequence[str] = ()) -> Iterator[Plan]:
     if plan is not None:
-        yield Plan.model_validate_json(json.dumps({name: plan[name] for name in _EFFECTS if name in plan}))
+        yield Plan.model_validate_json(json.dumps({name: plan[name] for name in (*_EFFECTS, *more) if name in plan}))
 
 
 def _removed(plan: _Parts) -> Mapping[str, str]:
@@ -247,13 +260,18 @@ def _rows(connection: apsw.Connection, sql: str, bindings: tuple[int | str, ...]
 
 def _arrivals(connection: apsw.Connection, seen: SessionView, up_to: int) -> dict[int, float]:
     """Sequence number → the latest day that had come by an entry, since the plan with that number was applied."""
-    days = {
-        sequence: max(
-            [plan["due_day"] if plan["due_day"] is not None else float("-inf")]
-            + ([plan["message"]["message"]["game_day"]] if plan["message"] else [])
-        )
-        for sequence, plan in _plans(connection, seen, 0, up_to)
-    }
+    return _latest({sequence: _day(plan) for sequence, plan in _plans(connection, seen, 0, up_to)})
+
+
+def _day(plan: _Parts) -> float:
+    """The latest day that had come with a plan; before all days if it brought none."""
+    brought = [] if plan["due_day"] is None else [plan["due_day"]]
+    said = [plan["message"]["message"]["game_day"]] if plan["message"] else []
+    return max([*brought, *said], default=float("-inf"))
+
+
+def _latest(days: Mapping[int, float]) -> dict[int, float]:
+    """As `_arrivals`, of the days that came with each plan."""
     latest, found = float("-inf"), {}
     for sequence in sorted(days, reverse=True):
         latest = max(latest, days[sequence])

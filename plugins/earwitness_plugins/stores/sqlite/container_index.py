@@ -86,6 +86,7 @@ class ContainerIndex:
         self.reads = reads
         self.generation = generation
         self.version = -1
+        self.slots_known = 0  # of that version; a branch does not see all those of its parent
         self.size = 0
         self.ids: list[str] = []
         self.columns: dict[str, Column] = {}

@@ -140,4 +140,4 @@ def _nearly(kept: ContainerIndex | None, container: ContainerRow | None) -> bool
     """Whether little is missing to bring the index to the container's version."""
     if kept is None or container is None or not _same_index(kept, container):
         return False
-    return kept.size <= SMALL and container.slots - kept.last_slot <= FEW_NEW
+    return kept.size <= SMALL and container.slots - kept.slots_known <= FEW_NEW

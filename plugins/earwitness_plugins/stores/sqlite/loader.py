@@ -28,7 +28,7 @@ def refresh(connection: apsw.Connection, index: ContainerIndex, container: Conta
     _load_segments(connection, index, container)
     _load_tail(connection, index, container)
     _load_gone(connection, index)
-    index.version = container.version
+    index.version, index.slots_known = container.version, container.slots
 
 
 def column(connection: apsw.Connection, index: ContainerIndex, field: str) -> Column:
