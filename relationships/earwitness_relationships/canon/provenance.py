@@ -12,8 +12,14 @@ def chain_of(explained: Explanation) -> tuple[list[str], float]:
     hops = [*_hops(explained)]
     trust = hops[0].trust if hops else 1.0
     first = explained.owner
-    told = [f"{hop.dated}{hop.why}{hop.doubt}" for hop in hops]
+    told = [f"{hop.dated}{_through(hop)}{hop.why}{hop.doubt}" for hop in hops]
     return [f"{first} {told[0]}", *told[1:]] if told else [], trust
+
+
+def _through(hop: Hop) -> str:
+    """Who passed it on, if that was somebody other than the one who said it."""
+    teller = hop.shared_from
+    return f" through {teller}" if teller and hop.learned and hop.learned.teller != teller else ""
 
 
 def _hops(explained: Explanation | None) -> Iterator[Hop]:

@@ -20,6 +20,8 @@ from .versions import action, others
 RECONCILED = "reconciled"
 """The type of a memory that was kept of a bubble."""
 WHERE = ("contextType", "channelId", "guildId")
+TOLD_BY = ("pantheonId", "hop", "strength")
+"""What rules note with what they tell on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,9 @@ def _metadata(each: Candidate, versions: Sequence[Memory], bubble: str, keep_as:
     """What is noted with it. What becomes public was learned somewhere, and is no longer tied to that."""
     old = each.memory.metadata
     where = {key: value for key, value in old.items() if key in WHERE}
-    more: dict[str, MetaValue] = {"versionOf": versions[0].id} if versions else {}
+    more: dict[str, MetaValue] = {key: value for key, value in old.items() if key in TOLD_BY}
+    if versions:
+        more["versionOf"] = versions[0].id
     if each.user is not None:
         more["userId"] = each.user
     if isinstance(made := old.get("timestamp"), str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,6 +136,20 @@ async def test_what_was_told_in_a_bubble_is_kept_as_told_with_its_chain(open_app
     assert "Bob told you (day 1): Kenji: I bite." in turn.text()
     (lived,) = await ew.engine.store.list("persona-p1-alice")
     assert lived.metadata["interactionType"] == "direct"
+
+
+async def test_what_a_pantheon_told_in_a_bubble_is_found_by_the_pantheon(open_app: Open, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("hotel: {members: [alice, bob], rules: {propagate_all: {as: witnessed}}}\n")
+    ew = await open_app(relationships={"canon": "personal", "rules": str(tmp_path / "rules.yaml")})
+    story = await ew.session("s1", cast=["alice", "bob", KENJI])
+    bubble = await story.bubble("au")
+    await bubble.say("kenji", "I bite.", audience=["alice"])
+    await bubble.end(keep_as="personal")
+    await story.delivered()
+    (hit,) = await ew.personas.search("bite", persona="p1", personality="bob", pantheon="hotel")
+    assert hit.memory.metadata.items() >= {"interactionType": "witnessed", "sharedFrom": "alice", "hop": 1}.items()
+    explained = await story.backstage().explain(hit.memory.id)
+    assert "bob witnessed kenji saying it on day 1 through alice: hotel:propagate_all" in explained.chain
 
 
 # ── nothing to keep ──────────────────────────────────────────────────────────────────────────────────────────────────
