@@ -41,8 +41,8 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
     failures = FailureTally()
     async with cli.open(create=True) as ew:
         look = StoryLook(People(script.people(), ew.settings.calendar))
-        if fresh and script.story in await ew.sessions():
-            await ew.forget(script.story)
+        for id in {script.story, *_bubbles(script)}.intersection(await ew.sessions()) if fresh else ():
+            await ew.forget(id)
         try:
             async for step in play(ew, script):
                 cli.answer(step.model_dump(mode="json"), look.render(step))
@@ -53,6 +53,15 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
         except KeyConflict as error:
             raise _played_otherwise(error, story, cli.where()) from error
     failures.report()
+
+
+def _bubbles(script: Story) -> list[str]:
+    """The sessions of the bubbles that a story begins."""
+    from earwitness_plugins.applications.stories.story import AddedStep
+    from earwitness_relationships.story_steps import BubbleStep
+
+    added = [each.step for each in script.steps if isinstance(each, AddedStep)]
+    return [each.session_id(script.story) for each in added if isinstance(each, BubbleStep)]
 
 
 def _read(path: str) -> Story:

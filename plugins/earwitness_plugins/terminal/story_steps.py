@@ -46,6 +46,10 @@ class StoryLook:
         return Text(f"\n{plain(step.text)}\n", style="italic dim")
 
     @render.register
+    def _(self, step: events.ActPlayed) -> RenderableType:
+        return Text.assemble("✦ ", (f"{plain(step.name)}: ", "dim"), plain(step.text))
+
+    @render.register
     def _(self, step: events.MessagePlayed) -> RenderableType:
         mask = "" if step.speak_as is None else f" (as {plain(step.speak_as)})"
         aside = mask + SAID[step.kind] + _where(step.channel)

@@ -86,6 +86,12 @@ class Bubbles:
             await (await self._story.change(facts={FACTS: [{"bubble": name}]})).decided()
         return Bubble(session, self._story, BubbleLink(name=name, id=id))
 
+    async def session(self, name: str) -> Session:
+        """The session of a bubble that was begun before, open or ended. Raises `UnknownName`."""
+        found = await self._ew.open_session(link_of(self._story, name).id)
+        await self._refuse_another_storys(name, found)
+        return found
+
     async def _begun(self) -> str | None:
         """When the story began."""
         first = await self._ew.engine.ledger.entry(self._story.id, sequence=1)

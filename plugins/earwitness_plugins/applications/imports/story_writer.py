@@ -9,7 +9,7 @@ from earwitness.imports import Imported, ImportedCharacter, SceneLine
 from earwitness.records.channel import Channel
 from earwitness.records.character import Cast, Character
 from earwitness_plugins.applications.replay.roles import Roles
-from earwitness_plugins.applications.stories.reader import STEPS
+from earwitness_plugins.applications.stories.reader import step_names
 from earwitness_plugins.applications.stories.writer import tidy
 
 from .cast_matcher import newcomer_id
@@ -20,7 +20,7 @@ def story_values(
     id: str, title: str, files: Sequence[Imported], user: str | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The contents of a story file, and warnings. `user` is the name that `{{user}}` stands for."""
-    found = merge(list(_with_speakers(files)), Cast(), user=user, avoid=STEPS)
+    found = merge(list(_with_speakers(files)), Cast(), user=user, avoid=step_names())
     cast = _cast(found)
     steps, narrators, there = _said(found, cast) if found.scenes else (_greetings(found), (), cast.ids)
     members, renamed = _told_apart((*cast, *narrators))
@@ -50,7 +50,7 @@ def _cast(found: MergedFiles) -> Cast:
     cast = Cast(members=found.cast)
     if not found.names_user or cast.resolve(found.user) is not None:
         return cast
-    id = newcomer_id(found.user, [*STEPS, *cast.ids])
+    id = newcomer_id(found.user, [*step_names(), *cast.ids])
     return cast.joined([Character(id, name=found.user, kind="persona")])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from earwitness.errors import InputError, unknown
-from earwitness.ids import check_key, check_new_session_id
+from earwitness.ids import WORLD, check_key, check_new_session_id
 from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.records.character import Cast, display_name
 from earwitness.records.state import State
@@ -18,7 +18,19 @@ from earwitness.validation.messages import mask_name
 from earwitness.validation.records import state_key
 
 from .recovery import SOMEBODY
-from .story import ChangeStep, EditStep, RerollStep, RetractStep, SayStep, Story, StoryMember, UnmaskStep
+from .story import (
+    AddedStep,
+    ChangeStep,
+    EditStep,
+    RememberStep,
+    RerollStep,
+    RetractStep,
+    SayStep,
+    Story,
+    StoryMember,
+    TellStep,
+    UnmaskStep,
+)
 
 NEAR_MISS = 0.85
 # Keys that look like typed ones. As keys of the author's own they would have no effect.
@@ -55,9 +67,14 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
     named: set[str] = set()
     for number, step in enumerate(story.steps):
         loc: Loc = ("steps", number, step.kind, "key")
-        if isinstance(step, SayStep) and step.key is not None:
+        if isinstance(step, SayStep | RememberStep) and step.key is not None:
             found += _say_problems(loc, step.key, named)
             named.add(step.key)
+        if isinstance(step, TellStep | RememberStep):
+            field, grounds = ("memory", (step.memory,)) if isinstance(step, TellStep) else ("rests_on", step.rests_on)
+            strange = (key for key in grounds if key not in {*named, *unread})
+            where: Loc = ("steps", number, step.kind, field)
+            found += [Problem(where, str(unknown("message", key, named))) for key in strange]
         elif (
             isinstance(step, EditStep | RerollStep | RetractStep)
             and step.key is not None
@@ -144,13 +161,16 @@ def _named(story: Story) -> Iterator[tuple[Loc, str]]:
     for number, entry in enumerate(story.prepare.lore):
         yield from ((("prepare", "lore", number, "known_by"), id) for id in entry.known_by or ())
     for number, step in enumerate(story.steps):
-        for field in ("speaker", "character", "characters", "present", "audience", "members"):
+        if isinstance(step, AddedStep):
+            yield from ((("steps", number, "added"), id) for id in step.step.characters)
+            continue
+        for field in ("speaker", "character", "characters", "present", "audience", "members", "teller", "listener"):
             yield from ((("steps", number, step.kind, field), id) for id in _ids(getattr(step, field, None)))
 
 
 def _ids(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
-        return () if value in {"present", "public"} else (value,)
+        return () if value in {"present", "public", WORLD} else (value,)
     return value if isinstance(value, tuple) else ()
 
 

@@ -165,6 +165,19 @@ class UnmaskingPlayed(StoryEvent):
     """Ids of those who know it now."""
 
 
+class ActPlayed(StoryEvent):
+    """Something was done that is no message and no change: a memory was written or told, or a package's step played."""
+
+    kind: Literal["tell", "remember", "added"]
+    """The kind of event."""
+    name: str
+    """The name of the step."""
+    key: str
+    """The step's key."""
+    text: str
+    """What was done, in a sentence."""
+
+
 class NotePlayed(StoryEvent):
     """A note for the audience."""
 

@@ -21,20 +21,24 @@ from . import events
 from .gist import gist
 from .replay_check import check_played
 from .story import (
+    AddedStep,
     ChangeStep,
     ChannelStep,
     EditStep,
     EnterLeaveStep,
+    MemoryStep,
     MessageStep,
     MoveStep,
     NoteStep,
     RecallStep,
+    RememberStep,
     RerollStep,
     RetractStep,
     SayStep,
     StateStep,
     Story,
     StoryStep,
+    TellStep,
     UnmaskStep,
     UpdateStep,
     WhoKnowsStep,
@@ -90,6 +94,9 @@ class Player:
 
     def __init__(self, session: Session, story: Story) -> None:
         self.session = session
+        """Where the steps are played now: the story, or what a package's step has begun in it."""
+        self.home = session
+        """The story."""
         self.story = story
         self._now = State().updated(story.state)
 
@@ -101,11 +108,19 @@ class Player:
                 return await self._said(step, key, number)
             case ChangeStep() | UpdateStep() | EnterLeaveStep() | MoveStep() | ChannelStep():
                 return await self._happened(step, key)
+            case TellStep() | RememberStep():
+                return await self._remembered(step, key)
+            case AddedStep(name=name, step=added):
+                return events.ActPlayed(kind="added", name=name, key=key, text=await added.play(Stage(self, key)))
             case RetractStep(key=target):
                 await (await self.session.retract(target, own_key=key)).settled()
                 return events.RetractionPlayed(key=target)
             case UnmaskStep():
                 return await self._unmasked(step, key)
+        return await self._shown(step)
+
+    async def _shown(self, step: RecallStep | WhoKnowsStep | NoteStep) -> events.StoryEvent:
+        match step:
             case RecallStep():
                 return await self._recollected(step)
             case WhoKnowsStep(text=text):
@@ -120,6 +135,7 @@ class Player:
 
     async def end(self) -> events.StoryEnded:
         """Who remembers what at the end."""
+        self.session = self.home
         overview = await self.session.backstage().overview()
         counts = {page.owner: page.total for page in overview.containers if page.owner in overview.cast}
         asked = dict.fromkeys(step.text for step in self.story.steps if isinstance(step, WhoKnowsStep))
@@ -190,6 +206,18 @@ class Player:
             case EnterLeaveStep(characters=characters):
                 return await self.session.leave(*characters, key=key)
 
+    async def _remembered(self, step: MemoryStep, key: str) -> events.ActPlayed:
+        if isinstance(step, TellStep):
+            told: dict[str, Any] = {"content": step.text, "day": step.day, "key": key}
+            outcome = await self.session.tell(step.teller, step.listener, step.memory, **told)
+            done = f"{step.teller} tells {step.listener} of {step.memory!r}" + (f": {step.text}" if step.text else "")
+        else:
+            how: dict[str, Any] = {"type": step.type, "rests_on": step.rests_on, "key": key}
+            outcome = await self.session.remember(step.character, step.text, **how)
+            done = f"{step.character}: {step.text}"
+        await outcome.settled()
+        return events.ActPlayed(kind=step.kind, name=step.kind, key=key, text=done)
+
     async def _unmasked(self, step: UnmaskStep, key: str) -> events.UnmaskingPlayed:
         outcome = await self.session.unmask(
             step.character, step.name, audience=step.audience, description=step.text, key=key
@@ -204,6 +232,28 @@ class Player:
     async def _recollected(self, step: RecallStep) -> events.RecallPlayed:
         turn = await asked(self.session, step.character, step.query, channel=step.where())
         return recollection(turn, step)
+
+
+class Stage:
+    """What a package's step is given: where it is played, and its key."""
+
+    def __init__(self, player: Player, key: str) -> None:
+        self._player = player
+        self.key = key
+        """The step's key."""
+
+    @property
+    def session(self) -> Session:
+        """The story, or what an earlier step has begun in it."""
+        return self._player.session
+
+    def begin(self, session: Session) -> None:
+        """Play the steps that follow in another session, until `end`."""
+        self._player.session = session
+
+    def end(self) -> None:
+        """Play the steps that follow in the story itself again."""
+        self._player.session = self._player.home
 
 
 async def asked(session: Session, character: str, query: str | None, **how: Any) -> Turn:

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from earwitness.errors import StoryError, did_you_mean
+from earwitness.errors import StoryError, StrategyError, did_you_mean
 from earwitness.loading.files import read_yaml
 from earwitness.loading.located import Located
-from earwitness.loading.problems import Loc, Problem
+from earwitness.loading.problems import Loc, Problem, describe
+from earwitness.story_steps import load_step, package_steps
 
 from .checks import cast_problems, key_problems, mask_problems, other_problems
 from .recovery import UNREAD, readable
@@ -31,8 +32,15 @@ STEPS: dict[str, str | None] = {
     "reroll": "text",
     "retract": "key",
     "unmask": "character",
+    "tell": None,
+    "remember": None,
     "note": "text",
 }
+
+
+def step_names() -> list[str]:
+    """The words that begin a step: our own, and those of installed packages."""
+    return [*STEPS, *(name for name in sorted(package_steps()) if name not in STEPS)]
 
 
 def read_story(path: str | Path) -> Story:
@@ -48,7 +56,7 @@ def checked(file: Located) -> Story:
     story, unreadable = _validated(file, {**file.value, **({"steps": steps} if "steps" in file.value else {})})
     problems += unreadable
     if story is not None:
-        problems += [*cast_problems(story, STEPS), *other_problems(story), *mask_problems(story)]
+        problems += [*cast_problems(story, step_names()), *other_problems(story), *mask_problems(story)]
         problems += key_problems(story, _unread_keys(file, story))
     if story is None or problems:
         raise file.refusal(problems)
@@ -101,7 +109,10 @@ def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
         return _with_body((*loc, verb), verb, body)
     if verb in ids:
         return {"kind": "say", "speaker": verb, "text": body}
-    known = f"A step: {', '.join(STEPS)}. The cast: {', '.join(ids) or 'nobody'}.{did_you_mean(verb, [*STEPS, *ids])}"
+    if verb in package_steps():
+        return _added((*loc, verb), verb, body)
+    meant = did_you_mean(verb, [*step_names(), *ids])
+    known = f"A step: {', '.join(step_names())}. The cast: {', '.join(ids) or 'nobody'}.{meant}"
     return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor a character in the cast. {known}")
 
 
@@ -117,3 +128,19 @@ def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
 def _with_state_keys_apart(body: dict[str, Any]) -> dict[str, Any]:
     own = body.keys() & {"description", "audience"}
     return {**{key: body[key] for key in own}, "changes": {key: body[key] for key in body.keys() - own}}
+
+
+def _added(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
+    """A step that a package adds."""
+    try:
+        form = load_step(verb)
+    except StrategyError as error:
+        return Problem(loc, str(error))
+    if not isinstance(body, dict) and form.short is None:
+        return Problem(loc, f"{body!r}: {verb!r} takes keys, one per line below it.")
+    try:
+        step = form.model_validate(body if isinstance(body, dict) else {form.short: body})
+    except ValidationError as invalid:
+        first = invalid.errors()[0]
+        return Problem((*loc, *first["loc"]), describe(first, form))
+    return {"kind": "added", "name": verb, "step": step}

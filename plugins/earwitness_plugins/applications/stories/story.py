@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, SerializeAsAny, field_validator, model_validator
 
 from earwitness.records import update
 from earwitness.records.base import Record
 from earwitness.records.channel import Channel, Context
 from earwitness.records.character import Cast, Character, CharacterKind, as_cast
+from earwitness.story_steps import PackageStep
 
 SomeText = Annotated[str, Field(min_length=1)]
 
@@ -35,6 +36,10 @@ class StoryMember(Record):
     """`character`, `persona` (a user's mask) or `narrator`."""
     user_id: str | None = None
     """The user behind a persona."""
+    persona_id: str | None = None
+    """The user's persona behind the mask, across stories."""
+    personality_id: str = ""
+    """Who the character is across stories. Default: the id."""
 
     @model_validator(mode="before")
     @classmethod
@@ -43,7 +48,7 @@ class StoryMember(Record):
 
     def character(self) -> Character:
         """The member as a `Character`. Raises `InvalidId`."""
-        return Character(self.id, name=self.name, aliases=self.aliases, kind=self.kind, user_id=self.user_id)
+        return Character(**self.model_dump())
 
 
 class StoryLore(Record):
@@ -269,6 +274,51 @@ class RetractStep(Record):
     """The key of an earlier message."""
 
 
+class TellStep(Record):
+    """Somebody passes a memory on, off stage: `tell: {teller: bob, listener: mira, memory: promise}`."""
+
+    kind: Literal["tell"] = "tell"
+    """Kind of step."""
+    teller: str
+    """Character id."""
+    listener: str
+    """Character id."""
+    memory: str
+    """The key of an earlier message, or of what somebody `remember`s."""
+    text: SomeText | None = None
+    """What is passed on, in other words. Default: what the teller remembers."""
+    day: float | None = None
+    """The game day on which it is passed on. Default: today."""
+
+
+class RememberStep(Record):
+    """A memory that is no message: `remember: {character: bob, text: He never trusted her., rests_on: [promise]}`."""
+
+    kind: Literal["remember"] = "remember"
+    """Kind of step."""
+    character: str
+    """Whose memory it is: a character id, or `world`."""
+    text: SomeText
+    """The memory."""
+    type: SomeText = "note"
+    """What it is: `note`, `summary`, or a word of your own."""
+    rests_on: Annotated[tuple[str, ...], BeforeValidator(_one_or_more)] = ()
+    """Keys of what it rests on; retracting any of them takes it away."""
+    key: str | None = None
+    """A key for the memory, so that later steps can name it."""
+
+
+class AddedStep(Record):
+    """A step that an installed package adds, such as `relate` or `bubble`."""
+
+    kind: Literal["added"] = "added"
+    """Kind of step."""
+    name: str
+    """The name of the step."""
+    step: SerializeAsAny[InstanceOf[PackageStep]]
+    """What it takes."""
+
+
 class NoteStep(Record):
     """A note for the audience; no character hears it: `note: "…"`."""
 
@@ -282,8 +332,10 @@ MessageStep = SayStep | EditStep | RerollStep
 """Steps that tell a message, or a new text for one."""
 StateStep = ChangeStep | UpdateStep | EnterLeaveStep | MoveStep | ChannelStep
 """Steps that tell a change."""
+MemoryStep = TellStep | RememberStep
+"""Steps about single memories."""
 StoryStep = Annotated[
-    MessageStep | StateStep | UnmaskStep | RecallStep | WhoKnowsStep | RetractStep | NoteStep,
+    MessageStep | StateStep | MemoryStep | AddedStep | UnmaskStep | RecallStep | WhoKnowsStep | RetractStep | NoteStep,
     Field(discriminator="kind"),
 ]
 
@@ -313,4 +365,4 @@ class Story(Record):
     def key(self, number: int) -> str:
         """The key of a step (from 1). It is the same in every play, so that playing twice changes nothing."""
         step = self.steps[number - 1]
-        return (step.key if isinstance(step, SayStep) else None) or f"{self.story}:{number}"
+        return (step.key if isinstance(step, SayStep | RememberStep) else None) or f"{self.story}:{number}"

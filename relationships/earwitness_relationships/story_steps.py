@@ -1,0 +1,103 @@
+"""Steps that relationships add to story files: `relate`, `close_conversation`, `bubble` and `end_bubble`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from earwitness.story_steps import PackageStep, StoryStage
+
+from .canon.bubbles import links
+from .canon.marks import KnownInside
+from .canon.records import KeepAs, Mode
+
+CLOSED = "story_steps"
+"""Facts that say which steps have closed a conversation."""
+
+
+class RelateStep(PackageStep):
+    """What one is to another from now on: `relate: {source: bob, target: mira, type: FRIEND_OF}`."""
+
+    source: str
+    """Personality id; by default that of a character is the character's id."""
+    target: str
+    """Personality id."""
+    type: str
+    """What the source is to the target."""
+    weight: float = 1.0
+    """How strong it is."""
+    since: float | None = None
+    """The game day from which on. Default: today."""
+    until: float | None = None
+    """The last game day. Default: it stays."""
+    mutual: bool = False
+    """Whether the target is the same to the source."""
+    pantheon: str | None = None
+    """The pantheon whose rules it is for."""
+
+    async def play(self, stage: StoryStage) -> str:
+        """Relate them in this story."""
+        if not await stage.session.has(stage.key):
+            said = self.model_dump(exclude={"source", "target", "type"})
+            relationships = stage.session.relationships
+            await (await relationships.relate(self.source, self.target, self.type, **said, key=stage.key)).settled()
+        return f"{self.source} is {self.type} to {self.target}" + (", and the other way round" if self.mutual else "")
+
+
+class CloseConversationStep(PackageStep):
+    """A conversation ends, and is told on: `close_conversation: "1042"`."""
+
+    short: ClassVar[str | None] = "channel"
+    channel: str | None = None
+    """The host's id of the channel. Default: the unnamed one."""
+
+    async def play(self, stage: StoryStage) -> str:
+        """Tell what was said in it to whom rules name."""
+        session = stage.session
+        if await session.has(stage.key):
+            return "the conversation is closed"
+        closed = await session.close_conversation(self.channel)
+        await (await session.change(facts={CLOSED: [stage.key]}, key=stage.key)).settled()
+        return f"the conversation is closed, and told to {', '.join(closed.told) or 'nobody'}"
+
+
+class BubbleStep(PackageStep):
+    """What follows happens in a bubble, from which nothing leaks: `bubble: vampire-au`."""
+
+    short: ClassVar[str | None] = "name"
+    name: str
+    """The bubble's name."""
+    knows: tuple[KnownInside, ...] = ("cards", "global")
+    """What of the story is known in it."""
+
+    def session_id(self, story: str) -> str:
+        """The id of the bubble's session."""
+        return f"{story}~{self.name}"
+
+    async def play(self, stage: StoryStage) -> str:
+        """Begin the bubble, or go on with it."""
+        bubbles = stage.session.bubble
+        if self.name in links(stage.session):
+            stage.begin(await bubbles.session(self.name))
+        else:
+            stage.begin((await bubbles(self.name, knows=self.knows)).session)
+        return f"in the bubble {self.name!r}"
+
+
+class EndBubbleStep(PackageStep):
+    """The bubble ends, and the story goes on: `end_bubble: vampire-au`."""
+
+    short: ClassVar[str | None] = "name"
+    name: str
+    """The bubble's name."""
+    keep_as: KeepAs | None = None
+    """As what its memories are kept: `personal` or `global` canon, or `discard`. Default: that is decided later."""
+    mode: Mode = "append"
+    """How they are kept beside what is there: `append` or `replace`."""
+
+    async def play(self, stage: StoryStage) -> str:
+        """End it, if it has not ended before."""
+        stage.end()
+        if links(stage.session).get(self.name, "open") == "open":
+            bubble = await stage.session.bubble(self.name)
+            await bubble.end(keep_as=self.keep_as, mode=self.mode)
+        return f"the bubble {self.name!r} has ended"
