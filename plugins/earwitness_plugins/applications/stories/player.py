@@ -111,7 +111,7 @@ class Player:
             case TellStep() | RememberStep():
                 return await self._remembered(step, key)
             case AddedStep(name=name, step=added):
-                return events.ActPlayed(kind="added", name=name, key=key, text=await added.play(Stage(self, key)))
+                return events.ActPlayed(kind="added", name=name, key=key, text=await added.play(PlayerStage(self, key)))
             case RetractStep(key=target):
                 await (await self.session.retract(target, own_key=key)).settled()
                 return events.RetractionPlayed(key=target)
@@ -234,7 +234,7 @@ class Player:
         return recollection(turn, step)
 
 
-class Stage:
+class PlayerStage:
     """What a package's step is given: where it is played, and its key."""
 
     def __init__(self, player: Player, key: str) -> None:
