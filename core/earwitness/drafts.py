@@ -19,6 +19,7 @@ from .records.character import Character, as_cast
 from .records.derived import Derivation
 from .records.journal import Archived, Body, Changed, Derived, NewEntry, Original, Prepared, Revised, Said, Transferred
 from .records.memory import Interaction
+from .records.state import State
 from .records.update import Audience, Update
 from .validation.arguments import refuse_slips, several, table, text
 from .validation.messages import (
@@ -110,8 +111,8 @@ class Drafts:
         channel: Channel | None,
     ) -> Changed:
         """A change of the state. See `Session.change`."""
-        refuse_slips("change", changes)
         changes = state_keys(changes)
+        refuse_slips("change", changes.keys() - State.model_fields)
         facts = changes.pop("facts", {})
         check_state(self._live.snapshot.state, changes)
         if "participants" in changes:

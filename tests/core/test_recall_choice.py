@@ -81,7 +81,7 @@ async def test_diversity_chooses_among_what_the_budget_leaves(begin: Begin) -> N
 
 async def test_an_unknown_recall_setting_is_refused_with_those_there_are(begin: Begin) -> None:
     story = await begin()
-    with pytest.raises(SettingsError, match=r"unknown key 'memory'.* Allowed: .*Did you mean 'memories'"):
+    with pytest.raises(SettingsError, match=r"takes no 'memory', but .*threshold.*Did you mean 'memories'"):
         await story.turn("alice", memory=3)
     with pytest.raises(SettingsError, match="memories: 0"):
         await story.turn("alice", memories=0)

@@ -75,7 +75,7 @@ def test_the_context_of_a_turn_is_one_of_three(story: Session) -> None:
 
 
 def test_settings_of_one_recall_are_checked_as_in_the_settings(story: Session) -> None:
-    with pytest.raises(SettingsError, match=r"unknown key 'memory'.*Did you mean 'memories'"):
+    with pytest.raises(SettingsError, match=r"takes no 'memory'.*Did you mean 'memories'"):
         story.turn("alice", memory=5)
     with pytest.raises(SettingsError, match="recent"):
         story.turn("alice", recent=4)

@@ -8,7 +8,7 @@ from ..formats import as_said, harmless, metadata_key
 from ..ids import MemoryIds
 from ..live import Live
 from ..protocols import Ledger
-from ..records.channel import WHERE, strictest_channel
+from ..records.channel import WHERE, context_of, strictest_channel, strictness
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
 from ..records.memory import Support
@@ -95,9 +95,11 @@ def _metadata(
 
 def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, MetaValue]:
     """The metadata, with the strictest of the channel that it names and those of its grounds."""
-    if not grounds.learned_in:
+    where = grounds.learned_in
+    if not where or ("contextType" in given and strictness(context_of(given)) > strictness(context_of(where))):
         return given
-    where = strictest_channel([grounds.learned_in, *([given] if "contextType" in given else [])])
+    if context_of(given) == context_of(where) and given.keys() & {*WHERE}:
+        where = strictest_channel([where, given])
     return {**{key: value for key, value in given.items() if key not in {"contextType", *WHERE}}, **where}
 
 
