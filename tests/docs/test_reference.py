@@ -216,11 +216,11 @@ def test_every_settings_table_that_packages_declare_is_documented(pages: dict[st
 
 FROM_CORE = {"settings", "resources", "strategies", "path", "embedder", "end"}
 """What core hands to a factory, so that no host writes it."""
+DECLARED = {point.name for point in distribution("earwitness").entry_points if point.group == "earwitness.kind"}
 SHIPPED = [
     point
     for point in distribution("earwitness").entry_points
-    if point.group.removeprefix("earwitness.")
-    in {*(kind.name for kind in kinds.CHOSEN), "graph", "spreading", "triage", "plugins"}
+    if point.group.removeprefix("earwitness.") in {*(kind.name for kind in kinds.CHOSEN), *DECLARED, "plugins"}
 ]
 
 

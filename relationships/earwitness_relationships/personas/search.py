@@ -11,8 +11,8 @@ from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Or, as_filt
 from earwitness.records.memory import STRENGTH, Interaction
 from earwitness.validation.arguments import several, some_text
 
-Plain = str | int | float | bool
-Wanted = Plain | Sequence[Plain]
+SearchValue = str | int | float | bool
+Wanted = SearchValue | Sequence[SearchValue]
 """A value that metadata must have, or several of which it must have one."""
 
 
@@ -93,7 +93,7 @@ def _metadata(wanted: Mapping[str, Wanted]) -> list[Filter]:
 
 
 def _one_of(field: str, wanted: Wanted) -> Filter:
-    if isinstance(wanted, Plain):
+    if isinstance(wanted, SearchValue):
         return Compare(field, "==", wanted)
     values = several(field, wanted)
     texts = tuple(each for each in values if isinstance(each, str))
