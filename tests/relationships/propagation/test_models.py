@@ -1,5 +1,7 @@
 """Named spreading models: their reach against another program, and a pantheon that chooses one."""
 
+import random
+import warnings
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import mean
@@ -67,6 +69,17 @@ def test_the_reach_is_that_of_another_program(name: str, weight: str, made: str)
         theirs.advance_until_completion()
         total += theirs.get_num_activated_nodes()
     assert reach(graph, MODELS[name], weight) == pytest.approx(total / RUNS, rel=0.1)
+
+
+@pytest.mark.parametrize("model", [IndependentCascade(), Sir(recovery=1.0)])
+def test_the_reach_is_that_of_eon(model: SpreadingModel) -> None:
+    """Who is infected for one round tries each neighbour once, as in a cascade. EoN is there for every Python."""
+    with warnings.catch_warnings(action="ignore"):
+        theirs: Any = pytest.importorskip("EoN", reason="EoN is not there")
+    graph = village()
+    random.seed(5)
+    runs = [theirs.basic_discrete_SIR(graph, 0.2, initial_infecteds=[0])[3][-1] for _ in range(RUNS)]
+    assert reach(graph, model, "activation_prob") == pytest.approx(mean(map(float, runs)), rel=0.1)
 
 
 @pytest.mark.parametrize("name", MODELS)

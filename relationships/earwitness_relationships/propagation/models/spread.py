@@ -75,6 +75,8 @@ class SpreadByModels:
 
 def begun(adjacency: Adjacency, seed: Seed, among: Collection[str]) -> tuple[ModelSpread, ...]:
     """The spreads that begin with a message: one for each pantheon and model that its rules name."""
+    if not adjacency.models:
+        return ()
     informed = tuple(sorted(id for id, role in seed.direct.items() if role in AT_FIRST_HAND))
     groups = dict.fromkeys(
         (carrier.pantheon, carrier.spreading)
