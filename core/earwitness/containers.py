@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from .errors import ContainerCollision, InputError
 from .ids import PREFIXES, WORLD, check_shared_id
 from .records.base import Record
+from .records.prose import period
 from .records.state import Day
 
 CHARACTER = "character"
@@ -33,6 +34,10 @@ class Container(Record):
     session: str | None = None
     """The session it belongs to, and with which it is forked and forgotten; `None` = it outlives sessions."""
 
+    def __str__(self) -> str:
+        where = "" if self.session is None else f" in session {self.session!r}"
+        return f"{self.name}: {self.words}{where}"
+
     @property
     def words(self) -> str:
         """What it is, in words: `the hub of olympus`, `the facts about user u1`, `the guild 'smiths'`."""
@@ -41,6 +46,8 @@ class Container(Record):
             "pantheon": f"the hub of {self.owner}",
             "persona": f"what persona {self.owner} lived",
             "user": f"the facts about user {self.owner}",
+            CHARACTER: f"what {self.owner} remembers",
+            WORLD: "what happens in the world",
         }
         return known.get(self.kind, f"the {self.kind.replace('_', ' ')} {self.owner!r}")
 
@@ -56,6 +63,10 @@ class Membership(Record):
     """The first game day of the membership, in the days of the session that reads; `None` = no beginning."""
     until: Day | None = None
     """The last game day of the membership; `None` = no end."""
+
+    def __str__(self) -> str:
+        who = "everybody" if self.member == EVERYBODY else self.member
+        return f"{who} may read {self.container}{period(self.since, self.until)}"
 
     def holds_on(self, day: float) -> bool:
         """Whether the membership includes a game day."""

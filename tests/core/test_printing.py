@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 import earwitness
-from earwitness import Cast, Channel, Character, Earwitness, Session
+from earwitness import Cast, Channel, Character, Earwitness, Membership, Session
+from earwitness.backstage.knowers import Contrary
+from earwitness.containers import pantheon_container
 from earwitness.loading.settings import RecallSettings, Settings
 from earwitness.loading.survey import survey
 from earwitness.records.base import Record
+from earwitness.records.learned import Learned
 from earwitness.records.state import Whereabouts
 
 
@@ -117,6 +120,12 @@ def test_small_records_are_told_in_a_few_words() -> None:
     assert str(Whereabouts(place="cellar", condition="asleep")) == "cellar, asleep"
     assert str(Cast(members=(Character("bob", aliases=["Robert"]),))) == "bob: Bob, Robert"
     assert "recent: 3\nmemories: 8" in str(RecallSettings())
+    assert str(pantheon_container("olympus")) == "pantheon-olympus: the hub of olympus"
+    assert str(Membership(container="pantheon-olympus", member="zeus", since=3)) == (
+        "zeus may read pantheon-olympus since day 3"
+    )
+    contrary = Contrary(learned=Learned(way="heard", teller="anna"), since=2, memory_id="m", text="No.", trust=0.5)
+    assert str(contrary) == "heard the contrary from anna on day 2 (trust 0.5)"
 
 
 def test_what_is_installed_is_told_by_kind(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..records.learned import Learned
+from ..records.prose import number
 from .records import BackstageRecord, DatedRecord, doubt_text
 
 
@@ -27,6 +28,10 @@ class Contrary(BackstageRecord):
     """The shared container where they read it, in words, such as `the hub of olympus`; `None` = they remember it."""
     until: float | None = None
     """The last game day on which they may read it there; `None` = no end."""
+
+    def __str__(self) -> str:
+        day = "" if self.since is None or self.learned.way == "before" else f" on day {number(self.since)}"
+        return f"{self.learned.words(what='the contrary')}{day}{doubt_text(self.trust)}"
 
 
 class Knower(DatedRecord):

@@ -33,6 +33,12 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
+def period(since: float | None, until: float | None) -> str:
+    """` since day 3 until day 9`; without the end that is missing, and empty if both are."""
+    begun = "" if since is None else f" since day {number(since)}"
+    return begun + ("" if until is None else f" until day {number(until)}")
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """`1 memory`, `12 memories`: `many` is the plural where it is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from earwitness import Record
 from earwitness.errors import InputError
 from earwitness.ids import check_shared_id
+from earwitness.records.prose import period
 from earwitness.records.state import Day
 from earwitness.validation.records import check_readable
 
@@ -92,6 +93,10 @@ class Relation(Record):
         if self.since is not None and self.until is not None and self.until < self.since:
             raise InputError(f"its last day, {self.until}, comes before its first, {self.since}.")
         return self
+
+    def __str__(self) -> str:
+        weight = "" if self.weight == 1 else f" (weight {self.weight:g})"
+        return f"{self.source} {self.type} {self.target}{period(self.since, self.until)}{weight}"
 
     def holds_on(self, day: float) -> bool:
         """Whether it holds on a game day, if no later period has begun."""

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from earwitness import Record
+from earwitness.records.prose import number
 from earwitness.records.state import Day
 
 
@@ -39,6 +40,9 @@ class Telling(Record):
     """How many hops the rule allows: the listener tells it on if there are more than `hop`."""
     hub: bool = False
     """Whether the listener reads it in the hub of the pantheon, instead of a copy."""
+
+    def __str__(self) -> str:
+        return f"{self.teller} tells {self.listener} on day {number(self.day)} ({self.rule})"
 
 
 class Seed(Record):
@@ -80,6 +84,10 @@ class Stop(Record):
     why: str
     """`excluded: private`, `coin`, `fan_out`, …, in words."""
 
+    def __str__(self) -> str:
+        teller = f" by {self.teller}" if self.teller else ""
+        return f"{self.listener} is not told{teller}" + (f" ({self.rule})" if self.rule else "") + f": {self.why}"
+
 
 class Spread(Record):
     """Who learns a message, and who does not and why."""
@@ -88,3 +96,6 @@ class Spread(Record):
     """In the order of days, hops and listeners."""
     stops: tuple[Stop, ...] = ()
     """Those who were not told, once for each rule."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.tellings, *self.stops))) or "nobody is told"

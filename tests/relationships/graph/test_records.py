@@ -6,6 +6,7 @@ import pytest
 
 from earwitness.errors import InputError
 from earwitness_relationships.graph import Fact, Node, Relation
+from earwitness_relationships.propagation.records import Spread, Stop, Telling
 
 DEEP: Any = {}
 for _ in range(300):
@@ -56,3 +57,13 @@ def test_a_fact_is_about_one_thing(wrong: dict[str, Any]) -> None:
 def test_a_kind_that_is_none_lists_those_there_are() -> None:
     with pytest.raises(InputError, match="'Location', 'Item', 'Faction', 'Quest', 'Event' or 'Pantheon'"):
         Node(id="a", kind="Dragon")  # type: ignore[arg-type]
+
+
+def test_a_relation_is_printed_as_a_sentence() -> None:
+    relation = Relation(source="charlie", target="vaggie", type="couple", weight=0.9, since=3, until=9)
+    assert str(relation) == "charlie couple vaggie since day 3 until day 9 (weight 0.9)"
+    telling = Telling(listener="vaggie", teller="charlie", hop=1, day=4, rule="hotel:gossip")
+    stop = Stop(listener="husk", teller="", rule="", why="no rule tells them")
+    assert str(Spread(tellings=(telling,), stops=(stop,))) == (
+        "charlie tells vaggie on day 4 (hotel:gossip)\nhusk is not told: no rule tells them"
+    )
