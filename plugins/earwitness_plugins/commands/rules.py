@@ -95,7 +95,7 @@ async def check(cli: CliContext, files: tuple[str, ...], story: str | None, sess
     cli.finish(ok=not (strict and any(answer["warnings"] for answer in answers)))
 
 
-def _checked(file: str, told: _Story) -> tuple[dict[str, Any], str]:
+def _checked(file: str, told: _RuledStory) -> tuple[dict[str, Any], str]:
     """What is found in one file: as data, and as text."""
     from earwitness_plugins.terminal.rule_tables import counts, warning_lines
     from earwitness_relationships.errors import RulesError
@@ -163,7 +163,7 @@ async def diff(cli: CliContext, old: str, new: str, story: str) -> None:
         cli.answer(found.model_dump(mode="json"), rule_changes(found, People(session.cast, ew.settings.calendar)))
 
 
-class _Story(NamedTuple):
+class _RuledStory(NamedTuple):
     """What a story says that rules are checked against."""
 
     cast: Collection[str] | None = None
@@ -172,20 +172,20 @@ class _Story(NamedTuple):
     """Whether anything in it is a direct message."""
 
 
-async def _told(cli: CliContext, story: str | None, session: str | None) -> _Story:
+async def _told(cli: CliContext, story: str | None, session: str | None) -> _RuledStory:
     """The story that was named, if any."""
     from earwitness_plugins.applications.stories.reader import read_story
 
     if story is not None:
         read = read_story(story)
         contexts = {getattr(each, "context", None) for each in read.steps}
-        return _Story([each.personality_id for each in read.people()], "dm" in contexts)
+        return _RuledStory([each.personality_id for each in read.people()], "dm" in contexts)
     if session is None:
-        return _Story()
+        return _RuledStory()
     async with cli.open() as ew:
         opened = await ew.open_session(session)
         contexts = {each.message.context for each in await opened.messages()}
-        return _Story([each.personality_id for each in opened.cast], "dm" in contexts)
+        return _RuledStory([each.personality_id for each in opened.cast], "dm" in contexts)
 
 
 for each in (new, check, show, schema, diff):
