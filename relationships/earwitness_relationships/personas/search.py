@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from earwitness import Container, Earwitness, Hit
 from earwitness.containers import persona_container
 from earwitness.errors import InputError
-from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Or, as_filter, equals
+from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Or, Scalar, as_filter, equals
 from earwitness.records.memory import STRENGTH, Interaction
 from earwitness.validation.arguments import several, some_text
 
-SearchValue = str | int | float | bool
-Wanted = SearchValue | Sequence[SearchValue]
+Wanted = Scalar | Sequence[Scalar]
 """A value that metadata must have, or several of which it must have one."""
 
 
@@ -93,7 +92,7 @@ def _metadata(wanted: Mapping[str, Wanted]) -> list[Filter]:
 
 
 def _one_of(field: str, wanted: Wanted) -> Filter:
-    if isinstance(wanted, SearchValue):
+    if isinstance(wanted, Scalar):
         return Compare(field, "==", wanted)
     values = several(field, wanted)
     texts = tuple(each for each in values if isinstance(each, str))
