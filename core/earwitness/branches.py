@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .carried_hubs import carry_hubs
 from .containers import character_container, world_container
 from .end.deliveries import Work
 from .end.reconciliation import reconciled
@@ -43,6 +44,7 @@ async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
     put = store.put_back if isinstance(store, PlacedStore) else engine.store.put
     for batch, _ in then.batches():
         await put(batch)
+    await carry_hubs(ledger, session, id, up_to)
     await ledger.finish(id)
     return True
 

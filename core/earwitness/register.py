@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .containers import SESSION_KINDS, Container, Membership, check_container
 from .engine import Engine
 from .errors import InputError, WallError, unknown
-from .ids import PREFIXES, check_shared_id, check_visible, with_invisible
+from .ids import check_shared_id, check_visible, with_invisible
 from .protocols import Ledger
 from .records.state import Day
 from .validation.arguments import text
@@ -96,8 +96,7 @@ async def forget_in_hubs(engine: Engine, session: str) -> None:
     """Remove what rules told of a story in pantheons' hubs: a later story of the same id must not read it."""
     found: dict[str, list[str]] = {}
     for each in await engine.ledger.deliveries(session, derived=True):
-        in_hub = each.beyond_session and each.container.startswith(PREFIXES["pantheon"])
-        if in_hub and each.support.how != "direct" and each.metadata.get("sessionId") == session:
+        if each.is_told_in_hub and each.metadata.get("sessionId") == session:
             found.setdefault(each.container, []).append(each.memory_id)
     if found:
         await engine.store.remove(found)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 from . import branches
+from .carried_hubs import carry_hubs
 from .containers import SESSION_KINDS, Container, Membership, character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError
@@ -64,6 +65,7 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     containers, members = await _more_containers(ledger, session)
     whole_past = StoryExport(session, past, data, containers, members)
     await write_copy(engine, Snapshot(id=id, parent=session, forked_at=up_to), whole_past, seen)
+    await carry_hubs(ledger, session, id, up_to)
 
 
 def whole(snapshot: Snapshot | None) -> Snapshot | None:

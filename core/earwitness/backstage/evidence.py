@@ -14,7 +14,7 @@ from ..records.plan import Delivery
 from .identity import Proof
 from .shared import SharedMemory
 
-Rank = tuple[float, float, bool, tuple[int, float, int, str]]
+Rank = tuple[float, float, bool, tuple[int, float, int, float, str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def read_elsewhere(shared: SharedMemory) -> Evidence:
         text=without_words(memory.content, memory.metadata),
         trust=trust if isinstance(trust, int | float) else 1.0,
         strength=_strength(memory.metadata),
-        rank=(_first(learned, shared.since), float("inf"), False, (0, 0.0, 0, memory.id)),
+        rank=(_first(learned, shared.since), float("inf"), False, (0, 0.0, 0, 0.0, "", "", memory.id)),
         container=shared.container,
         until=shared.until,
     )

@@ -383,7 +383,8 @@ def _lines(supports: Sequence[Delivery], removed: Collection[str]) -> dict[str, 
     return {line.text: None for line in told if not any(id in removed for id in line.cites)}
 
 
-def strength(delivery: Delivery) -> tuple[int, float, int, str]:
-    """Sort key: first hand before seen before told, then the earliest."""
+def strength(delivery: Delivery) -> tuple[int, float, int, float, str, str, str]:
+    """Sort key: first hand before seen before told, then the earliest, the most trusted teller, the first teller."""
     support = delivery.support
-    return (STRENGTH.index(support.how), support.learned_day, delivery.sequence, delivery.id)
+    told = (-support.trust, support.shared_from or "", support.rule or "")
+    return (STRENGTH.index(support.how), support.learned_day, delivery.sequence, *told, delivery.id)

@@ -16,7 +16,7 @@ from ..records.memory_types import MetaValue
 from ..records.plan import DERIVED, Answer, Delivery, Plan
 from .change import guarded_now
 from .derivations import problem
-from .grounds import Grounds, container_of, grounds_of, nobodys
+from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
 
 OWNER_FIELDS = {"persona": "personaId", "user": "userId", "global_canon": "personalityId"}
 """Kind of container → the metadata that names its owner."""
@@ -32,6 +32,7 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
         return undelivered(entry, derivation.rule, nobodys(live.snapshot.cast, derivation))
     await _opened(engine.ledger, derivation, container)
     grounds = await grounds_of(engine.ledger, session, container.name, derivation.rests_on)
+    grounds = await with_teller(engine.ledger, session, grounds, derivation)
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
@@ -50,12 +51,13 @@ def of_derivation(
     entry: Entry, derivation: Derivation, container: Container, grounds: Grounds, today: float, ids: MemoryIds
 ) -> Delivery:
     """The delivery of a derived memory, due once its day has come and all of its grounds are known. Pure."""
-    due = max(today, grounds.since, today if derivation.due is None else derivation.due)
+    due = max(grounds.since, today if derivation.due is None else derivation.due)
+    due = due if grounds.told_from else max(today, due)  # what somebody told is learned on the day they told it
     missing = grounds.unknown or grounds.gone
     return Delivery(
         session=entry.session,
         sequence=entry.sequence,
-        memory_id=ids.of(entry.key, 0, container.name, DERIVED),
+        memory_id=ids.of(_identity(entry, derivation), 0, container.name, DERIVED),
         container=container.name,
         owner=container.owner if container.kind in SESSION_KINDS else container.name,
         beyond_session=container.session is None,
@@ -67,6 +69,7 @@ def of_derivation(
         support=Support(
             how=derivation.how,
             shared_from=derivation.shared_from,
+            via=grounds.told_from,
             rule=derivation.rule or None,
             learned_day=due,
             trust=derivation.trust,
@@ -75,6 +78,10 @@ def of_derivation(
         status="struck" if missing else "pending",
         reason=_missing(grounds),
     )
+
+
+def _identity(entry: Entry, derivation: Derivation) -> str:
+    return entry.key if derivation.identity is None else f"#same-{derivation.identity}"
 
 
 def undelivered(entry: Entry, by: str, failure: str) -> Plan:
@@ -88,6 +95,8 @@ def _metadata(
 ) -> dict[str, MetaValue]:
     given = _where_learned({metadata_key(key): value for key, value in derivation.metadata.items()}, grounds)
     own: dict[str, MetaValue] = {"type": derivation.type, "gameDay": today, "timestamp": entry.timestamp}
+    if container.kind == "pantheon" and grounds.present is not None:
+        own["participants"] = grounds.present  # who was there may be told of it there, as of a copy
     if container.kind in OWNER_FIELDS:
         own[OWNER_FIELDS[container.kind]] = container.owner
     return {**given, **own} if container.session else {**given, **own, "sessionId": entry.session}

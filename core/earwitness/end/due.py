@@ -37,8 +37,9 @@ class Arrivals:
         self._engine, self._live, self._entry, self._plan_so_far, self._data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
         self._state = plan.state_after(live.snapshot.state)
-        self._knowers: dict[str, set[str]] = {}
-        """Source key → who knew of it before, or has been reached by now: they do not tell it on again."""
+        self._knowers: dict[str, dict[str, Delivery]] = {}
+        """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
+        again."""
         self.withdrawals: list[Withdrawal] = []
         self.told_on: list[Delivery] = []
         self.answers: list[Answer] = []
@@ -58,7 +59,7 @@ class Arrivals:
             day = min(each.due for each in waiting)
             today = [each for each in waiting if each.due == day]
             waiting = [each for each in waiting if each.due != day]
-            for group in grouped(today, lambda each: each.source):
+            for group in grouped(today, told_of):
                 waiting += await self._arrived(group, day)
         if waiting:
             self.answers.append(
@@ -73,7 +74,7 @@ class Arrivals:
 
         Returns the further tellings that are due too.
         """
-        event, about = await self._about(group[0].source, day)
+        event, about = await self._about(told_of(group[0]), day)
         kept = await self._guarded(event, group, about)
         told_on = await self._told_on(event, kept, about)
         self.told_on += told_on
@@ -107,7 +108,7 @@ class Arrivals:
         return Plan(
             session=self._entry.session,
             sequence=self._entry.sequence,
-            key=group[0].source,
+            key=told_of(group[0]),
             message=about,
             deliveries=tuple(group),
             due_day=self._state.game_day,
@@ -156,21 +157,21 @@ class Arrivals:
     async def _shared(
         self, event: Event, reached: Sequence[Delivery], about: SettledMessage, only: Collection[str] | None = None
     ) -> Sharing:
-        known = _tellers(reached)
+        known = _tellers([*self._knowers.get(about.key, {}).values(), *reached])
         base = {name: getattr(event, name) for name in Event.model_fields}
-        asked = SharingEvent(**base, message=about, knowers=tuple(known), arrived=tuple(reached))
+        now = tuple(each.owner for each in reached if not each.beyond_session)
+        asked = SharingEvent(**base, message=about, knowers=now, arrived=tuple(reached))
         return await shared(self._engine, asked, known, self._data, self._standing, only)
 
     async def _further(
         self, event: Event, sharing: Sharing, reached: Sequence[Delivery], about: SettledMessage
     ) -> list[Delivery]:
         """The deliveries of further tellings, after guards."""
-        known = _tellers(reached)
         self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
         ids = self._live.snapshot.ids
         world = next(of_message(about, {}, self._cast, ids, self._entry.sequence, event.day))
         name = self._name_of(about)
-        told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from in known]
+        told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
         told = as_known(told, about, self._live.snapshot)
         there = {each.id for each in self.told_on}
         if not (new := [each for each in told if each.id not in there]):
@@ -181,22 +182,22 @@ class Arrivals:
 
     async def _newly_reached(self, kept: Sequence[Delivery]) -> list[Delivery]:
         """Those of the arriving deliveries by which somebody learns of the message for the first time."""
-        about = [each for each in kept if each.owner != WORLD and each.part == "message"]
+        about = [each for each in kept if each.owner != WORLD and (each.part == "message" or each.is_told_in_hub)]
         if not about or not self._engine.sharing_rules:
             return []
-        source = about[0].source
+        source = told_of(about[0])
         if source not in self._knowers:
             self._knowers[source] = await self._knew(source)
         knew = self._knowers[source]
-        first = {each.owner: each for each in reversed(about) if each.owner not in knew}
-        knew |= set(first)
-        return [each for each in about if first.get(each.owner) is each]
+        first = {_who(each): each for each in reversed(about) if _who(each) not in knew}
+        knew |= first
+        return [each for each in about if first.get(_who(each)) is each]
 
-    async def _knew(self, source: str) -> set[str]:
-        """Owners of what has arrived of a source before this change."""
+    async def _knew(self, source: str) -> dict[str, Delivery]:
+        """Owner → what has arrived of a source before this change."""
         deliveries = await self._engine.ledger.deliveries(self._entry.session, sources=[source])
         there = (each for each in deliveries if each.status == "applied" or self._live.has_arrived(each))
-        return {each.owner for each in there if each.is_active}
+        return {_who(each): each for each in there if each.is_active}
 
     def _name_of(self, about: SettledMessage) -> str:
         speaker = about.message.speaker
@@ -241,8 +242,19 @@ async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> 
 
 
 def _tellers(reached: Sequence[Delivery]) -> dict[str, Teller]:
-    """Those whom a message has just reached, as its tellers."""
+    """Those whom a message has reached, as its tellers."""
     return {each.owner: Teller(message_text_of(each.body), each.due, each.memory_id) for each in reached}
+
+
+def told_of(delivery: Delivery) -> str:
+    """The key of the message that a delivery tells of, else its source."""
+    keys = delivery.metadata.get("messageIds")
+    return keys[0] if delivery.is_told_in_hub and isinstance(keys, list) and keys else delivery.source
+
+
+def _who(delivery: Delivery) -> str:
+    """Who learns of it: somebody, or those who read one memory of it."""
+    return delivery.memory_id if delivery.is_derived else delivery.owner
 
 
 def _resting_on(derivation: Derivation, key: str) -> Derivation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..containers import Container, character_container, world_container
 from ..ids import WORLD
@@ -28,6 +28,10 @@ class Grounds:
     """The first of them that was retracted."""
     learned_in: Mapping[str, MetaValue] = field(default_factory=dict)
     """Where they were learned: metadata of the strictest of their channels."""
+    told_from: str | None = None
+    """Id of the teller's own memory, if somebody tells it."""
+    present: MetaValue | None = None
+    """Ids of those who perceived what somebody tells."""
 
 
 async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Derivation) -> Container | None:
@@ -64,6 +68,25 @@ async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Seq
     since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
     learned_in = strictest_channel(group[0].metadata for group in memories)
     return Grounds(tuple(group[0].memory_id for group in memories), since, unknown, gone, learned_in)
+
+
+async def with_teller(ledger: Ledger, session: str, grounds: Grounds, derivation: Derivation) -> Grounds:
+    """The grounds of what somebody tells, with the teller's own memory: it goes with that, and is not known before.
+
+    Who tells what others perceived, and has no memory of it, is no ground.
+    """
+    teller = derivation.shared_from
+    if teller is None or derivation.how == "direct" or not derivation.rests_on:
+        return grounds
+    own = character_container(session, teller).name
+    found = await ledger.deliveries(session, sources=derivation.rests_on, container=own)
+    if not found:
+        return grounds
+    kept = [each for each in found if each.is_kept]
+    if not kept:
+        return replace(grounds, gone=grounds.gone or found[0].memory_id)
+    since = max(grounds.since, min(each.due for each in kept))
+    return replace(grounds, told_from=kept[0].memory_id, since=since, present=kept[0].metadata.get("participants"))
 
 
 def _by(deliveries: Iterable[Delivery], field: str) -> Mapping[str, Sequence[Delivery]]:

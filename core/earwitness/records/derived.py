@@ -38,6 +38,8 @@ class Derivation(Record):
     """Id of the character from whom they know it; `None` = nobody in particular."""
     trust: float = Field(default=1.0, ge=0, le=1)
     """How far they believe it, from 0 to 1."""
+    identity: str | None = None
+    """Derivations of one story for one container that have the same identity are supports of one memory."""
     due: Day | None = None
     """The game day on which it arrives. `None`, or a day before its grounds are known = as soon as possible."""
 

@@ -62,6 +62,8 @@ class Read:
     """Maximum number of memories in the section."""
     always: bool = False
     """Whether the newest memories are always included."""
+    unless_own: bool = False
+    """Whether to leave out what is about messages of which the reader has a memory of their own."""
     guarding: tuple[tuple[str, Filter, Collection[str]], ...] = ()
     """Each guard's name, everything that its filters test, and the fields of its own in them."""
 
@@ -160,6 +162,7 @@ def _requested_read(reader: Reader, request: ReadRequest, guarded: _Guarded, in_
         section=section,
         number=request.number,
         always=request.always,
+        unless_own=request.unless_own,
         guarding=guarded.guarding,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..consultation import Answered
 from ..engine import Engine
 from ..errors import SettingsError, StrategyError, did_you_mean
 from ..events import RecallAnswer, RecallEvent
-from ..filters import Filter, equals
+from ..filters import Filter, In, all_of, equals
 from ..live import Live
 from ..loading.settings import FillSettings, RecallSettings
 from ..plugin_data import PluginData
@@ -23,7 +23,7 @@ from .excerpts import within
 from .news import told_along
 from .past import PastSource, as_before
 from .rank import SectionCandidates, chosen, merged, ranked
-from .reads import Read, own_read, requested_reads
+from .reads import Read, learned_by, own_read, requested_reads
 from .recalled import Recall, Recalled
 from .recent import heard, query_of
 from .requests import Reader
@@ -79,6 +79,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
     source = _source(engine, live, settings, request)
     found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
+    found = await _unless_own(source, reads, found, live.snapshot.state.game_day)
     strange = await strange_fields.reports(source, reads, request.filter, found)
     permanent = await _permanent(source, reads[0]) if settings.permanent == "always" else []
     always = [*permanent, *await told_along(source, reads[0])]
@@ -157,6 +158,26 @@ async def _searched(
         *(_newest(source, each) if each.always else candidates(source, each, query, day, settings) for each in reads)
     )
     return [[hit for hit in hits if read.allows(hit.memory)] for read, hits in zip(reads, found, strict=True)]
+
+
+async def _unless_own(
+    source: RecallSource, reads: Sequence[Read], found: list[list[Hit]], day: float
+) -> list[list[Hit]]:
+    """What was found, but, where a read asks for that, nothing of messages of which the reader has an own memory."""
+    keys = {key for read, hits in zip(reads, found, strict=True) if read.unless_own for key in _keys_of(hits)}
+    if not keys:
+        return found
+    about = all_of(equals("type", "message"), In("messageIds", tuple(sorted(keys))), learned_by(day))
+    own = await source.list(reads[0].container, filter=about)
+    held = {key for memory in own for key in memory.message_keys}
+    return [
+        [hit for hit in hits if not (read.unless_own and held.intersection(hit.memory.message_keys))]
+        for read, hits in zip(reads, found, strict=True)
+    ]
+
+
+def _keys_of(hits: Sequence[Hit]) -> Iterator[str]:
+    return (key for hit in hits for key in hit.memory.message_keys)
 
 
 async def _newest(source: RecallSource, read: Read) -> Sequence[Hit]:

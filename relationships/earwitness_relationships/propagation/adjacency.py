@@ -14,7 +14,8 @@ from typing import NamedTuple
 from ..graph.view import GraphView
 from ..rules.records import RuleBook, Rules
 from .carriers import Carrier
-from .tribe import ALL_DAYS, EdgesBySource, PossibleListener, Tribe, Whom, days_of
+from .hub_members import HubMembers, HubTellers
+from .tribe import ALL_DAYS, DaySpan, EdgesBySource, PossibleListener, Tribe, Whom, days_of
 
 
 class ListenerRun(NamedTuple):
@@ -65,11 +66,15 @@ class Adjacency:
         """Whether some rule asks how much a listener has heard on a day."""
         self.has_triages = any(each.triage for each in self._levels())
         """Whether some rule names a triage."""
+        self.has_hubs = self.any_rule("hub_from")
+        """Whether some rule asks for hubs."""
         self.models = frozenset(each.spreading for each in self._levels() if each.spreading)
         """Names of the spreading models that some rules choose."""
         self._numbers: dict[Carrier, int] = {}
         self._by_identity: dict[int, int] = {}
         self._listed: dict[tuple[str, int], tuple[ListenerRun, ...]] = {}
+        self._hub_members: dict[tuple[str, frozenset[str]], HubMembers] = {}
+        self._hub_tellers: dict[HubMembers, HubTellers] = {}
         by_slug = {pantheon.slug: pantheon for pantheon in book.pantheons}
         self._tribes = {slug: Tribe(pantheon, by_slug) for slug, pantheon in by_slug.items()}
         self._by_teller: dict[str, list[Tribe]] = {}
@@ -167,7 +172,37 @@ class Adjacency:
             told = PossibleListener(member.personality_id, days=days_of(member))
             for number in self._limited(self._number(carrier), tribe, carrier, told):
                 by_number.setdefault(number, []).append(told.listener)
-        return (ListenerRun(number, tuple(sorted(ids))) for number, ids in by_number.items())
+        for number, ids in by_number.items():
+            in_hub = self.carriers[number].hub
+            yield ListenerRun(number, self.hub_members(slug, ids) if in_hub else tuple(sorted(ids)))
+
+    def members_on(self, slug: str, day: float) -> HubMembers:
+        """The members of a pantheon on a game day."""
+        tribe = self._tribes.get(slug)
+        members = tribe.members if tribe else ()
+        return self.hub_members(slug, [each.personality_id for each in members if each.holds_on(day)])
+
+    def hub_members(self, slug: str, ids: Iterable[str]) -> HubMembers:
+        """These members of a pantheon; the same ones are the same object."""
+        members = HubMembers.of(slug, ids)
+        return self._hub_members.setdefault((slug, members.ids), members)
+
+    def hub_tellers(self, members: HubMembers) -> HubTellers:
+        """Those of some members who may tell on what they read in a hub."""
+        if members not in self._hub_tellers:
+            self._hub_tellers[members] = self._tellers_among(members)
+        return self._hub_tellers[members]
+
+    def _tellers_among(self, members: Iterable[str]) -> HubTellers:
+        alike: dict[frozenset[tuple[str, DaySpan]], list[str]] = {}
+        own: list[str] = []
+        for id in members:
+            standings = [tribe.common_standings(id) for tribe in self._by_teller.get(id, ())]
+            if None in standings:
+                own.append(id)
+            elif common := frozenset(each for standing in standings for each in standing or ()):
+                alike.setdefault(common, []).append(id)
+        return HubTellers(tuple(map(tuple, alike.values())), tuple(own))
 
     def _number(self, carrier: Carrier) -> int:
         known = self._by_identity.get(id(carrier))

@@ -1,19 +1,21 @@
 """Hubs: what all members of a large pantheon learn is one memory in `pantheon-{slug}`, and not a copy for each of them.
 
-Whoever has a copy of their own, or perceived the message, does not read it there too. The container is open to all, and
-`reads.HubGuard` lets nobody but members see what is in it.
+Whoever has a copy of their own, or perceived the message, does not read it there too. Several tellers are supports of
+the one memory. The container is open to all, and `reads.HubGuard` lets nobody but members see what is in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from earwitness import Derivation, SharingEvent
 from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.memory_types import MetaValue
 
+from .adjacency import Adjacency
+from .hub_members import HubBefore
 from .personalities import Personalities
-from .records import Telling
+from .records import HubTold, Telling
 
 TOLD = "told"
 """The type of what is read in a hub."""
@@ -21,53 +23,82 @@ KNOWN_TO = "knownTo"
 """Metadata: personality ids of those who know it otherwise."""
 TOLD_ON = "toldOn"
 """Metadata: the game day on which it was told. It may arrive later."""
+TextOf = Mapping[str, str]
+"""Personality id of a teller → what they say."""
 
 
-def apart(tellings: Iterable[Telling]) -> tuple[list[Telling], list[Telling]]:
-    """The tellings that are copied, and those that are read in a hub. Who receives any copy reads nothing there."""
-    every = list(tellings)
-    copied = {each.listener for each in every if not each.hub}
-    return [each for each in every if not each.hub], [each for each in every if each.listener not in copied]
+def before_walk(event: SharingEvent, told: Iterable[HubTold], adjacency: Adjacency) -> list[HubBefore]:
+    """What has arrived in hubs by now."""
+    arriving = {each.container for each in event.arrived}
+    there = [each for each in told if each.tellings[0].day <= event.day]
+    return [
+        HubBefore(
+            adjacency.members_on(each.slug, each.told_on),
+            tuple(_today(telling, event.day) for telling in each.tellings),
+            each.text,
+            pantheon_container(each.slug).name in arriving,
+        )
+        for each in there
+    ]
 
 
-def in_hubs(
-    event: SharingEvent,
-    tellings: Iterable[Telling],
-    people: Personalities,
-    known: Collection[str],
-    told: Mapping[str, str],
+def _today(telling: Telling, day: float) -> Telling:
+    return telling.model_copy(update={"day": day, "hub": False})
+
+
+def on_their_way(told: Iterable[HubTold], adjacency: Adjacency, day: float) -> dict[str, float]:
+    """Who will read it in a hub after this day → the day."""
+    found: dict[str, float] = {}
+    for each in told:
+        due = each.tellings[0].day
+        if due > day:
+            for id in adjacency.members_on(each.slug, each.told_on):
+                found[id] = min(due, found.get(id, due))
+    return found
+
+
+def overtaken(hubs: Iterable[HubTold], told: Mapping[str, Telling], adjacency: Adjacency) -> Iterator[Telling]:
+    """Tellings to those who would have heard of it later than their hub: they learn it sooner, as their own."""
+    for each in hubs:
+        members = adjacency.members_on(each.slug, each.told_on).ids if told else ()
+        for id, telling in told.items():
+            if id in members and telling.day > each.tellings[0].day:
+                yield from (one.model_copy(update={"listener": id, "hub": False}) for one in each.tellings)
+
+
+def in_hub(
+    event: SharingEvent, told: HubTold, people: Personalities, known: Collection[str], said: TextOf
 ) -> Iterator[Derivation]:
-    """One memory for each pantheon, day and rule. `known` are those who know it otherwise.
+    """The memory in a hub, once for each teller. `known` are those who know it otherwise.
 
-    `told` has what each character who knows of the message can tell; nobody else tells anything.
+    Who has nothing to say tells nothing.
     """
-    first: dict[tuple[str | None, float, str], Telling] = {}
-    for each in sorted(tellings, key=lambda each: (each.day, each.hop, -each.strength, each.teller)):
-        first.setdefault((each.pantheon, each.day, each.rule), each)
-    for each in first.values():
-        if each.pantheon is not None and (text := told.get(people.characters.get(each.teller, ""))):
-            yield _in_hub(event, each, people, text, known)
+    for each in told.tellings:
+        if text := said.get(each.teller):
+            yield _in_hub(event, told, each, people, text, sorted({*known, *told.others}))
 
 
 def _in_hub(
-    event: SharingEvent, telling: Telling, people: Personalities, text: str, known: Collection[str]
+    event: SharingEvent, told: HubTold, telling: Telling, people: Personalities, text: str, known: Sequence[str]
 ) -> Derivation:
-    slug, message = str(telling.pantheon), event.message.message
-    container = pantheon_container(slug)
+    message = event.message.message
+    container = pantheon_container(told.slug)
     speaker = event.message.disguises.get(message.speaker) or event.cast[message.speaker].name
     metadata: dict[str, MetaValue] = {
-        "pantheonId": slug,
+        "pantheonId": told.slug,
         "hop": telling.hop,
         "strength": round(telling.strength, 6),
         "messageIds": [message.key],
-        KNOWN_TO: sorted(known),
-        TOLD_ON: event.day,
+        "revision": message.revision,
+        KNOWN_TO: list(known),
+        TOLD_ON: told.told_on,
     }
     return Derivation(
         content=f"{speaker}: {text}",
         container=container.name,
         registers=container,
         admits=(EVERYBODY,),
+        identity=f"{message.key}-{message.revision}-{told.told_on:g}",
         type=TOLD,
         metadata=metadata,
         rests_on=(message.key,),

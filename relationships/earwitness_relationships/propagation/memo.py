@@ -16,11 +16,13 @@ from earwitness.records.plan import Delivery
 
 from .models.spread import ModelSpread
 from .personalities import Personalities
-from .records import Telling
+from .records import HubTold, Telling
 
 TELLINGS = TypeAdapter(list[Telling])
 SPREADS = TypeAdapter(list[ModelSpread])
-TOLD, ROUNDS, TOLD_ON_DAY, DAYS, SAID, SWEPT = "told:", "rounds:", "day:", "days", "said:", "swept"
+IN_HUBS = TypeAdapter(list[HubTold])
+TOLD, HUBS, ROUNDS = "told:", "hubs:", "rounds:"
+TOLD_ON_DAY, DAYS, SAID, SWEPT = "day:", "days", "said:", "swept"
 Counts = Mapping[tuple[str, float], int]
 """Listener and game day → how many tellings they have on that day."""
 
@@ -44,13 +46,20 @@ class Memo:
         standing = [each for each in found if each.hub or self._people.characters.get(each.listener) in holders]
         return {each.listener: each for each in reversed(standing)}
 
+    def in_hubs(self) -> list[HubTold]:
+        """What hubs were told of the message, or will be."""
+        return IN_HUBS.validate_python(self._data.get(f"{HUBS}{self._key}") or [])
+
     def spreads(self) -> list[ModelSpread]:
         """Where the spreads of the message by named models stand."""
         return SPREADS.validate_python(self._data.get(f"{ROUNDS}{self._key}") or [])
 
-    def keep(self, told: Mapping[str, Telling], spreads: Sequence[ModelSpread]) -> None:
+    def keep(self, told: Mapping[str, Telling], in_hubs: Sequence[HubTold], spreads: Sequence[ModelSpread]) -> None:
         """Keep who was told of the message, and how far models are, as long as something arrives after today."""
-        is_left = any(each.day > self._event.day for each in told.values())
+        every = [*told.values(), *(each for hub in in_hubs for each in hub.tellings)]
+        is_left = any(each.day > self._event.day for each in every)
+        hubs = IN_HUBS.dump_python([*in_hubs], mode="json", exclude_defaults=True)
+        self._write(f"{HUBS}{self._key}", hubs if is_left and hubs else None)
         tellings = TELLINGS.dump_python([*told.values()], mode="json", exclude_defaults=True)
         self._write(f"{TOLD}{self._key}", tellings if is_left else None)
         self._write(
@@ -67,6 +76,7 @@ class Memo:
         standing = {each.source for each in await self._event.standing.deliveries(late)}
         for key in set(late) - standing:
             self._write(f"{TOLD}{key}", None)
+            self._write(f"{HUBS}{key}", None)
             self._write(f"{ROUNDS}{key}", None)
 
     def _notes(self, prefix: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from earwitness import Share, SharingEvent
@@ -35,10 +35,18 @@ class PassingOn:
     """Passes one message on."""
 
     def __init__(
-        self, event: SharingEvent, people: Personalities, memo: Memo, retellers: Retellers, triages: Triages
+        self,
+        event: SharingEvent,
+        people: Personalities,
+        memo: Memo,
+        retellers: Retellers,
+        triages: Triages,
+        read: Mapping[str, str] | None = None,
     ) -> None:
+        """`read` is what some listeners have read in a hub, by personality id: they know it in those words."""
         self._event, self._people, self._memo = event, people, memo
         self._retellers, self._triages = retellers, triages
+        self._read = read or {}
         self._heard: dict[float, dict[str, list[Delivery]]] = {}
         self._told: AlreadyTold | None = None
 
@@ -67,7 +75,7 @@ class PassingOn:
         """Tell one listener, whom several may tell."""
         listener = self._people.characters[group[0].listener]
         heard = [words[self._people.characters[each.teller]] for each in group]
-        texts = [await self._retellers.text(text, each) for text, each in zip(heard, group, strict=True)]
+        texts = [await self._text(text, each) for text, each in zip(heard, group, strict=True)]
         told = heard[0] if texts[0] is None else texts[0]
         judged = await self._judged(group, told, passed)
         if not judged.told:
@@ -81,6 +89,10 @@ class PassingOn:
             memory = judged.memory or await self._same(listener, words[listener], digest)
             passed.shares.append(_share(each, self._people, own, memory))
             passed.tellings.append(each)
+
+    async def _text(self, heard: str, telling: Telling) -> str | None:
+        known = self._read.get(telling.listener)
+        return await self._retellers.text(heard, telling) if known is None else known
 
     async def _same(self, listener: str, text: str, digest: str | None) -> str | None:
         """The listener's memory of the same fact from another message."""

@@ -84,14 +84,15 @@ def _wanted(pantheons: Iterable[Pantheon], event: ReadProviderEvent) -> Iterator
     for pantheon in pantheons:
         if has_hub(pantheon) and any(each.personality_id == event.personality for each in pantheon.members):
             name = pantheon_container(pantheon.slug).name
-            yield ReadRequest(container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here)
+            yield ReadRequest(
+                container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here, unless_own=True
+            )
 
 
 def has_hub(pantheon: Pantheon) -> bool:
-    """Whether what all members learn is kept in a hub."""
+    """Whether what all members learn is kept in a hub, or was while there were more of them."""
     levels = (pantheon.rules, *(each.rules for each in pantheon.members))
-    least = min((each.hub_from for each in levels if each.hub_from is not None), default=None)
-    return least is not None and len(pantheon.members) >= least
+    return any(each.hub_from is not None for each in levels)
 
 
 def _days(member: Member) -> Filter:

@@ -39,7 +39,22 @@ class Telling(Record):
     max_hops: int = 1
     """How many hops the rule allows: the listener tells it on if there are more than `hop`."""
     hub: bool = False
-    """Whether the listener reads it in the hub of the pantheon, instead of a copy."""
+    """Whether it is told to the hub of a pantheon: then the listener is its slug."""
+
+
+class HubTold(Record):
+    """What the hub of a pantheon is told of a message."""
+
+    slug: str
+    """Slug of the pantheon."""
+    told_on: Day
+    """The game day on which it is told. Who is a member on that day reads it there."""
+    tellings: tuple[Telling, ...]
+    """By whom, the one that is shown first; all arrive on one day, at one hop."""
+    others: tuple[str, ...] = ()
+    """Members who read it in the hub of another pantheon."""
+    text: str = ""
+    """What the first of them says."""
 
     def __str__(self) -> str:
         return f"{self.teller} tells {self.listener} on day {number(self.day)} ({self.rule})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from pydantic import JsonValue
 
@@ -18,17 +19,18 @@ from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from .adjacency import Adjacency
 from .foresight import foreseen, stops_of
-from .hubs import apart, in_hubs
+from .hub_walk import HubWalk
+from .hubs import before_walk, in_hub, on_their_way, overtaken
 from .memo import Memo
 from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
 from .passing_on import PassingOn
 from .personalities import Personalities
-from .records import Seed, Telling
+from .records import HubTold, Seed, Telling
 from .retell import Retellers, can_tell
 from .seeds import seed_of, seed_of_arrived
 from .triage import Triages
-from .walk import HeardOn, Walk
+from .walk import HeardOn
 
 
 @dataclass(frozen=True)
@@ -78,28 +80,43 @@ class RelationshipsSharing:
         event, memo, people = asked.event, asked.memo, asked.people
         if event.arrived:
             await memo.sweep()
-        told = await memo.told() if event.arrived else {}
+        told, before = (await memo.told(), memo.in_hubs()) if event.arrived else ({}, [])
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
-        heard = await heard_on_days(asked)
-        walked = [*_sooner(_walked(asked, seed, heard, len(told)), told)]
-        by_models = self._by_models(asked, seed, {**told, **_first(walked)}, event.day)
-        copied, shared = _apart(event, [*walked, *by_models.tellings])
-        words = can_tell(event)
-        passed = await PassingOn(event, people, memo, self._retellers, self._triages).passed_on(copied, words)
-        first = _first([*passed.tellings, *shared])
-        memo.keep({**told, **first}, by_models.left)
+        walk = _walked(asked, seed, await heard_on_days(asked), told, before)
+        walked = [*_sooner(walk.tellings(), told, on_their_way(before, asked.adjacency, event.day))]
+        hubs = _sooner_in_hubs(walk.hub_tellings(), before)
+        walked += overtaken(hubs, told, asked.adjacency)
+        read = _readers(asked.adjacency, walk, hubs)
+        by_models = self._by_models(asked, seed, {**told, **read, **_first(walked)}, event.day)
+        words = _words(event, people, before)
+        passing = PassingOn(event, people, memo, self._retellers, self._triages, walk.texts)
+        passed = await passing.passed_on([*walked, *by_models.tellings], words)
+        first = _first(passed.tellings)
+        said = [await self._in_hub(each, people, words) for each in hubs]
+        memo.keep({**told, **first}, [*before, *(hub for hub, _ in said)], by_models.left)
         if asked.adjacency.counts_days or asked.adjacency.has_triages:
-            memo.note(first.values())
-        known = {*seed.direct, *seed.heard, *(told.keys() - first.keys()), *(each.listener for each in passed.tellings)}
-        hubs = in_hubs(event, shared, people, known, words)
+            memo.note([*first.values(), *read.values()])
+        otherwise = {*seed.direct, *seed.heard, *told, *first}
+        derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
         personal = told_of_personas(self._table, event, passed.shares)
         return SharingAnswer(
             shares=tuple(passed.shares),
-            derived=(*hubs, *personal),
+            derived=(*derived, *personal),
             facts=() if event.arrived else _fed(picture, event),
             consulted=tuple(passed.consulted),
             version=picture.version,
         )
+
+    async def _in_hub(
+        self, told: HubTold, people: Personalities, words: Mapping[str, str]
+    ) -> tuple[HubTold, Mapping[str, str]]:
+        """What a hub is told, and what each of its tellers says."""
+        said: dict[str, str] = {}
+        for each in told.tellings:
+            heard = words.get(people.characters.get(each.teller, ""), "")
+            text = await self._retellers.text(heard, each)
+            said[each.teller] = heard if text is None else text
+        return told.model_copy(update={"text": next(filter(None, said.values()), "")}), said
 
     async def _foreseen(self, asked: SharingQuestion, ahead: float, version: str) -> SharingAnswer:
         event, people = asked.event, asked.people
@@ -141,11 +158,6 @@ class RelationshipsSharing:
         return self._people
 
 
-def _apart(event: SharingEvent, tellings: list[Telling]) -> tuple[list[Telling], list[Telling]]:
-    """What is copied, and what is read in hubs: nothing of a bubble, which hubs outlive."""
-    return apart(tellings) if mark_of(event.state) is None else (tellings, [])
-
-
 async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
     """How much listeners are told on a day, if some rule asks for it."""
     if not asked.adjacency.counts_days:
@@ -154,10 +166,39 @@ async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
     return lambda listener, day: counts.get((listener, day), 0)
 
 
-def _walked(asked: SharingQuestion, seed: Seed, heard: HeardOn | None, told: int) -> list[Telling]:
-    walk = Walk(asked.adjacency, seed, until=seed.day, heard=heard, told=told, among=asked.people.characters)
+def _walked(
+    asked: SharingQuestion, seed: Seed, heard: HeardOn | None, told: Mapping[str, Telling], in_hubs: Sequence[HubTold]
+) -> HubWalk:
+    """The walk. Nothing of a bubble is read in hubs, which outlive it."""
+    event, adjacency = asked.event, asked.adjacency
+    walk = HubWalk(
+        adjacency,
+        seed,
+        until=max(seed.day, event.state.game_day) if event.arrived and adjacency.has_hubs else seed.day,
+        heard=heard,
+        told=len(told) + (_number_of_readers(in_hubs, adjacency) if adjacency.has_budgets else 0),
+        among=asked.people.characters,
+        hubs=None if mark_of(event.state) else before_walk(event, in_hubs, adjacency),
+    )
     walk.run()
-    return list(walk.tellings())
+    return walk
+
+
+def _number_of_readers(told: Iterable[HubTold], adjacency: Adjacency) -> int:
+    return sum(len(adjacency.members_on(each.slug, each.told_on)) for each in told)
+
+
+def _readers(adjacency: Adjacency, walk: HubWalk, hubs: Iterable[HubTold]) -> dict[str, Telling]:
+    """A telling for each of those who read it in a hub, where somebody asks for that."""
+    if not (adjacency.models or adjacency.counts_days):
+        return {}
+    return {each.listener: each for hub in hubs for each in walk.read(hub)}
+
+
+def _words(event: SharingEvent, people: Personalities, in_hubs: Iterable[HubTold]) -> dict[str, str]:
+    """What each character can tell. Those who told a hub before have told it what it says."""
+    earlier = {people.characters.get(each.teller, ""): hub.text for hub in in_hubs for each in hub.tellings}
+    return {**earlier, **can_tell(event)}
 
 
 def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:
@@ -165,9 +206,21 @@ def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:
     return {each.listener: each for each in reversed(tellings)}
 
 
-def _sooner(tellings: Iterable[Telling], told: Mapping[str, Telling]) -> Iterator[Telling]:
-    """Those that arrive before what was on its way to the same listener already."""
-    return (each for each in tellings if each.listener not in told or each.day < told[each.listener].day)
+def _sooner(
+    tellings: Iterable[Telling], told: Mapping[str, Telling], in_hubs: Mapping[str, float]
+) -> Iterator[Telling]:
+    """Those that arrive before what was on its way to the same listener already, as a copy or in a hub."""
+    for each in tellings:
+        is_late = each.listener in told and each.day >= told[each.listener].day
+        if not is_late and each.day < in_hubs.get(each.listener, inf):
+            yield each
+
+
+def _sooner_in_hubs(tellings: Iterable[HubTold], told: Iterable[HubTold]) -> list[HubTold]:
+    days: dict[str, float] = {}
+    for each in told:
+        days[each.slug] = min(each.tellings[0].day, days.get(each.slug, inf))
+    return [each for each in tellings if each.tellings[0].day < days.get(each.slug, inf)]
 
 
 def _fed(picture: StoryPicture, event: SharingEvent) -> tuple[JsonValue, ...]:

@@ -76,6 +76,18 @@ class Tribe:
         held = self.memberships.get(listener, ())
         return [days_of(each) for each in held if over(self.rules, each.rules).omniscient]
 
+    def common_standings(self, teller: str) -> list[tuple[str, DaySpan]] | None:
+        """The pantheon and the days on which a member tells whom every other member would tell; `None` for somebody
+        who tells others than they do: by rules of their own, by relations, or as coins fall."""
+        held = [each for each in self.memberships.get(teller, ()) if each.role != "observer"]
+        if teller in self.relationships or any(each.rules.model_fields_set for each in held):
+            return None
+        if not self._common or not held:
+            return []
+        if asks_for_relations(self.rules) or any(each.is_limited for each in self._common.values()):
+            return None
+        return [(self.slug, days_of(each)) for each in held]
+
     def tellings(self, teller: str, relations: EdgesBySource) -> Iterator[Whom]:
         """Whom a teller tells, by carrier."""
         for standing in self._standings(teller):

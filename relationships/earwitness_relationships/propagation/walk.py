@@ -147,7 +147,7 @@ class Walk:
         every = [(listener, by) for listener, by in self.known.items() if by is not None]
         every += self.supports
         every.sort(key=_in_order)
-        return (_telling(listener, *by) for listener, by in every)
+        return (telling_of(listener, *by) for listener, by in every)
 
     def stopped(self) -> list[Stop]:
         """Who was not told, and why."""
@@ -223,7 +223,7 @@ class Walk:
             heappush(self._levels, level)
         return waiting
 
-    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> list[str]:
+    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Sequence[str]:
         """Those whom coins, the fan-out and the kind of talk let through. `counted` are those told so far."""
         carrier, known = way.carrier, self.known
         through = [each for each in listeners if each not in known]
@@ -328,7 +328,8 @@ def _in_order(told: tuple[str, ToldBy]) -> tuple[Arrival, str, float, str]:
     return way.level, listener, -way.strength, teller
 
 
-def _telling(listener: str, teller: str, way: TellingWay) -> Telling:
+def telling_of(listener: str, teller: str, way: TellingWay) -> Telling:
+    """The telling of a listener."""
     day, hop = way.level
     carrier = way.carrier
     return Telling(
@@ -344,7 +345,6 @@ def _telling(listener: str, teller: str, way: TellingWay) -> Telling:
         retell=carrier.retell,
         triage=carrier.triage,
         max_hops=carrier.max_hops,
-        hub=carrier.hub,
     )
 
 

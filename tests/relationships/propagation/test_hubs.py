@@ -149,3 +149,95 @@ async def test_who_knows_counts_those_who_read_it_in_a_hub_on_the_days_of_their_
     assert known.knowers["god1"].learned == Learned(way="told", teller="god0")
     await story.retract("m1")
     assert not any(each.knows for each in (await story.backstage().who_knows(SECRET)).knowers.values())
+
+
+PASSING_ON = """
+olympus:
+  rules: {propagate_all: true, hub_from: FROM, delay: 1, retell: RETELL}
+  members: [god0, god1, god2, god3]
+  relationships:
+    - {from: god2, to: mortal, type: friend, rules: {gossip_about_others: true, delay: 1, max_hops: 9}}
+titans:
+  rules: {propagate_all: true, hub_from: FROM, max_hops: 9, delay: 2}
+  members: [god3, god4, god5]
+"""
+
+
+@pytest.fixture
+def passing_on(open_app: Opener, tmp_path: Path) -> Callable[..., Awaitable[tuple[Earwitness, Session]]]:
+    async def opened(hub_from: int, retell: str = "verbatim") -> tuple[Earwitness, Session]:
+        file = tmp_path / f"{hub_from}.yaml"
+        file.write_text(PASSING_ON.replace("FROM", str(hub_from)).replace("RETELL", retell))
+        graph = {"name": "networkx", "path": str(tmp_path / f"{hub_from}.db")}
+        ew = await open_app(relationships={"rules": str(file), "graph": graph})
+        cast = [*(Character(id) for id in GODS), Character("mortal"), Character("sam", kind="persona", user_id="u")]
+        return ew, await ew.session("s1", cast=cast)
+
+    return opened
+
+
+async def test_who_read_it_in_a_hub_tells_it_on_to_others_and_into_other_hubs(passing_on: Any) -> None:
+    answers = []
+    for hub_from in (99, 2):
+        _, story = await passing_on(hub_from)
+        await story.say("sam", SECRET, audience=["god0"])
+        for day in (1, 2, 3, 4, 5):
+            await story.change(game_day=day)
+            await story.delivered()
+            answers.append({who: await found(story, who) for who in (*GODS, "mortal")})
+    copies, hubs = answers[:5], answers[5:]
+    assert copies == hubs
+    assert hubs[-1]["mortal"] == {("shared", "god2", "olympus", 2)}
+
+
+async def test_a_hub_is_told_in_the_words_that_the_rules_choose(passing_on: Any) -> None:
+    ew, story = await passing_on(2, retell="summary")
+    dull = " ".join(f"And then there was the matter of item {number}." for number in range(40))
+    await story.say("sam", f"{SECRET} {dull}", audience=["god0"])
+    await story.change(game_day=2)
+    await story.delivered()
+    (told,) = await ew.engine.store.list("pantheon-olympus")
+    assert 0 < len(told.text) < 300
+
+
+async def test_a_branch_reads_what_hubs_held_before_it_and_nothing_of_its_parent_since(olympus: Any) -> None:
+    ew, story = await olympus("hub", MEMBERS, hub_from=5)
+    await story.say("sam", SECRET, audience=["god0"], key="m1")
+    branch = await story.fork("branch")
+    await story.say("sam", f"{SECRET} So they say at home.", audience=["god0"])
+    await branch.say("sam", f"{SECRET} So they say abroad.", audience=["god1"])
+    for each, other in ((story, "abroad."), (branch, "home.")):
+        await each.delivered()
+        texts = [one.text for one in (await each.turn("god4", query=SECRET, in_prompt=[])).memories]
+        assert len(texts) == 2
+        assert not any(other in text for text in texts)
+    await story.retract("m1")
+    await story.delivered()
+    await ew.forget("hub")
+    assert len((await branch.turn("god4", query=SECRET, in_prompt=[])).memories) == 2
+    await branch.retract("m1")
+    await branch.delivered()
+    assert len((await branch.turn("god4", query=SECRET, in_prompt=[])).memories) == 1
+
+
+async def test_a_hub_forgets_what_none_of_its_tellers_knows_any_more(olympus: Any) -> None:
+    ew, story = await olympus("hub", MEMBERS, hub_from=5)
+    await story.say("sam", SECRET, audience=["god0", "god1"])
+    await story.delivered()
+    assert len(await ew.engine.store.list("pantheon-olympus")) == 1
+    for teller, left in (("god0", 1), ("god1", 0)):
+        (own,) = (await story.backstage().inspect(teller)).memories
+        await story.retract(own.id)
+        await story.delivered()
+        assert len(await ew.engine.store.list("pantheon-olympus")) == left
+        assert len(await found(story, "god4")) == left
+
+
+async def test_an_edit_changes_what_a_hub_says(olympus: Any) -> None:
+    ew, story = await olympus("hub", MEMBERS, hub_from=5)
+    await story.say("sam", "It will be dry.", audience=["god0"], key="m1")
+    await story.delivered()
+    await story.edit("m1", SECRET)
+    await story.delivered()
+    assert [each.text for each in await ew.engine.store.list("pantheon-olympus")] == [f"Sam: {SECRET}"]
+    assert len(await found(story, "god4")) == 1

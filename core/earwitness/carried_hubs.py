@@ -1,0 +1,54 @@
+"""What a branch takes along of pantheons' hubs: memories of its own, of what members were told before it branched off.
+
+A hub belongs to no session, so a branch does not share what its parent has there: retracting, editing or forgetting it
+in one story changes nothing in the other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .protocols import Ledger
+from .records.journal import Derived, Entry, NewEntry, Retracted
+from .records.plan import Delivery
+
+CARRIED = "#hub-{up_to}-"
+"""What the keys of entries begin with that a branch has taken along. A branch of the branch takes them along again."""
+BEFORE = re.compile(r"#hub-\d+-")
+PROPOSED = re.compile(r"#derived-(\d+)-")
+
+
+async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:
+    """Let a branch remember what hubs were told in its parent up to an entry. Repeating it changes nothing."""
+    found = [each for each in await ledger.deliveries(session, derived=True) if each.is_told_in_hub]
+    entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
+    past = [(each, entry) for each in found if (entry := entries[each.source]) and _told_at(entry) <= up_to]
+    taken = [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
+    if taken:
+        await ledger.append_all(branch, [_carried(each, up_to) for each in taken])
+
+
+def _told_at(entry: Entry) -> int:
+    """The number of the entry with which it was told."""
+    found = PROPOSED.search(entry.key)
+    return int(found[1]) if found else entry.sequence
+
+
+def _carried(entry: Entry, up_to: int) -> NewEntry:
+    key = CARRIED.format(up_to=up_to) + BEFORE.sub("", entry.key)
+    return NewEntry(body=entry.body, key=key, timestamp=entry.timestamp)
+
+
+async def _held(ledger: Ledger, session: str, branch: str, told: Delivery, up_to: int) -> bool:
+    """Whether a hub held it, or was about to, after the last entry that both stories share."""
+    entry = await ledger.entry(session, key=told.source)
+    if told.status not in {"pending", "applied", "withdrawn"} or entry is None or not isinstance(entry.body, Derived):
+        return False
+    messages = await ledger.messages(branch, keys=entry.body.derivation.rests_on)
+    revision = told.metadata.get("revision", 0)
+    if not messages or any(each.retracted or each.message.revision != revision for each in messages):
+        return False
+    if told.status != "withdrawn":
+        return True
+    since = await ledger.entries(session, after=told.sequence, up_to=up_to)
+    return not any(isinstance(each.body, Retracted) and each.body.target == told.memory_id for each in since)

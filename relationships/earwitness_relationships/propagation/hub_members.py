@@ -1,0 +1,57 @@
+"""The members of a pantheon who are told together, because they read in its hub: to a walk, one listener.
+
+So what a message into a hub costs does not grow with the number of its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .records import Telling
+
+
+class HubMembers(tuple[str, ...]):
+    """Personality ids, sorted. It is equal to itself alone, so that to look it up takes no look at them."""
+
+    slug: str
+    """Slug of the pantheon."""
+    ids: frozenset[str]
+    """The same ids."""
+
+    @classmethod
+    def of(cls, slug: str, ids: Iterable[str]) -> HubMembers:
+        """Those of these members who read in the hub of a pantheon."""
+        made = cls(sorted(ids))
+        made.slug, made.ids = slug, frozenset(made)
+        return made
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@dataclass(frozen=True, slots=True)
+class HubTellers:
+    """Those of some members who may tell on what they read in the hub."""
+
+    alike: tuple[tuple[str, ...], ...]
+    """Members who tell the same people by the same rules, by id: what the first of them tells, the others need not."""
+    own: tuple[str, ...]
+    """Members who tell somebody by rules or relations of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubBefore:
+    """What a hub has held since before a walk."""
+
+    members: HubMembers
+    """Those who could read it."""
+    tellings: tuple[Telling, ...]
+    """How they were told, best first."""
+    text: str
+    """What it says."""
+    arrives: bool
+    """Whether it has just arrived, so that they tell it on now."""

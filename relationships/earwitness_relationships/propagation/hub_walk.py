@@ -1,0 +1,224 @@
+"""The walk of a message where members of large pantheons read it in their hubs, instead of a copy.
+
+Members who are told together are one listener, and those who would tell it on alike are one teller: the first by id. So
+what a message into a hub costs does not grow with the number of its members. Who tells it on to somebody has it as
+their own, as if there were no hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from earwitness.records.memory import STRENGTH
+
+from .adjacency import Adjacency
+from .hub_members import HubBefore, HubMembers
+from .records import HubTold, Seed, Telling
+from .walk import Arrival, HeardOn, Offered, TellingWay, ToldBy, Walk, telling_of
+
+
+@dataclass(slots=True, eq=False)
+class HubReached:
+    """Members who have learned of a message in a hub."""
+
+    members: HubMembers
+    level: Arrival
+    """When, and at which hop."""
+    bys: list[ToldBy]
+    """Who told them, the strongest first; none if they knew it before the walk."""
+    before: HubBefore | None = None
+    """What the hub has held since before the walk."""
+
+    @property
+    def farthest(self) -> int:
+        """The most hops that one of the rules allows."""
+        return max(way.carrier.max_hops for _, way in self.bys)
+
+    def add(self, by: ToldBy) -> None:
+        """Somebody else tells them, too."""
+        self.bys.append(by)
+        self.bys.sort(key=lambda each: (-each[1].strength, each[0]))
+
+    def is_by(self, by: ToldBy) -> bool:
+        """Whether the teller has told them by this rule already."""
+        return any(each[0] == by[0] and each[1].carrier.rule == by[1].carrier.rule for each in self.bys)
+
+
+class HubWalk(Walk):
+    """One walk."""
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        seed: Seed,
+        *,
+        until: float,
+        heard: HeardOn | None,
+        told: int,
+        among: Collection[str],
+        hubs: Sequence[HubBefore] | None,
+    ) -> None:
+        """`hubs` are those that hold the message already; `None` = nobody reads hubs, and everybody has a copy."""
+        super().__init__(adjacency, seed, until=until, heard=heard, told=told, among=among)
+        self._before, self._reads_hubs = hubs or (), hubs is not None
+        self._present = among
+        self._hubs: dict[HubMembers, HubReached] = {}
+        """Those who have read it in a hub, in the order in which they learned it."""
+        self.texts: dict[str, str] = {}
+        """Those who tell on what a hub held before → what it says. Known once the `tellings` are."""
+
+    def tellings(self) -> Iterator[Telling]:
+        """The tellings of those who do not read it in a hub, or tell it on from there."""
+        before = self._own_copies() if self._hubs else {}
+        self.texts = {id: hub.before.text for id, hub in before.items() if hub.before is not None}
+        return iter([*_told_before(before), *super().tellings()])
+
+    def hub_tellings(self) -> Iterator[HubTold]:
+        """What hubs are told. To be asked for after the `tellings`."""
+        made = [(_hub_told(slug, hubs, self._seed.day), hubs) for slug, hubs in self._fresh_by_slug().items()]
+        earlier = [each for each in self._hubs.values() if not each.bys]
+        for told, hubs in sorted(made, key=lambda each: _in_order(each[0])):
+            ids = frozenset[str]().union(*(each.members.ids for each in hubs))
+            yield told.model_copy(update={"others": tuple(sorted({*overlapping(told.slug, ids, earlier)}))})
+            earlier += hubs
+
+    def readers_of(self, told: HubTold) -> Iterator[str]:
+        """Those in the cast who read it in a hub."""
+        ids = {id for each in self._fresh_by_slug()[told.slug] for id in each.members}
+        return (id for id in ids.difference(told.others) if self._is_reader(id))
+
+    def read(self, told: HubTold) -> Iterator[Telling]:
+        """A telling for each of those who read it in a hub."""
+        return (told.tellings[0].model_copy(update={"listener": id}) for id in self.readers_of(told))
+
+    def _fresh_by_slug(self) -> dict[str, list[HubReached]]:
+        """The hubs that are told now, if anybody reads them: by pantheon."""
+        found: dict[str, list[HubReached]] = {}
+        for each in self._hubs.values():
+            if each.bys and any(map(self._is_reader, each.members)):
+                found.setdefault(each.members.slug, []).append(each)
+        return found
+
+    def _begin(self) -> None:
+        super()._begin()
+        for each in self._before:
+            self._begin_in_hub(each)
+
+    def _begin_in_hub(self, before: HubBefore) -> None:
+        """What a hub holds, its members know. If it has just arrived, they tell it on."""
+        first = before.tellings[0]
+        hub = HubReached(before.members, (self._seed.day, first.hop), [], before)
+        hub = self._hubs.setdefault(before.members, hub)
+        if before.arrives:
+            goes_on = any(each.max_hops > each.hop for each in before.tellings)
+            self._tell(self._tellers_in(hub), hub.level, first.strength, first.trust, self._kinds_told(goes_on=goes_on))
+
+    def _tell_on(self, fresh: Iterable[str], level: Arrival) -> None:
+        super()._tell_on(fresh, level)
+        for hub in [each for each in self._hubs.values() if each.bys and each.level == level]:
+            goes_on, way = hub.farthest > level[1], hub.bys[0][1]
+            if goes_on or self._adjacency.has_gossip:
+                kinds = self._kinds_told(goes_on=goes_on)
+                self._tell(self._tellers_in(hub), level, way.strength, way.trust, kinds)
+
+    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Sequence[str]:
+        if self._reads_hubs and isinstance(listeners, HubMembers) and way.refusal is None:
+            return listeners
+        if self._hubs:
+            listeners = [each for each in listeners if self._hub_of(each) is None]
+        return super()._let_through(teller, way, listeners, counted)
+
+    def _arrive(self, waiting: list[Offered], level: Arrival) -> list[str]:
+        to_hubs = [(by, members) for by, members in waiting if self._reads_hubs and isinstance(members, HubMembers)]
+        others = [each for each in waiting if not isinstance(each[1], HubMembers)] if to_hubs else waiting
+        if self._hubs:
+            others = [(by, [each for each in told if self._hub_of(each) is None]) for by, told in others]
+        if to_hubs and self._adjacency.has_budgets:
+            now = {each for _, members in to_hubs if members not in self._hubs for each in members}
+            self._told += sum(self._is_reader(each) and self._hub_of(each) is None for each in now)
+        fresh = super()._arrive(others, level)
+        for by, members in to_hubs:
+            fresh += self._reach(members, by, level, fresh)
+        return fresh
+
+    def _reach(self, members: HubMembers, by: ToldBy, level: Arrival, fresh: Iterable[str]) -> list[str]:
+        """Let members learn it in their hub. Those who came after the hub was told of it are told one by one."""
+        hub = self._hubs.get(members)
+        if hub is None and any(
+            each.members.slug == members.slug and each.level != level for each in self._hubs.values()
+        ):
+            late = [each for each in members if self._is_reader(each) and self._hub_of(each) is None]
+            return super()._arrive([(by, late)], level)
+        if hub is not None and (hub.level != level or not hub.bys or hub.is_by(by)):
+            return []
+        if hub is None:
+            self._hubs[members] = HubReached(members, level, [by])
+        else:
+            hub.add(by)
+        for each in fresh:
+            first = self.known[each]
+            if first is not None and first[1].level == level and each in members.ids:
+                self._support(each, first, by)
+        return []
+
+    def _hub_of(self, member: str) -> HubReached | None:
+        """The hub in which somebody has learned it first."""
+        return next((each for each in self._hubs.values() if member in each.members.ids), None)
+
+    def _is_reader(self, member: str) -> bool:
+        return member not in self.known and member in self._present
+
+    def _tellers_in(self, hub: HubReached) -> Iterator[str]:
+        """Those who tell on what they learned in a hub; of many who would tell the same, the first."""
+        tellers = self._adjacency.hub_tellers(hub.members)
+        for alike in (*tellers.alike, *((each,) for each in tellers.own)):
+            found = (each for each in alike if self._is_reader(each) and self._hub_of(each) is hub)
+            yield from islice(found, 1)
+
+    def _own_copies(self) -> dict[str, HubReached]:
+        """Those who tell what a hub held before. Who learned it in a hub now, and tells it, is put to the known."""
+        told = [by for by in self.known.values() if by is not None]
+        told += [by for _, by in self.supports]
+        told += [by for hub in self._hubs.values() for by in hub.bys]
+        found: dict[str, HubReached] = {}
+        for teller in dict.fromkeys(teller for teller, _ in told):
+            if teller not in self.known and (hub := self._hub_of(teller)) is not None:
+                if hub.bys:
+                    self.known[teller] = hub.bys[0]
+                    self.supports += [(teller, each) for each in hub.bys[1:]]
+                else:
+                    found[teller] = hub
+        return found
+
+
+def _told_before(tellers: Mapping[str, HubReached]) -> Iterator[Telling]:
+    for teller, hub in tellers.items():
+        if hub.before is not None:
+            yield from (each.model_copy(update={"listener": teller}) for each in hub.before.tellings)
+
+
+def _hub_told(slug: str, hubs: Sequence[HubReached], day: float) -> HubTold:
+    """What the hub of a pantheon is told: by everybody who tells those who learn it there first."""
+    first = min(each.level for each in hubs)
+    ways = {(by[0], by[1].carrier.rule): by for each in hubs if each.level == first for by in each.bys}
+    tellings = [telling_of(slug, *by).model_copy(update={"hub": True}) for by in ways.values()]
+    return HubTold(slug=slug, told_on=day, tellings=tuple(sorted(tellings, key=shown_first)))
+
+
+def _in_order(told: HubTold) -> tuple[object, ...]:
+    first = told.tellings[0]
+    return (first.day, first.hop, *shown_first(first))
+
+
+def shown_first(telling: Telling) -> tuple[int, float, str, str]:
+    """Sort key: of several tellings of one day, the one that a memory shows comes first."""
+    return STRENGTH.index(telling.how), -telling.trust, telling.teller, telling.rule
+
+
+def overlapping(slug: str, members: frozenset[str], earlier: Iterable[HubReached]) -> Iterator[str]:
+    """Those of the members of a hub who read it in the hub of another pantheon."""
+    for each in earlier:
+        if each.members.slug != slug:
+            yield from each.members.ids & members

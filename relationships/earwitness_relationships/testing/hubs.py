@@ -1,0 +1,214 @@
+"""Whether a group answers alike, written as deliveries or read in its hub: a random story is played both ways.
+
+What every reader recalls on every day is compared: which messages, told by whom, at which hop, on which day, and in
+which words. In between messages are edited and retracted, members join and leave, and the story is forked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from earwitness import Channel, Earwitness, Memory, Session
+from earwitness.formats import message_text_of
+
+from ..rules.records import Member, Pantheon, RuleBook, Rules
+from .cases import PEOPLE, SLUGS, LeakCase, case
+from .played_cases import CAST, InstanceOpener, as_file, text_of
+
+CHANGES = ("edit", "retract", "retract own", "fork", "relate", "nothing")
+"""What may happen between the days."""
+NEVER, ALWAYS = 1_000, 1
+"""Sizes from which on a group is read in its hub."""
+
+
+class RecalledAs(NamedTuple):
+    """How a reader knows a message."""
+
+    text: str
+    how: str
+    teller: str
+    hop: object
+    strength: object
+    learned: float | None
+    pantheon: object
+
+    @classmethod
+    def of(cls, memory: Memory) -> RecalledAs:
+        """From a memory, be it a copy or in a hub."""
+        data = memory.metadata
+        text = message_text_of(memory.content) or memory.text.partition(": ")[2]
+        told = (str(data.get("interactionType")), str(data.get("sharedFrom")), data.get("hop"), data.get("strength"))
+        return cls(text, *told, memory.learned_day, data.get("pantheonId"))
+
+
+HubAnswers = dict[str, list[RecalledAs]]
+"""Who is asked, in which story, when and where → what they recall."""
+
+
+async def hub_disagreements(
+    given: LeakCase, folder: Path, opener: InstanceOpener, changes: Sequence[str] = CHANGES
+) -> list[str]:
+    """Play a case both ways, and say who recalls something else where the group has a hub. Empty = nobody."""
+    copies = await _answers(given, folder, opener, NEVER, changes)
+    hubs = await _answers(given, folder, opener, ALWAYS, changes)
+    return [
+        f"case {given.number}, {asked}: in the hub {_but(hubs[asked], copies[asked])}, "
+        f"as copies {_but(copies[asked], hubs[asked])}"
+        for asked in copies
+        if copies[asked] != hubs[asked]
+    ]
+
+
+def _but(some: Sequence[RecalledAs], others: Sequence[RecalledAs]) -> str:
+    return "; ".join(map(str, [each for each in some if each not in others])) or f"nothing else ({len(some)})"
+
+
+def hub_case(number: int) -> LeakCase:
+    """The case of this number, in which most pantheons tell all of their members, and most members tell as they do."""
+    given, random = case(number, messages=4), Random(-number)  # noqa: S311 - a case must be made the same again
+    pantheons = [_telling_all(random, each) if random.random() < 0.95 else each for each in given.book.pantheons]
+    return given.model_copy(update={"book": given.book.model_copy(update={"pantheons": tuple(pantheons)})})
+
+
+def _telling_all(random: Random, pantheon: Pantheon) -> Pantheon:
+    members = [_plain(random, each) for each in pantheon.members]
+    there = {each.personality_id for each in members}
+    joining = [Member(personality_id=each) for each in PEOPLE if each not in there and random.random() < 0.6]
+    rules = Rules.model_validate({name: value for name, value in _options(random).items() if value is not None})
+    edges = pantheon.relationships if random.random() < 0.4 else ()
+    return pantheon.model_copy(update={"rules": rules, "members": (*members, *joining), "relationships": edges})
+
+
+def _plain(random: Random, member: Member) -> Member:
+    return member if random.random() < 0.2 else Member(personality_id=member.personality_id, since=member.since)
+
+
+def _options(random: Random) -> dict[str, Any]:
+    """What a pantheon says that tells everybody; now and then more, up to what keeps it from being read in a hub."""
+
+    def rarely(value: Any, likely: float = 0.1) -> Any:
+        return value if random.random() < likely else None
+
+    return {
+        "propagate_all": rarely(True, 0.9),
+        "propagate_all_user_interactions": rarely(True, 0.4),
+        "gossip_about_others": rarely(True, 0.4),
+        "share_direct_interactions": rarely(True, 0.3),
+        "share_with": rarely(tuple(random.sample((*PEOPLE, *SLUGS[:1]), 2)), 0.3),
+        "manner": random.choice(("gossip", "witnessed")),
+        "max_hops": random.choice((1, 1, 2, 3)),
+        "delay": random.choice((0, 0, 0.5, 1, 2)),
+        "decay": random.choice((1, 0.9, 0.5)),
+        "retell": rarely("summary", 0.3),
+        "reliability": rarely(0.5),
+        "exclude_private": rarely(True),
+        "omniscient": rarely(True),
+        "only_about": rarely(PEOPLE[:3]),
+        "chance": rarely(0.5, 0.05),
+        "fan_out": rarely(2, 0.05),
+        "relation_types": rarely(("friend", "rival"), 0.05),
+        "budget": rarely({"message": 3}, 0.05),
+    }
+
+
+def with_hubs(book: RuleBook, size: int) -> RuleBook:
+    """The same rules, with hubs from this size on."""
+    pantheons = [
+        each.model_copy(update={"rules": each.rules.model_copy(update={"hub_from": size})}) for each in book.pantheons
+    ]
+    return book.model_copy(update={"pantheons": tuple(pantheons)})
+
+
+async def _answers(
+    given: LeakCase, folder: Path, opener: InstanceOpener, size: int, changes: Sequence[str]
+) -> HubAnswers:
+    here = folder / str(size)
+    here.mkdir()
+    (here / "rules.json").write_text(as_file(with_hubs(given.book, size)), "utf-8")
+    graph = {"name": "networkx", "path": str(here / "graph.db")}
+    async with opener({"relationships": {"rules": str(here / "rules.json"), "graph": graph}}) as ew:
+        return await _Play(ew, given, changes).answers()
+
+
+class _Play:
+    """A story, and what is done in it: all by the number of the case."""
+
+    def __init__(self, ew: Earwitness, given: LeakCase, changes: Sequence[str]) -> None:
+        self._ew, self._given, self._changes = ew, given, changes
+        self._random = Random(given.number)  # noqa: S311 - a case must be played the same again
+        self._found: HubAnswers = {}
+
+    async def answers(self) -> HubAnswers:
+        """Play, and ask everybody after every day."""
+        story = await self._begin()
+        for heard in self._given.conversation:
+            await self._day(story, heard.seed.day)
+            await story.say(
+                heard.seed.speaker,
+                text_of(heard.seed),
+                key=heard.seed.key,
+                audience=list(heard.seed.direct),
+                channel=heard.channel,
+            )
+            await self._ask([story])
+        stories = [story]
+        for _ in range(4):
+            await self._meddle(stories)
+            for each in stories:
+                await self._day(each, each.state.game_day + self._random.choice((0.5, 1, 2)))
+            await self._ask(stories)
+        return self._found
+
+    async def _begin(self) -> Session:
+        first = self._given.conversation[0].seed
+        state = {"flags": first.flags, "current_scene": first.place, "game_day": first.day}
+        story = await self._ew.session("s1", cast=CAST, state=state)
+        for each in self._given.relations:
+            days = {"since": each.since or 0, "until": each.until}
+            await story.relationships.relate(each.source, each.target, each.type, weight=each.weight, **days)
+        return story
+
+    async def _day(self, story: Session, day: float) -> None:
+        if day > story.state.game_day:
+            await story.change(game_day=day)
+
+    async def _meddle(self, stories: list[Session]) -> None:
+        """Edit, retract, fork, or let somebody join or leave."""
+        story = self._random.choice(stories)
+        seed = self._random.choice(self._given.conversation).seed
+        match self._random.choice(self._changes):
+            case "edit":
+                if seed.key in [each.key for each in await story.messages()]:
+                    await story.edit(seed.key, f"{text_of(seed)} Really.")
+            case "retract":
+                await story.retract(seed.key)
+            case "retract own":
+                await self._retract_own(story, self._random.choice(sorted(seed.direct)), seed.key)
+            case "fork" if len(stories) < 3:
+                stories.append(await story.fork(f"branch{len(stories)}"))
+            case "relate":
+                one, other = self._random.sample(PEOPLE, 2)
+                await story.relationships.relate(one, other, self._random.choice(("friend", "rival")))
+            case _:
+                pass
+
+    async def _retract_own(self, story: Session, who: str, key: str) -> None:
+        memories = (await story.backstage().inspect(who)).memories
+        own = [each for each in memories if key in each.message_keys]
+        for each in own[:1]:
+            await story.retract(each.id)
+
+    async def _ask(self, stories: Sequence[Session]) -> None:
+        for story in stories:
+            await story.delivered()
+            for who in PEOPLE:
+                asked = f"{who} in {story.id} on day {story.state.game_day:g} ({len(self._found)})"
+                self._found[asked] = await self._recalled(story, who)
+
+    async def _recalled(self, story: Session, who: str) -> list[RecalledAs]:
+        channel: Any = self._random.choice([self._given.asked, *(each.channel for each in self._given.conversation)])
+        turn = await story.turn(who, query="Secret concerns nobody else", channel=channel or Channel(), in_prompt=[])
+        return sorted(RecalledAs.of(each.memory) for each in turn.memories)
