@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from .ids import PREFIXES
 from .protocols import Ledger
 from .records.journal import Derived, Entry, NewEntry, Retracted
 from .records.plan import Delivery
@@ -18,9 +19,15 @@ BEFORE = re.compile(r"#hub-\d+-")
 PROPOSED = re.compile(r"#derived-(\d+)-")
 
 
+def is_told_in_hub(delivery: Delivery) -> bool:
+    """Whether it is what members of a pantheon are told of a story, in the one memory that all of them read."""
+    is_in_hub = delivery.beyond_session and delivery.container.startswith(PREFIXES["pantheon"])
+    return is_in_hub and delivery.is_derived and delivery.support.how != "direct"
+
+
 async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:
     """Let a branch remember what hubs were told in its parent up to an entry. Repeating it changes nothing."""
-    found = [each for each in await ledger.deliveries(session, derived=True) if each.is_told_in_hub]
+    found = [each for each in await ledger.deliveries(session, derived=True) if is_told_in_hub(each)]
     entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
     past = [(each, entry) for each in found if (entry := entries[each.source]) and _told_at(entry) <= up_to]
     taken = [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]

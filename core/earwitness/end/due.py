@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from ..carried_hubs import is_told_in_hub
 from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..formats import message_text_of
@@ -182,7 +183,7 @@ class Arrivals:
 
     async def _newly_reached(self, kept: Sequence[Delivery]) -> list[Delivery]:
         """Those of the arriving deliveries by which somebody learns of the message for the first time."""
-        about = [each for each in kept if each.owner != WORLD and (each.part == "message" or each.is_told_in_hub)]
+        about = [each for each in kept if each.owner != WORLD and (each.part == "message" or is_told_in_hub(each))]
         if not about or not self._engine.sharing_rules:
             return []
         source = told_of(about[0])
@@ -249,7 +250,7 @@ def _tellers(reached: Sequence[Delivery]) -> dict[str, Teller]:
 def told_of(delivery: Delivery) -> str:
     """The key of the message that a delivery tells of, else its source."""
     keys = delivery.metadata.get("messageIds")
-    return keys[0] if delivery.is_told_in_hub and isinstance(keys, list) and keys else delivery.source
+    return keys[0] if is_told_in_hub(delivery) and isinstance(keys, list) and keys else delivery.source
 
 
 def _who(delivery: Delivery) -> str:

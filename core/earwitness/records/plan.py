@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from ..ids import PREFIXES, WORLD, MemoryIds, delivery_id
+from ..ids import WORLD, MemoryIds, delivery_id
 from .base import Record
 from .character import Cast
 from .derived import Derivation
@@ -112,12 +112,6 @@ class Delivery(Record):
     def is_derived(self) -> bool:
         """Whether it is a derived memory (a fact, a summary, a note) rather than a message, update or piece."""
         return self.part == DERIVED
-
-    @property
-    def is_told_in_hub(self) -> bool:
-        """Whether it is what members of a pantheon are told of a story, in the one memory that all of them read."""
-        is_in_hub = self.beyond_session and self.container.startswith(PREFIXES["pantheon"])
-        return is_in_hub and self.is_derived and self.support.how != "direct"
 
     @property
     def cites(self) -> frozenset[str]:

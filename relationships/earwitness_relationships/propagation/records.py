@@ -41,6 +41,9 @@ class Telling(Record):
     hub: bool = False
     """Whether it is told to the hub of a pantheon: then the listener is its slug."""
 
+    def __str__(self) -> str:
+        return f"{self.teller} tells {self.listener} on day {number(self.day)} ({self.rule})"
+
 
 class HubTold(Record):
     """What the hub of a pantheon is told of a message."""
@@ -55,9 +58,6 @@ class HubTold(Record):
     """Members who read it in the hub of another pantheon."""
     text: str = ""
     """What the first of them says."""
-
-    def __str__(self) -> str:
-        return f"{self.teller} tells {self.listener} on day {number(self.day)} ({self.rule})"
 
 
 class Seed(Record):
