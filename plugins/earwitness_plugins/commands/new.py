@@ -84,6 +84,9 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
 
 
 def _lines(path: Path, counts: dict[str, int], first: str, where: list[str]) -> str:
-    said = f"Wrote {path}: a cast of {counts['cast']}, {counts['lore']} lore entries, {counts['steps']} opening lines."
+    from earwitness.records.prose import counted
+
+    made = (counted(counts["lore"], "lore entry", "lore entries"), counted(counts["steps"], "opening line"))
+    said = f"Wrote {path}: a cast of {counts['cast']}, {', '.join(made)}."
     add = "" if counts["steps"] else f'\nNobody speaks in it yet. Add lines at its end, such as  - {first}: "…"'
     return f"{said}{add}\nPlay it:  {shlex.join([program(), 'play', str(path), *where])}"

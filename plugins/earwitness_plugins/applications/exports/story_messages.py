@@ -72,8 +72,10 @@ async def story_messages(story: Session) -> MessagesByKey:
     settled = {each.key: each for each in await story.messages(retracted=True)}
     journal = await story.backstage(role="owner").journal()
     messages = messages_in(journal, settled)
+    channels = {each.channel for each in messages.values()}
     for each in messages.values():
-        if each.retracted or each.revisions or each.channel != Channel():
+        apart = len(channels) > 1 and each.channel.context == "private_channel" and each.channel.channel_id is not None
+        if each.retracted or each.revisions or apart:
             each.moves = bool((await (await story.outcome(each.key)).decided()).movements)
     if any(_takes_memories(entry.body, messages) for entry in journal):
         for id in story.cast.ids:

@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 SpokenWords = tuple[str, str]
 """Who speaks (character id), and the text."""
 LineToken = tuple[str, str]
+LARGEST_GAP = 250_000
+"""Lines times messages that differ: beyond, they are not compared one by one, because it is another chat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def aligned(lines: Sequence[FileLine], known: Sequence[KnownMessage]) -> Alignme
         found = _matched({number: lines[number] for number in mine}, there, gone)
         for number, key in found.items():
             keys[number] = key
-        missing += [each.key for each in there if each.own and each.key not in found.values()]
+        missing += [each.key for each in _unknown(there, found) if each.own]
     last = max((number for number, key in enumerate(keys) if key is not None), default=-1)
     between = (number for number in range(last) if keys[number] is None and not lines[number].silent)
     return Alignment(tuple(keys), tuple(between), tuple(missing))
@@ -139,6 +141,8 @@ def _in_order(
 ) -> dict[int, str]:
     """Number of a line → key of the first message that is the same, and comes after that of the line before."""
     left, found = list(known), dict[int, str]()
+    if len(lines) * len(left) > LARGEST_GAP:
+        return found
     for number, line in lines.items():
         if message := next((each for each in left if same(line, each)), None):
             found[number] = message.key
@@ -157,4 +161,5 @@ def _left(lines: Mapping[int, FileLine], found: Mapping[int, str]) -> dict[int, 
 
 
 def _unknown(known: Sequence[KnownMessage], found: Mapping[int, str]) -> list[KnownMessage]:
-    return [each for each in known if each.key not in found.values()]
+    keys = {*found.values()}
+    return [each for each in known if each.key not in keys]
