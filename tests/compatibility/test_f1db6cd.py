@@ -26,6 +26,9 @@ WHOLE = [
 
 
 IDS = ["-".join(each) for each in WHOLE]
+PATIENT = {"store_timeout": 120}
+"""These tests are about what is stored, not how fast: a loaded machine may take more than the usual 10 s to load the
+embedder and write an imported story, and whoever waits for it would be told that the store has not answered."""
 Opened = Callable[[tuple[str, str]], AbstractAsyncContextManager[Session]]
 
 
@@ -37,10 +40,10 @@ def opened(old_store: Store, old_export: Export, tmp_path_factory: pytest.TempPa
     async def opened(which: tuple[str, str]) -> AsyncIterator[Session]:
         how, id = which
         if how == "store":
-            async with Earwitness.open(old_store("secrets.db" if id == "heist" else "stories.db")) as ew:
+            async with Earwitness.open(old_store("secrets.db" if id == "heist" else "stories.db"), end=PATIENT) as ew:
                 yield await ew.open_session(id)
         else:
-            async with Earwitness.open(tmp_path_factory.mktemp("new") / "new.db") as ew:
+            async with Earwitness.open(tmp_path_factory.mktemp("new") / "new.db", end=PATIENT) as ew:
                 yield await ew.import_session(old_export(id))
 
     return opened
