@@ -4,9 +4,10 @@ For each of `--sizes`, in a process of its own: a story with that many character
 Measured are the time until everybody remembers it, and what it adds to the memory of the process and to the store.
 
 Then turns, each a recall and a short answer that two hear, as a host waits for it: of one listener and of a small story
-beside, first with nothing else going on. Then, with `--messages` to everybody, the one turn that begins while a message
-is being decided; the turns while it is applied in the background; and the turns of the story beside from the message
-until all of it is applied.
+beside. What follows from an answer is decided between two turns, as it is while a host calls its models. First with
+nothing else going on. Then, with `--messages` to everybody, the one turn that begins while a message is being decided;
+the turns while it is applied in the background; and the turns of the story beside from the message until all of it is
+applied.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ async def _one_by_one(story: Session, count: int) -> list[float]:
     """Turns with nothing else going on."""
     found = []
     for _ in range(WARM + count):
-        found.append(await _turn(story))
+        milliseconds, _ = await _turn(story)
+        found.append(milliseconds)
         await story.delivered()
     return found[WARM:]
 
@@ -132,7 +134,7 @@ async def _told(story: Session, folder: Path) -> dict[str, float]:
 async def _turn_while_deciding(story: Session) -> float:
     """The turn that begins as soon as a message to everybody is reported."""
     await _to_everybody(story)
-    found = await _turn(story)
+    found, _ = await _turn(story)
     await story.delivered()
     return found
 
@@ -152,7 +154,9 @@ async def _turns_beside(story: Session, beside: Session) -> list[float]:
 async def _turns_until_delivered(story: Session, telling: Session) -> list[float]:
     found: list[float] = []
     while not found or not await _is_delivered(story):
-        found.append(await _turn(telling))
+        milliseconds, outcome = await _turn(telling)
+        found.append(milliseconds)
+        await outcome.decided()  # as before the messages, no turn waits for what the one before it began
     return found
 
 
@@ -168,13 +172,13 @@ async def _to_everybody(story: Session) -> Outcome:
     return await story.say("listener-00000", text, present=[member.id for member in story.cast.members])
 
 
-async def _turn(story: Session) -> float:
-    """A recall and a short answer, heard by two; milliseconds."""
+async def _turn(story: Session) -> tuple[float, Outcome]:
+    """A recall and a short answer, heard by two: in milliseconds, and what became of the answer."""
     text = made.sentences(10**6 + next(_numbers), 1)[0]
     began = time.perf_counter()
     turn = await story.turn("listener-00001")
-    await turn.say(text, present=["listener-00001", "listener-00002"])
-    return 1000 * (time.perf_counter() - began)
+    outcome = await turn.say(text, present=["listener-00001", "listener-00002"])
+    return 1000 * (time.perf_counter() - began), outcome
 
 
 def _p99(turns: Sequence[float]) -> float:
