@@ -8,6 +8,9 @@ beside. What follows from an answer is decided between two turns, as it is while
 nothing else going on. Then, with `--messages` to everybody, the one turn that begins while a message is being decided;
 the turns while it is applied in the background; and the turns of the story beside from the message until all of it is
 applied.
+
+Last, a message into the hub of a pantheon with that many members, against one of ten members: CPU milliseconds until
+all of them can read it.
 """
 
 from __future__ import annotations
@@ -52,6 +55,8 @@ TURNS = (
     "beside_p99_ms",
     "beside_meanwhile_p99_ms",
 )
+HUB = ("listeners", "hub_cpu_ms", "hub_of_ten_cpu_ms")
+TEN = 10
 
 
 _numbers = count()
@@ -97,7 +102,28 @@ async def _measured(size: int, turns: int, messages: int) -> dict[str, Any]:
                 "applying_p99_ms": _p99(applying),
                 "beside_p99_ms": _p99(alone[1]),
                 "beside_meanwhile_p99_ms": _p99(meanwhile),
+                "hub_cpu_ms": await _into_a_hub(size, messages),
+                "hub_of_ten_cpu_ms": await _into_a_hub(TEN, messages),
             }
+
+
+async def _into_a_hub(members: int, messages: int) -> float:
+    """Median CPU milliseconds of a message that all members of a pantheon read in its hub, after the first ones."""
+    with TemporaryDirectory(prefix="earwitness-bench-") as folder:
+        cast = [f"member-{number:05}" for number in range(members)]
+        crowd: dict[str, Any] = {"slug": "crowd", "rules": {"propagate_all": True, "hub_from": 2}, "members": cast}
+        rules = Path(folder) / "rules.json"
+        rules.write_text(json.dumps({"pantheons": [crowd]}))
+        table = {"rules": str(rules)}
+        async with Earwitness.open(Path(folder) / "story.db", detector="none", relationships=table) as ew:
+            story = await ew.session("hub", cast=cast, present=cast[:2])
+            found = []
+            for _ in range(WARM * (1 + messages)):
+                began = time.process_time()
+                await story.say(cast[0], made.sentences(next(_numbers), 1)[0], audience=cast[:2])
+                await story.delivered()
+                found.append(1000 * (time.process_time() - began))
+            return median(found[WARM:])
 
 
 async def _story(ew: Earwitness, id: str, size: int) -> Session:
@@ -192,6 +218,7 @@ def _report(rows: Sequence[dict[str, Any]]) -> Report:
         for name, columns in (
             (title, COLUMNS),
             ("Turns before it, while it is decided, and while it is applied", TURNS),
+            ("A message into a hub of that many members, and of ten", HUB),
         )
     ]
     lines = {"seconds": [(row["listeners"], row["seconds"]) for row in rows]}
@@ -213,6 +240,7 @@ def _targets(rows: Sequence[dict[str, Any]]) -> list[Target]:
             ("turns while it is applied, p99, times that before", "turn_p99_ms", "applying_p99_ms"),
             ("turns of a story beside, p99, times that before", "beside_p99_ms", "beside_meanwhile_p99_ms"),
             ("the turn while it is decided, times p99 before", "turn_p99_ms", "deciding_ms"),
+            ("a message into a hub of so many, times that of ten", "hub_of_ten_cpu_ms", "hub_cpu_ms"),
         ):
             targets.append(at_most(f"{size}: {what}", row[meanwhile] / row[before], MOST_SLOWER))
     return targets

@@ -1,5 +1,6 @@
 """Above a size set in the rules, what all members learn is one memory that they read, and answers are the same."""
 
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,10 @@ import pytest
 from earwitness import Character, Earwitness, ReadProviderEvent, ReadRequest, Session
 from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.learned import Learned
+from earwitness_relationships.propagation import Adjacency, Seed
+from earwitness_relationships.propagation.hub_walk import HubWalk
+from earwitness_relationships.rules import RuleBook
+from earwitness_relationships.rules.records import Member, Pantheon, Rules
 
 Opener = Callable[..., Awaitable[Earwitness]]
 GODS = [f"god{number}" for number in range(6)]
@@ -241,3 +246,34 @@ async def test_an_edit_changes_what_a_hub_says(olympus: Any) -> None:
     await story.delivered()
     assert [each.text for each in await ew.engine.store.list("pantheon-olympus")] == [f"Sam: {SECRET}"]
     assert len(await found(story, "god4")) == 1
+
+
+@pytest.mark.parametrize(
+    "rules", [{}, {"gossip_about_others": True, "share_with": ("stranger",)}], ids=["plain", "passed on"]
+)
+def test_a_message_into_a_hub_costs_the_same_for_ten_members_and_two_thousand(rules: dict[str, Any]) -> None:
+    assert calls_of_a_walk(2_000, rules) == pytest.approx(calls_of_a_walk(10, rules), abs=10)
+
+
+def calls_of_a_walk(number: int, rules: dict[str, Any]) -> int:
+    """How many calls it takes to find out who learns a message, once the rules are compiled."""
+    members = tuple(Member(personality_id=f"m{each:05}") for each in range(number))
+    made = Rules(propagate_all=True, hub_from=2, **rules)
+    adjacency = Adjacency(RuleBook(pantheons=(Pantheon(slug="crowd", rules=made, members=members),)))
+    among = {each.personality_id for each in members} | {"stranger"}
+    calls = 0
+
+    def counted(frame: object, event: str, value: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    for is_counted in (False, True):
+        seed = Seed(key="k", day=1, speaker="m00000", direct={"m00000": "speaker"})
+        walk = HubWalk(adjacency, seed, until=1, heard=None, told=0, among=among, hubs=[])
+        sys.setprofile(counted if is_counted else None)
+        walk.run()
+        found = [*walk.tellings()], [*walk.hub_tellings()]
+        sys.setprofile(None)
+    assert [each.slug for each in found[1]] == ["crowd"]
+    assert len(found[0]) == (2 if rules else 0)
+    return calls
