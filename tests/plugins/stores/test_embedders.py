@@ -84,7 +84,7 @@ async def test_an_embedder_that_answers_nonsense_is_named(
     embedder = Letters()
     embedder.embed = lambda texts: answer  # type: ignore[method-assign, assignment, return-value]
     store = await opened(store_at(":memory:", embedder=embedder))
-    with pytest.raises(StrategyError, match=r"'letters' answered .* must answer finite numbers of shape \(1, 5\)"):
+    with pytest.raises(StrategyError, match=r"'letters' returned .* must return finite numbers of shape \(1, 5\)"):
         await store.put([memory("m")])
     assert await store.count("s1-alice") == 0
     await store.close()
