@@ -45,6 +45,50 @@ async def test_tellers_of_several_messages_add_up_to_one_memory(begin: Begin, me
     assert sorted(str(each.shared_from) for each in explained.supports) == ["bob", "charlie"]
 
 
+class SlowBob(SameFact):
+    """Bob tells Dana ten days later."""
+
+    async def share(self, event: SharingEvent) -> SharingAnswer:
+        answer = await super().share(event)
+        late = [each.model_copy(update={"due": event.day + 10 * (each.shared_from == "bob")}) for each in answer.shares]
+        return answer.model_copy(update={"shares": tuple(late)})
+
+
+def shown(memory: Memory) -> tuple[object, ...]:
+    """Who said it, who told it, which message it is, and when it was learned."""
+    return *(memory.metadata[name] for name in ("speaker", "sharedFrom", "messageIds")), memory.learned_day
+
+
+async def test_the_memory_shows_the_message_that_was_learned_first_and_no_words_of_another(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    await story.change(game_day=2)
+    await story.say("bob", FACT, key="m1", audience=[])
+    await story.change(game_day=10)
+    await story.say("charlie", f"{FACT} Nobody was hurt.", key="m2", audience=[])
+    await story.delivered()
+    (memory,) = await memories(story, "dana")
+    assert shown(memory) == ("bob", "bob", ["m1"], 2)
+    assert memory.content.endswith(f"Message: Bob: {FACT} GameDay: 2")
+    await story.retract("m1")
+    (memory,) = await memories(story, "dana")
+    assert shown(memory) == ("charlie", "charlie", ["m2"], 10)
+    assert memory.content.endswith(f"Message: Charlie: {FACT} Nobody was hurt. GameDay: 10")
+
+
+async def test_a_slower_teller_changes_nothing_of_what_is_known(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SlowBob()])
+    await story.say("bob", f"{FACT} Nobody was hurt.", key="m1", audience=[])
+    await story.say("charlie", FACT, key="m2", audience=[])
+    for day in (1, 5, 20):
+        await story.change(game_day=day)
+        await story.delivered()
+        (memory,) = await memories(story, "dana")
+        assert shown(memory) == ("charlie", "charlie", ["m2"], 1)
+        assert memory.content.endswith(f"Message: Charlie: {FACT} GameDay: 1")
+
+
 async def test_the_memory_stands_until_the_last_of_its_messages_is_retracted(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=CAST, sharing_rules=[SameFact()])
     await twice(story)

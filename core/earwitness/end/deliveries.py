@@ -355,15 +355,16 @@ def memories_of(deliveries: Iterable[Delivery]) -> list[Memory]:
 def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
     """One memory from its active deliveries: it shows the strongest, with the fullest text. Pure.
 
+    If several messages support it, it shows the one that its owner learned first.
     Lines of knowledge that cite one of the `removed` memories are left out.
     """
     if len(supports) == 1:
         strongest = fullest = supports[0]
         learned = strongest.support.learned_day
     else:
-        strongest, *_ = ranked = sorted(supports, key=strength)
+        strongest, *_ = ranked = sorted(_learned_first(supports), key=strength)
         fullest = max(ranked, key=lambda each: len(each.body))
-        learned = min(each.support.learned_day for each in supports if len(each.body) == len(fullest.body))
+        learned = min(each.support.learned_day for each in ranked if len(each.body) == len(fullest.body))
     lines = _lines(supports, removed)
     support = strongest.support
     metadata: dict[str, MetaValue] = {**strongest.metadata, "learnedDay": learned}
@@ -376,6 +377,14 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
     content = with_knowledge(fullest.body, lines) if lines else fullest.body
     made = {"id": strongest.memory_id, "container": strongest.container, "content": content, "metadata": metadata}
     return Memory.unchecked(made)  # validation would copy the list of participants for each of them
+
+
+def _learned_first(supports: Sequence[Delivery]) -> Sequence[Delivery]:
+    """Those of the message that was learned first: what one message says is never shown as said by another."""
+    if not any(each.of_other for each in supports):
+        return supports
+    first = min(supports, key=lambda each: (each.support.learned_day, *strength(each)))
+    return [each for each in supports if each.source == first.source]
 
 
 def _lines(supports: Sequence[Delivery], removed: Collection[str]) -> dict[str, None]:
