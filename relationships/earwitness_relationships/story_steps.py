@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from earwitness import Channel
+from earwitness.records.channel import Context
 from earwitness.story_steps import PackageStep, StoryStage
 
 from .canon.bubbles import links
@@ -49,15 +51,28 @@ class CloseConversationStep(PackageStep):
     short: ClassVar[str | None] = "channel"
     channel: str | None = None
     """The host's id of the channel. Default: the unnamed one."""
+    context: Context | None = None
+    """What it is, if other channels have the same id: `dm`, `private_channel` or `public_channel`. By default, it
+    is a private channel if a guild or persona is given."""
+    guild_id: str | None = None
+    """The host's id of its guild."""
+    persona_id: str | None = None
+    """The persona of a direct message."""
 
     async def play(self, stage: StoryStage) -> str:
         """Tell what was said in it to whom rules name."""
         session = stage.session
         if await session.has(stage.key):
             return "the conversation is closed"
-        closed = await session.close_conversation(self.channel)
+        closed = await session.close_conversation(self._which())
         await (await session.change(facts={CLOSED: [stage.key]}, key=stage.key)).settled()
         return f"the conversation is closed, and told to {', '.join(closed.told) or 'nobody'}"
+
+    def _which(self) -> Channel | str | None:
+        if self.context is None and self.guild_id is None and self.persona_id is None:
+            return self.channel
+        ids = {"channel_id": self.channel, "guild_id": self.guild_id, "persona_id": self.persona_id}
+        return Channel(context=self.context or "private_channel", **ids)
 
 
 class BubbleStep(PackageStep):

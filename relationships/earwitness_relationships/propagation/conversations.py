@@ -2,20 +2,23 @@
 
 The teller notes the summary, and tells it. Whoever is told tells it on, each hop on its day, by the rules and relations
 that are known when the conversation is closed; where a listener may be told of a part of it alone, the teller notes and
-tells that part. Calling it again says nothing twice.
+tells that part. Calling it again says nothing twice: it goes on with what was broken off, and tells anew what was
+edited or retracted in part since, as it now reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from earwitness import Earwitness, Record, Session, SettledMessage
+from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
 from earwitness.sentences import sentences
 
 from ..model import RelationshipsModel
 from ..pantheons.desk import model_of
 from .adjacency import Adjacency
+from .closings import Closing, digest, to_close, version_of
 from .personalities import Personalities
 from .records import Telling
 from .retell import summary
@@ -36,7 +39,7 @@ class ClosedConversation(Record):
     channel: str | None
     """Id of the channel; `None` = the unnamed one."""
     messages: tuple[str, ...] = ()
-    """Keys of the messages since it was last closed."""
+    """Keys of the messages that it told of: those since it was last closed, and those that it told anew."""
     told: dict[str, str] = {}
     """Character id → the summary that was told to them."""
 
@@ -73,26 +76,39 @@ class Conversations:
         self._story = story
         self._model: RelationshipsModel = model_of(ew)
 
-    async def __call__(self, channel: str | None = None) -> ClosedConversation:
-        """Tell what was said in a channel since it was last closed, to whom rules name. Raises `StorageError`."""
+    async def __call__(self, channel: Channel | str | None = None) -> ClosedConversation:
+        """Tell what was said in a channel since it was last closed, to whom rules name.
+
+        A channel is one by its context, id and guild, and a direct message by its persona, too. An id alone (`None` =
+        the unnamed channel) will do as long as it is that of one channel. Raises `InputError` if there is something to
+        tell of several, and `StorageError`.
+        """
         await self._model.open()
-        messages = await self._since(channel)
-        if not messages:
-            return ClosedConversation(channel=channel)
+        id = channel.channel_id if isinstance(channel, Channel) else channel
+        told = ClosedConversation(channel=id)
+        for last, closing in to_close(channel, await self._said(id), self._noted()):
+            told = await self._close(closing, last, told)
+        return told
+
+    def _noted(self) -> list[Mapping[str, Any]]:
+        return [each for each in self._story.state.facts_of(CONVERSATIONS) if isinstance(each, dict)]
+
+    async def _said(self, id: str | None) -> Sequence[SettledMessage]:
+        found = await self._story.messages(channel_id=id, retracted=True)
+        return [each for each in found if each.message.channel.channel_id == id]
+
+    async def _close(self, closing: Closing, last: str, before: ClosedConversation) -> ClosedConversation:
+        """Note which messages are told of, tell them, and note that. Whatever breaks off is gone on with."""
+        if closing.is_new:
+            await self._story.change(facts={CONVERSATIONS: [closing.fact(last, told=False)]}, key=f"closing-{last}")
         picture = await self._model.picture(self._story.id, self._story.state)
         people = Personalities(self._story.cast)
-        talks = self._talks(self._model.adjacency(picture), messages, people)
-        last = messages[-1].key
-        told = await self._tell(talks, {each.key: each for each in messages}, people, f"closed-{last}")
-        await self._story.change(facts={CONVERSATIONS: [{"channel": channel, "last": last}]}, key=f"closed-{last}")
-        return ClosedConversation(channel=channel, messages=tuple(each.key for each in messages), told=told)
-
-    async def _since(self, channel: str | None) -> Sequence[SettledMessage]:
-        noted = [each for each in self._story.state.facts_of(CONVERSATIONS) if isinstance(each, dict)]
-        last = next((str(each["last"]) for each in reversed(noted) if each.get("channel") == channel), None)
-        after = last if last is not None and await self._story.has(last) else None
-        found = await self._story.messages(after=after, channel_id=channel)
-        return [each for each in found if each.message.channel.channel_id == channel]
+        talks = self._talks(self._model.adjacency(picture), closing.messages, people)
+        told = await self._tell(talks, {each.key: each for each in closing.messages}, people)
+        await self._story.change(facts={CONVERSATIONS: [closing.fact(last, told=True)]})
+        texts = {who: f"{before.told[who]}\n{text}" if who in before.told else text for who, text in told.items()}
+        messages = (*before.messages, *(each.key for each in closing.messages))
+        return before.model_copy(update={"messages": messages, "told": {**before.told, **texts}})
 
     def _talks(self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities) -> list[Talk]:
         """Who tells whom of which messages, tellers before those whom they tell."""
@@ -108,36 +124,43 @@ class Conversations:
         return sorted(talks.values(), key=lambda each: (each.telling.day, each.telling.hop, *_pair(each.telling)))
 
     async def _tell(
-        self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities, key: str
+        self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities
     ) -> dict[str, str]:
         held: dict[str, list[Held]] = {}
         told: dict[str, str] = {}
-        for number, talk in enumerate(talks):
+        for talk in talks:
             teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
-            for at, each in enumerate(await self._tellable(teller, talk, messages, held, f"{key}-{number}-note")):
-                own_key = f"{key}-{number}-told" if at == 0 else f"{key}-{number}-told-{at}"
-                outcome = await self._story.tell(teller, listener, each.memory, day=talk.telling.day, key=own_key)
+            for each in await self._tellable(teller, talk, messages, held):
+                outcome = await self._told(teller, listener, each.memory, talk.telling.day)
                 copies = [one.memory_id for one in (await outcome.settled()).deliveries if one.owner == listener]
                 day = talk.telling.day
                 held.setdefault(listener, []).extend(Held(copy, each.text, each.lines, day) for copy in copies[:1])
-                told[listener] = f"{told[listener]}\n{each.text}" if listener in told else each.text
+                if outcome.created:
+                    told[listener] = f"{told[listener]}\n{each.text}" if listener in told else each.text
         return told
 
+    async def _told(self, teller: str, listener: str, memory: str, day: float) -> Outcome:
+        """What became of telling it, now or when this was closed before."""
+        key = f"closed-told-{digest(teller, listener, memory)}"
+        if await self._story.has(key):
+            return await self._story.outcome(key)
+        return await self._story.tell(teller, listener, memory, day=day, key=key)
+
     async def _tellable(
-        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]], key: str
+        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]]
     ) -> Sequence[Held]:
         """What a teller tells: at second hand what they were told, without what may not be told to this listener."""
         there = held.setdefault(teller, [])
         if talk.telling.hop > 1:
             known = [each for each in there if each.day <= talk.telling.day]
-            parts = [await self._part(teller, each, talk, f"{key}-{at}") for at, each in enumerate(known)]
+            parts = [await self._part(teller, each, talk) for each in known]
             return [each for each in parts if each is not None]
         if same := [each for each in there if tuple(each.lines) == talk.keys]:
             return same[:1]
-        there.append(await self._noted(teller, talk, messages, key))
+        there.append(await self._summed_up(teller, talk, messages))
         return there[-1:]
 
-    async def _part(self, teller: str, held: Held, talk: Talk, key: str) -> Held | None:
+    async def _part(self, teller: str, held: Held, talk: Talk) -> Held | None:
         """The part of a summary that may be told; `None` = nothing. If that is not all of it, the teller notes it."""
         if set(held.lines) <= set(talk.keys):
             return held
@@ -145,23 +168,27 @@ class Conversations:
         text = "\n".join(filter(None, lines.values()))
         if not text:
             return None
-        memory = await self._remembered(teller, text, [held.memory], talk, key)
+        memory = await self._remembered(teller, text, [held.memory], talk)
         return Held(memory, text, lines, held.day)
 
-    async def _noted(self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], key: str) -> Held:
+    async def _summed_up(self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage]) -> Held:
         """The summary that a teller notes of what they perceived."""
         cast = self._story.cast
         heard = {each: messages[each] for each in talk.keys}
         lines = {id: f"{_name(each, cast[each.speaker].name)}: {each.heard_by(teller)}" for id, each in heard.items()}
         text = summary([*lines.values()], ROOM)
-        memory = await self._remembered(teller, text, talk.keys, talk, key)
+        memory = await self._remembered(teller, text, talk.keys, talk, version_of(heard.values()))
         return Held(memory, text, {id: _said_in(text, line) for id, line in lines.items()}, self._story.state.game_day)
 
-    async def _remembered(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, key: str) -> str:
-        """Id of the memory that a teller notes."""
-        metadata = {"pantheonId": talk.telling.pantheon, "messageIds": list(talk.keys)}
-        given = {name: value for name, value in metadata.items() if value is not None}
-        outcome = await self._story.remember(teller, text, type=NOTE, rests_on=rests_on, metadata=given, key=key)
+    async def _remembered(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
+        """Id of the memory that a teller notes, or has noted when this was closed before."""
+        key = f"closed-note-{digest(teller, text, version, *rests_on)}"
+        if await self._story.has(key):
+            outcome = await self._story.outcome(key)
+        else:
+            metadata = {"pantheonId": talk.telling.pantheon, "messageIds": list(talk.keys)}
+            given = {name: value for name, value in metadata.items() if value is not None}
+            outcome = await self._story.remember(teller, text, type=NOTE, rests_on=rests_on, metadata=given, key=key)
         return next(each.memory_id for each in (await outcome.settled()).deliveries)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Earwitness, Session
+from earwitness.errors import InputError
 
 RULES = """
 hotel:
@@ -154,3 +155,100 @@ async def test_what_was_told_on_falls_with_its_message(open_app: Any, tmp_path: 
     assert len(await texts(hotel, "angel")) == 1
     await hotel.retract("m2")
     assert await texts(hotel, "angel") == []
+
+
+def dm(persona: str) -> Channel:
+    """The unnamed direct message of a persona."""
+    return Channel(context="dm", persona_id=persona)
+
+
+TWO_CHANNELS = [
+    (Channel(context="public_channel", channel_id="lobby", guild_id="g1"), Channel(channel_id="lobby", guild_id="g2")),
+    (dm("p1"), dm("p2")),
+    (dm("p1"), Channel()),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), TWO_CHANNELS)
+async def test_an_id_of_several_channels_closes_none(hotel: Any, one: Channel, other: Channel) -> None:
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=one)
+    await hotel.say("sam", "I lost my flat.", audience=["charlie"], channel=other)
+    with pytest.raises(InputError, match="several channels") as raised:
+        await hotel.close_conversation(one.channel_id)
+    assert str(one) in str(raised.value)
+    assert str(other) in str(raised.value)
+    assert await texts(hotel, "charlie") == await heard(hotel)
+
+
+async def heard(story: Any) -> list[str]:
+    """The texts of Charlie's memories of messages."""
+    found = (await story.backstage().inspect("charlie")).memories
+    return [each.content for each in found if each.metadata["type"] == "message"]
+
+
+@pytest.mark.parametrize(("one", "other"), TWO_CHANNELS)
+async def test_a_channel_is_closed_by_itself(hotel: Any, one: Channel, other: Channel) -> None:
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=one)
+    await hotel.say("sam", "I lost my flat.", audience=["charlie"], channel=other)
+    assert (await hotel.close_conversation(one)).told == {"vaggie": "Sam: I lost my job."}
+    assert (await hotel.close_conversation(one.channel_id)).told == {"vaggie": "Sam: I lost my flat."}
+    await hotel.change(game_day=2)
+    for channel, text in ((one, "Sam: I lost my job."), (other, "Sam: I lost my flat.")):
+        (found,) = (each for each in (await hotel.backstage().inspect("vaggie")).memories if each.content == text)
+        assert found.metadata["contextType"] == channel.context
+        assert found.metadata.get("guildId") == channel.guild_id
+        assert found.metadata.get("personaId") == channel.persona_id
+
+
+@pytest.mark.parametrize("fate", ["edited", "retracted"])
+async def test_closing_again_tells_anew_what_still_stands(hotel: Any, fate: str) -> None:
+    await hotel.say("sam", "I lost my jop.", audience=["charlie"], channel=LOBBY, key="m1")
+    await said(hotel, "And my flat.")
+    await hotel.close_conversation("lobby")
+    await (hotel.edit("m1", "I lost my job.") if fate == "edited" else hotel.retract("m1"))
+    new = "Sam: I lost my job.\nSam: And my flat." if fate == "edited" else "Sam: And my flat."
+    assert (await hotel.close_conversation("lobby")).told == {"vaggie": new}
+    assert (await hotel.close_conversation("lobby")).told == {}
+    await hotel.change(game_day=2)
+    assert await texts(hotel, "vaggie") == [new]
+
+
+async def test_an_edit_tells_nothing_again_to_whom_it_does_not_concern(open_app: Any, tmp_path: Path) -> None:
+    hotel = await begun(open_app, tmp_path, NARROW)
+    await hotel.say("sam", "I lost my jop.", audience=["charlie"], channel=LOBBY, key="m1")
+    await said(hotel, "Alastor is rude.")
+    await hotel.close_conversation("lobby")
+    await hotel.edit("m1", "I lost my job.")
+    assert (await hotel.close_conversation("lobby")).told == {"angel": "Sam: I lost my job.\nSam: Alastor is rude."}
+    assert await texts(hotel, "vaggie") == ["Sam: Alastor is rude."]
+    assert await texts(hotel, "angel") == ["Sam: I lost my job.\nSam: Alastor is rude."]
+
+
+async def test_a_closing_that_broke_off_is_gone_on_with(
+    open_app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hotel = await begun(open_app, tmp_path, NARROW)
+    await said(hotel, "I lost my job.", "Alastor is rude.")
+    tell, told = Session.tell, []
+
+    async def once(story: Session, *args: Any, **named: Any) -> Any:
+        told.append(args)
+        if len(told) == 2:
+            raise OSError("the light went out")
+        return await tell(story, *args, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "tell", once)
+        with pytest.raises(OSError, match="light"):
+            await hotel.close_conversation("lobby")
+    await said(hotel, "Alastor sings.")
+    await hotel.close_conversation("lobby")
+    assert await texts(hotel, "angel") == ["Sam: I lost my job.\nSam: Alastor is rude.", "Sam: Alastor sings."]
+    assert await texts(hotel, "vaggie") == ["Sam: Alastor is rude.", "Sam: Alastor sings."]
+
+
+async def test_what_an_earlier_version_closed_is_not_told_again(hotel: Any) -> None:
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=LOBBY, key="m1")
+    await hotel.change(facts={"conversations": [{"channel": "lobby", "last": "m1"}]})
+    await said(hotel, "And my flat.")
+    assert (await hotel.close_conversation("lobby")).told == {"vaggie": "Sam: And my flat."}
