@@ -103,6 +103,12 @@ CHANNELS = {
     "tavern": Channel(channel_id="c1", guild_id="g1", persona_id="p1"),
     "cellar": Channel(channel_id="c2", guild_id="g1", persona_id="p1"),
     "square": Channel(context="public_channel", channel_id="c3", guild_id="g1"),
+    "abroad": Channel(context="public_channel", channel_id="c4", guild_id="g2", persona_id="p1"),
+    "their tavern": Channel(channel_id="c1", guild_id="g1", persona_id="p2"),
+    "unnamed": Channel(),
+    "unnamed dm": Channel(context="dm"),
+    "nobody's dm": Channel(context="dm", channel_id="d3"),
+    "nobody's room": Channel(channel_id="d3"),
 }
 
 
@@ -110,15 +116,23 @@ CHANNELS = {
     ("grounds", "where"),
     [
         (["square"], ["public_channel", "c3", "g1", None]),
-        (["square", "tavern"], ["private_channel", "c1", "g1", "p1"]),
-        (["square", "tavern", "dm"], ["dm", "d1", None, "p1"]),
+        (["square", "tavern"], ["private_channel", "c1", "g1", []]),
+        (["abroad", "tavern"], ["private_channel", "c1", [], "p1"]),
+        (["tavern", "their tavern"], ["private_channel", "c1", "g1", []]),
+        (["tavern", "dm"], ["dm", [], [], "p1"]),
+        (["abroad", "dm"], ["dm", "d1", None, "p1"]),
+        (["square", "tavern", "dm"], ["dm", [], [], []]),
+        (["their tavern", "dm"], ["dm", [], [], []]),
+        (["unnamed", "dm"], ["dm", [], None, []]),
+        (["unnamed", "unnamed dm"], ["dm", None, None, None]),
+        (["nobody's room", "nobody's dm"], ["dm", [], None, None]),
         (["tavern", "cellar"], ["private_channel", [], "g1", "p1"]),
         (["dm", "their dm"], ["dm", [], None, []]),
         (["plot", "square"], ["public_channel", "c3", "g1", None]),
         (["plot"], [None] * 4),
     ],
 )
-async def test_what_is_derived_counts_as_learned_in_the_strictest_channel_of_its_grounds(
+async def test_what_is_derived_counts_as_learned_where_all_its_grounds_are_read(
     begin: Begin, memories: Memories, grounds: list[str], where: list[object]
 ) -> None:
     story = await begin()
@@ -142,6 +156,16 @@ async def test_what_is_derived_in_a_stricter_channel_than_its_grounds_stays_ther
     await story.remember("alice", "A summary.", rests_on=["square"], metadata=given)
     memory = await one(memories, story, "alice", "note")
     assert [memory.metadata.get(key) for key in WHERE] == ["dm", None, None, "p1"]
+
+
+async def test_what_is_derived_in_a_direct_message_is_not_read_there_if_its_grounds_are_not(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin()
+    await story.say("alice", "Said in the room.", key="room", channel=CHANNELS["nobody's room"])
+    await story.remember("alice", "A summary.", rests_on=["room"], channel=CHANNELS["dm"])
+    memory = await one(memories, story, "alice", "note")
+    assert [memory.metadata.get(key) for key in WHERE] == ["dm", [], None, []]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from ..formats import as_said, harmless, metadata_key
 from ..ids import MemoryIds
 from ..live import Live
 from ..protocols import Ledger
-from ..records.channel import WHERE, context_of, strictest_channel, strictness
+from ..records.channel import WHERE, context_of, shared_channel, strictness
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
 from ..records.memory import Support
@@ -103,12 +103,15 @@ def _metadata(
 
 
 def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, MetaValue]:
-    """The metadata, with the strictest of the channel that it names and those of its grounds."""
+    """The metadata, with where it counts as learned: in the channel that it names, if that is at least as strict as
+    those of its grounds, and where they are read. What is noted in a stricter channel than a public one stays there."""
     where = grounds.learned_in
-    if not where or ("contextType" in given and strictness(context_of(given)) > strictness(context_of(where))):
+    named, learned = strictness(context_of(given)), strictness(context_of(where))
+    is_stricter = "contextType" in given and named > learned
+    if not where or (is_stricter and context_of(where) == "public_channel"):
         return given
-    if context_of(given) == context_of(where) and given.keys() & {*WHERE}:
-        where = strictest_channel([where, given])
+    if is_stricter or (named == learned and given.keys() & {*WHERE}):
+        where = shared_channel([where, given])
     return {**{key: value for key, value in given.items() if key not in {"contextType", *WHERE}}, **where}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ..containers import Container, character_container, world_container
 from ..ids import WORLD
 from ..protocols import Ledger
-from ..records.channel import strictest_channel
+from ..records.channel import shared_channel
 from ..records.character import Cast
 from ..records.derived import Derivation
 from ..records.memory_types import MetaValue
@@ -27,7 +27,7 @@ class Grounds:
     gone: str | None = None
     """The first of them that was retracted."""
     learned_in: Mapping[str, MetaValue] = field(default_factory=dict)
-    """Where they were learned: metadata of the strictest of their channels."""
+    """Where they count as learned together: metadata of the strictest of their contexts, with the ids they share."""
     told_from: str | None = None
     """Id of the teller's own memory, if somebody tells it."""
     present: MetaValue | None = None
@@ -66,7 +66,7 @@ async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Seq
     gone = next((each for each, kept in found.items() if not kept), None)
     memories = grouped([each for kept in found.values() for each in kept], lambda each: each.memory_id)
     since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
-    learned_in = strictest_channel(group[0].metadata for group in memories)
+    learned_in = shared_channel(group[0].metadata for group in memories)
     return Grounds(tuple(group[0].memory_id for group in memories), since, unknown, gone, learned_in)
 
 

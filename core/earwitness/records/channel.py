@@ -113,5 +113,32 @@ def strictest_channel(memories: Iterable[Metadata]) -> dict[str, MetaValue]:
     return {"contextType": context, **{key: id for key, id in ids.items() if id is not None}}
 
 
+def shared_channel(memories: Iterable[Metadata]) -> dict[str, MetaValue]:
+    """Where something counts as learned that rests on all these memories: it is read where each of them is.
+
+    The context is the strictest of theirs. A guild, a persona or a private channel that they do not share becomes an
+    empty list, which equals none: then it is read nowhere where that matters. No id counts as an id of its own.
+    Permanent memories are no secret, and do not count.
+    """
+    known = [each for each in memories if each.get("permanent") is not True]
+    where = strictest_channel(known)
+    if where.get("contextType") in {None, "public_channel"}:
+        return where
+    private = [each for each in known if context_of(each) != "public_channel"]
+    in_guilds = private if where["contextType"] == "dm" else known  # a direct message is in no guild
+    ids = {
+        "channelId": _common([_channel_in(each, where["contextType"]) for each in private]),
+        "guildId": _common([each.get("guildId") for each in in_guilds]),
+        "personaId": _common([each.get("personaId") for each in known]),
+    }
+    return {"contextType": where["contextType"], **{key: id for key, id in ids.items() if id is not None}}
+
+
+def _channel_in(memory: Metadata, context: MetaValue) -> MetaValue | None:
+    """The id of the channel of a memory. A channel of another context is another, whatever its id."""
+    id = memory.get("channelId")
+    return id if id is None or context_of(memory) == context else []
+
+
 def _common(ids: list[MetaValue | None]) -> MetaValue | None:
     return ids[0] if all(each == ids[0] for each in ids) else []

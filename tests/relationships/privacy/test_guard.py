@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -119,6 +120,39 @@ async def test_what_was_passed_on_stays_as_private_as_it_was_said(open_app: Open
     story = await begin(open_app, sharing_rules=[Gossip()])
     await story.say("kenji", "I have found a sword.", audience=["alice"], channel=DM)
     assert await heard_in(story, "bob") == [DM]
+
+
+STAFF = Channel(channel_id="c6", guild_id="g1", persona_id="p2")
+NOBODYS_DM = Channel(context="dm", channel_id="d3")
+
+
+ALL_PLACES = (*EVERYWHERE, STAFF, Channel(), NOBODYS_DM, Channel(context="dm"))
+
+
+@pytest.mark.parametrize("grounds", [*combinations(ALL_PLACES, 2), (DM, STAFF, SQUARE)])
+async def test_what_rests_on_several_messages_is_read_only_where_each_of_them_is(
+    open_app: Open, grounds: tuple[Channel, ...]
+) -> None:
+    story = await begin(open_app)
+    for number, channel in enumerate(grounds):
+        await story.say("bob", f"A sword, {number}.", audience=["alice"], key=f"m{number}", channel=channel)
+    keys = [f"m{number}" for number in range(len(grounds))]
+    await story.remember("alice", "Swords!", rests_on=keys, key="note")
+    await story.delivered()
+    for channel in ALL_PLACES:
+        found = [each.memory.type for each in (await recalled(story, "alice", channel)).memories]
+        assert "note" not in found or found.count("message") == len(grounds), channel
+
+
+async def test_what_rests_on_messages_of_one_persona_is_read_in_their_direct_messages(open_app: Open) -> None:
+    story = await begin(open_app)
+    of_persona = [each.model_copy(update={"persona_id": "p1"}) for each in (DM, TAVERN, ABROAD)]
+    for number, channel in enumerate(of_persona):
+        await story.say("bob", f"A sword, {number}.", audience=["alice"], key=f"m{number}", channel=channel)
+    await story.remember("alice", "Swords!", rests_on=["m0", "m1", "m2"], key="note")
+    await story.delivered()
+    notes = [each for each in EVERYWHERE if "Swords!" in str((await recalled(story, "alice", each)).memories)]
+    assert notes == [DM]
 
 
 async def test_cards_and_lore_come_to_mind_everywhere(open_app: Open) -> None:
