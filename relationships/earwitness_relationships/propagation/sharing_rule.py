@@ -169,8 +169,10 @@ async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
 def _walked(
     asked: SharingQuestion, seed: Seed, heard: HeardOn | None, told: Mapping[str, Telling], in_hubs: Sequence[HubTold]
 ) -> HubWalk:
-    """The walk. Nothing of a bubble is read in hubs, which outlive it."""
+    """The walk. Nothing of a bubble is read in hubs, which outlive it, and nothing said in disguise: each reader knows
+    the mask or the face, and a hub has one text for all."""
     event, adjacency = asked.event, asked.adjacency
+    no_hubs = mark_of(event.state) or event.message.disguises
     walk = HubWalk(
         adjacency,
         seed,
@@ -178,7 +180,7 @@ def _walked(
         heard=heard,
         told=len(told) + (_number_of_readers(in_hubs, adjacency) if adjacency.has_budgets else 0),
         among=asked.people.characters,
-        hubs=None if mark_of(event.state) else before_walk(event, in_hubs, adjacency),
+        hubs=None if no_hubs else before_walk(event, in_hubs, adjacency),
     )
     walk.run()
     return walk

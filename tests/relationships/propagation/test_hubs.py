@@ -113,6 +113,25 @@ async def test_a_prompt_says_how_the_circle_knows(olympus: Any) -> None:
     assert f"You witnessed: Sam: {SECRET}" in turn.text()
 
 
+@pytest.mark.parametrize("audience", [[], ["god1"]], ids=["told by the wearer", "told by a listener"])
+async def test_what_was_said_in_disguise_is_not_unmasked_by_a_hub(olympus: Any, audience: list[str]) -> None:
+    prompts = []
+    for name, hub_from in (("copies", 99), ("hub", 5)):
+        ew, story = await olympus(name, MEMBERS, hub_from=hub_from)
+        await story.say("god0", SECRET, audience=audience, speak_as="Hooded Stranger")
+        await story.delivered()
+        assert await ew.engine.store.list("pantheon-olympus") == []
+        before = await story.turn("god4", query="the flood", in_prompt=[])
+        await story.unmask("god0", audience=["god4"])
+        await story.delivered()
+        after = await story.turn("god4", query="the flood", in_prompt=[])
+        assert "god0" not in f"{before.text()} {[each.memory.metadata for each in before.memories]}".casefold()
+        prompts.append((before.text(), after.text()))
+    copies, hub = prompts
+    assert copies == hub
+    assert "God0 (as Hooded Stranger)" in hub[1]
+
+
 class FromTheTitans:
     """Asks for the container of a pantheon, whoever reads."""
 
