@@ -55,6 +55,10 @@ TREASURE: list[Line] = [
     ("anna", "berta", "The treasure lies under the oak."),
     ("anna", "carl", "The treasure does not lie under the oak."),
 ]
+SISTER: list[Line] = [
+    ("anna", "berta", "Carl does not know that his sister took the crown."),
+    ("anna", "dora", "Carl knows that his sister took the crown."),
+]
 ASKED = [
     (RING, "Anna stole the ring", "anna both, berta contrary, carl knows, dora nothing"),
     (RING, "Did Anna steal the ring?", "anna both, berta contrary, carl knows, dora nothing"),
@@ -76,6 +80,11 @@ ASKED = [
     (CUP, "Who stole the golden cup?", "anna knows, berta knows, carl knows, dora knows"),
     (CUP, "Berta stole the golden cup", "anna knows, berta contrary, carl knows, dora contrary"),
     (CUP, "the golden cup was not stolen by Berta", "anna contrary, berta knows, carl contrary, dora knows"),
+    (
+        SISTER,
+        "Carl does not know that his sister took the crown",
+        "anna both, berta knows, carl nothing, dora contrary",
+    ),
     (TREASURE, "the treasure lies under the oak", "anna both, berta knows, carl contrary"),
 ]
 

@@ -129,15 +129,19 @@ class AskedQuestion:
         return frozenset(base_of(each[at]) for each in found for at in self._asked_in(each) if _is_verb(each, at))
 
     @cached_property
-    def _agent(self) -> str | None:
-        """The character of whom it asks whether they did it."""
-        found = (
-            agent(each, at, self.names, None)
+    def _agents(self) -> Mapping[str, str | None]:
+        """Each of its verbs → the character of whom it asks whether they did it."""
+        return {
+            base_of(each[at]): agent(each, at, self.names, None)
             for each in clauses(self._tokens)
             for at in self._asked_in(each)
             if _is_verb(each, at)
-        )
-        return next((id for id in found if id and id != SOMEBODY), None)
+        }
+
+    @cached_property
+    def _agent(self) -> str | None:
+        """The first character of whom it asks whether they did something."""
+        return next((id for id in self._agents.values() if id and id != SOMEBODY), None)
 
     def _asked_in(self, tokens: Sequence[str]) -> Iterator[int]:
         return (at for at, token in enumerate(tokens) if base_of(token) in self._statement.words)
@@ -179,13 +183,13 @@ class AskedQuestion:
                 continue
             if is_unrealized(tokens, at, BASE) or (is_first and is_command(tokens, at)):
                 return True
-            if _is_verb(tokens, at) and self._is_others(agent(tokens, at, self.names, speaker)):
+            if _is_verb(tokens, at) and self._is_others(agent(tokens, at, self.names, speaker), base_of(tokens[at])):
                 return True
         return False
 
-    def _is_others(self, agent: str | None) -> bool:
+    def _is_others(self, agent: str | None, verb: str) -> bool:
         """Whether somebody else did it than the one asked about, or nobody is named where that was asked."""
-        if agent is None:
+        if agent is None or self._agents.get(verb, self._agent) == agent:
             return False
         if agent in {SOMEBODY, NOBODY_NAMED}:
             return self._agent is not None or (self._asks_who and agent == SOMEBODY)
