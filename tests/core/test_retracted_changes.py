@@ -124,3 +124,33 @@ async def test_an_edit_is_no_thing_to_retract(begin: Begin) -> None:
     await story.edit("m1", "Two.", own_key="e1")
     with pytest.raises(InputError, match="'e1' is itself a revision of 'm1'"):
         await story.retract("e1")
+
+
+# ── retractions of a move: everybody is back where they were ──────────────────────────────────────────────────────────
+
+
+async def test_who_was_moved_is_back_where_they_were(begin: Begin) -> None:
+    story = await begin(present=["alice"])
+    before = story.state.whereabouts
+    left, entered = await story.leave("alice", to="mill"), await story.enter("bob")
+    await story.change(game_day=2)
+    for each in (left, entered):
+        await (await story.retract(each.key)).settled()
+    assert story.state.whereabouts.get("alice") == before.get("alice")
+    assert not (bob := story.state.whereabouts.get("bob")) or not bob.here
+
+
+async def test_who_has_moved_on_since_stays_there(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    moved = await story.move("alice", "mill")
+    await story.move("alice", "yard")
+    await (await story.retract(moved.key)).settled()
+    assert story.state.whereabouts["alice"].place == "yard"
+
+
+async def test_nobody_is_moved_back_from_another_scene(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    moved = await story.move("alice", "mill")
+    await story.change(current_scene="yard")
+    await (await story.retract(moved.key)).settled()
+    assert story.state.whereabouts["alice"].place == "mill"

@@ -88,9 +88,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
             "facts": {} if target is None else facts_noted(live.snapshot.state, target.key, {}),
             "news_seen": await _news_to_repeat(engine, live, lost),
             **(
-                await (
-                    _present(engine, live, settled.message, None) if settled else _channels_back(engine, live, target)
-                )
+                await (_present(engine, live, settled.message, None) if settled else _change_back(engine, live, target))
             ),
         }
     )
@@ -265,9 +263,30 @@ async def _present(engine: Engine, live: Live, old: Message, judged: Judged | No
     return {"state": now.changes_to(then), "whereabouts": now.movements_to(then)}
 
 
-async def _channels_back(engine: Engine, live: Live, target: Entry | None) -> dict[str, object]:
+async def _change_back(engine: Engine, live: Live, target: Entry | None) -> dict[str, object]:
+    """Fields of the plan: what a retracted change set or moved is as it was before, unless something was said since."""
+    if target is None or not isinstance(target.body, Changed):
+        return {}
+    return {**await _channels_back(engine, live, target), **await _moves_back(engine, live, target)}
+
+
+async def _moves_back(engine: Engine, live: Live, target: Entry) -> dict[str, object]:
+    """Fields of the plan: whom a retracted change moved is where they were, unless they or the scene moved since."""
+    plan = await engine.ledger.plan(live.snapshot.id, target.sequence)
+    if plan is None or not plan.movements:
+        return {}
+    now, before = live.snapshot.state, (await snapshot_before(engine, live, target.sequence)).state
+    if now.current_scene != before.current_scene:
+        return {}
+    moved = [id for id in dict.fromkeys(each.character for each in plan.movements) if id in live.snapshot.cast]
+    left_in = {**before.whereabouts, **plan.whereabouts}
+    back = [id for id in moved if now.whereabouts.get(id) == left_in.get(id)]
+    return {"whereabouts": {id: before.whereabouts.get(id) for id in back}}
+
+
+async def _channels_back(engine: Engine, live: Live, target: Entry) -> dict[str, object]:
     """Fields of the plan: channels that a retracted change set are as they were before, unless they were set again."""
-    if target is None or not isinstance(target.body, Changed) or not target.body.channels:
+    if not isinstance(target.body, Changed) or not target.body.channels:
         return {}
     now, cast = live.snapshot.state, live.snapshot.cast
     after = (await snapshot_before(engine, live, target.sequence + 1)).state.channels

@@ -7,6 +7,7 @@ everybody is, each at one place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf, nextafter
 
 from pydantic import JsonValue
 
@@ -105,9 +106,9 @@ def _facts(feed: Feed, source: str, target: str, graph: GraphView, day: float) -
 def _no_longer(type: str, source: str, target: str, graph: GraphView, day: float) -> Iterator[Fact]:
     """What ends with it: the former owner's relation, or that to the former place."""
     if type in ONE_SOURCE:
-        yield from (_over(each, day) for each in _held(graph, target, type, day, "in"))
+        yield from (_over(each, day, _before(day, each)) for each in _held(graph, target, type, day, "in"))
     if type in ONE_TARGET:
-        yield from (_over(each, day) for each in _held(graph, source, type, day, "out"))
+        yield from (_over(each, day, _before(day, each)) for each in _held(graph, source, type, day, "out"))
 
 
 def _held(graph: GraphView, node: str, type: str, day: float, direction: Direction) -> list[Relation]:
@@ -116,11 +117,17 @@ def _held(graph: GraphView, node: str, type: str, day: float, direction: Directi
     return [each for each in found if each.until is None or each.until > day]
 
 
-def _over(relation: Relation, day: float) -> Fact:
-    """Today is the last day of a relation. One that began today has never been."""
+def _before(day: float, relation: Relation) -> float:
+    """The last day of a relation whose successor begins today: they never hold both."""
+    whole = float(day).is_integer() and float(relation.since or 0).is_integer()
+    return day - 1 if whole else nextafter(day, -inf)
+
+
+def _over(relation: Relation, day: float, last: float | None = None) -> Fact:
+    """A relation ends today, or its last day is another one. One that began today has never been."""
     if relation.since == day:
         return Fact(op="remove", relation=relation)
-    return Fact(op="end", relation=relation.model_copy(update={"until": day}))
+    return Fact(op="end", relation=relation.model_copy(update={"until": day if last is None else last}))
 
 
 def places_of(state: State, movements: Iterable[Movement] = ()) -> dict[str, str | None]:

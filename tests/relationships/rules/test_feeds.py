@@ -53,7 +53,7 @@ def test_the_item_may_be_named_in_several_ways(key: str) -> None:
 def test_it_is_no_longer_the_former_owners() -> None:
     graph = GraphView.of([owns("p-tom", "sword", 2)])
     assert told(update("item_acquired", item="sword"), graph=graph) == [
-        "end p-tom OWNS sword 2-5",
+        "end p-tom OWNS sword 2-4",
         "assert p-ann OWNS sword 5-None",
     ]
 
@@ -83,7 +83,7 @@ def test_everybody_is_at_one_place() -> None:
     found = placed_facts(FEEDS, {"ann": "mill", "tom": None}, {"ann": "p-ann"}, graph, 5)
     assert [_said(each) for each in found] == [
         "Location mill",
-        "end p-ann LOCATED_IN inn 2-5",
+        "end p-ann LOCATED_IN inn 2-4",
         "assert p-ann LOCATED_IN mill 5-None",
     ]
 
@@ -94,6 +94,14 @@ def test_who_goes_and_comes_back_on_one_day_was_never_away() -> None:
         view = view.with_facts(placed_facts(FEEDS, {"ann": place}, {}, view, 5))
     assert [each.target for each in view.relations_of("ann", ["LOCATED_IN"], day=6)] == ["inn"]
     assert [each.target for each in view.relations_of("ann", ["LOCATED_IN"], day=5)] == ["inn"]
+
+
+@pytest.mark.parametrize(("since", "day"), [(4, 5), (4.5, 5), (4, 4.5), (None, 5)])
+def test_nobody_is_at_two_places_on_the_day_of_a_move(since: float | None, day: float) -> None:
+    view = GraphView.of([Fact(relation=Relation(source="ann", target="inn", type="LOCATED_IN", since=since))])
+    view = view.with_facts(placed_facts(FEEDS, {"ann": "mill"}, {}, view, day))
+    assert [each.target for each in view.relations_of("ann", ["LOCATED_IN"], day=day)] == ["mill"]
+    assert [each.target for each in view.relations_of("ann", ["LOCATED_IN"], day=since or 4)] == ["inn"]
 
 
 def test_a_message_may_say_where_somebody_goes() -> None:
@@ -148,6 +156,16 @@ async def test_who_moves_comes_or_goes_by_the_hosts_word_is_there_in_the_graph_a
     await story.leave("tom")
     await story.change(game_day=6)
     assert "LOCATED_IN" not in await related(story, "tom")
+
+
+async def test_what_comes_after_a_retracted_move_does_not_put_it_back(story: Session) -> None:
+    await story.change(game_day=6)
+    moved = await story.move("tom", "mill")
+    await story.retract(moved.key)
+    await story.change(game_day=7)
+    await (await story.move("ann", "yard")).settled()
+    assert (await related(story, "tom"))["LOCATED_IN"] == "inn"
+    assert story.state.whereabouts["tom"].here
 
 
 async def test_what_is_said_at_a_place_and_a_channel_at_a_place_put_people_there(story: Session) -> None:
