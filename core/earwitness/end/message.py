@@ -12,7 +12,7 @@ from ..macros import in_message
 from ..places import destination
 from ..plugin_data import PluginData
 from ..records.channel import StandingChannel
-from ..records.disguise import in_disguise
+from ..records.disguise import earlier_casts, in_disguise
 from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
@@ -148,15 +148,22 @@ async def said(
     return plan.model_copy(update={**changes, "news_seen": seen})
 
 
-def moment_of(snapshot: Snapshot, message: Message, before: Sequence[Message]) -> Moment:
+def moment_of(snapshot: Snapshot, message: Message, before: Sequence[SettledMessage]) -> Moment:
     """The moment of a message, given the session's snapshot before it.
 
-    `before` are the earlier messages, oldest first.
+    `before` are the earlier messages, oldest first, with retracted ones.
     """
     worn = worn_in(snapshot, message)
-    cast = in_disguise(snapshot.cast, worn)
-    recent = tuple(before)
-    return Moment(session=snapshot.id, message=message, recent=recent, cast=cast, state=snapshot.state, disguises=worn)
+    masks, guises = snapshot.masks, snapshot.guises
+    return Moment(
+        session=snapshot.id,
+        message=message,
+        recent=tuple(each.message for each in before if not each.retracted),
+        cast=in_disguise(snapshot.cast, worn),
+        state=snapshot.state,
+        disguises=worn,
+        earlier_casts=earlier_casts(snapshot.cast, before, masks, guises, worn) if masks or worn else {},
+    )
 
 
 def worn_in(snapshot: Snapshot, message: Message | Said) -> dict[str, str]:
@@ -248,11 +255,9 @@ def _addressed(update: Update, present: Iterable[str], live: Live) -> Iterable[s
             return ids
 
 
-def recent(live: Live, message: Message) -> tuple[Message, ...]:
-    """The messages before this one, oldest first, without retracted ones."""
-    return tuple(
-        each.message for each in live.recent if not each.retracted and each.message.sequence < message.sequence
-    )
+def recent(live: Live, message: Message) -> tuple[SettledMessage, ...]:
+    """The messages before this one, oldest first, with retracted ones."""
+    return tuple(each for each in live.recent if each.message.sequence < message.sequence)
 
 
 async def _news(

@@ -116,7 +116,7 @@ async def rejudged(engine: Engine, live: Live, message: Message, applier: Applie
     """Judge a message as if it were the one said at its place in the journal."""
     then = await snapshot_before(engine, live, message.sequence)
     past = await engine.ledger.messages(live.snapshot.id, before=message.sequence, limit=24)
-    moment = moment_of(then, message, [each.message for each in past if not each.retracted])
+    moment = moment_of(then, message, past)
     return await judge(engine, live, moment, World.of(engine, live, then, applier, message.channel), keep_news=True)
 
 

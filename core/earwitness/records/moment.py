@@ -36,6 +36,9 @@ class Moment(Record):
     """The state before the message, with everyone's whereabouts after the previous one."""
     disguises: dict[str, str] = {}
     """Character id → the name under which they are in disguise. In `cast` it is their name, and their own an alias."""
+    earlier_casts: dict[str, Cast] = {}
+    """Key of a recent message → the cast under the names worn when it was said, where these were others than now. It is
+    without those of whom that is not known."""
     data: SkipValidation[PluginData] = Field(default_factory=lambda: PluginData({}), exclude=True, repr=False)
     """The detector's own durable data for this session."""
 
@@ -48,6 +51,10 @@ class Moment(Record):
     def channel(self) -> Channel:
         """Where the host heard the message."""
         return self.message.channel
+
+    def cast_at(self, message: Message) -> Cast:
+        """The cast under the names worn when this one or a recent message was said; tell of its deeds with them."""
+        return self.earlier_casts.get(message.key, self.cast)
 
     @property
     def placed(self) -> bool:

@@ -12,7 +12,6 @@ from pydantic import Field
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.formats import update_line
 from earwitness.loading.settings import EndSettings
-from earwitness.records.character import Cast
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
@@ -93,9 +92,10 @@ class RulesWorldAgent:
         return [(message, done) for message, done in deeds if done]
 
     def _read(self, message: Message, moment: Moment) -> tuple[Action, ...]:
-        if not self._may_tell(message.content) or message.speaker not in moment.cast:
+        cast = moment.cast_at(message)
+        if not self._may_tell(message.content) or message.speaker not in cast:
             return ()
-        speaker, names = moment.cast[message.speaker], self._known.of(moment.cast.members)
+        speaker, names = cast[message.speaker], self._known.of(cast.members)
         return self._actions(message.content, speaker, names, nouns(moment.state.quest))
 
     async def _deeds(self, event: WorldAgentEvent, id: str, recent: Sequence[Told]) -> list[tuple[int, Knowledge]]:
@@ -103,7 +103,7 @@ class RulesWorldAgent:
         copies = await event.world.messages(id, [message for message, _ in recent])
         ids = {copy.source: copy.memory_id for copy in copies}
         return [
-            (message.sequence, Knowledge(text=_line(action, message, event.cast), cites=(ids[message.key],)))
+            (message.sequence, Knowledge(text=_line(action, message, event.moment), cites=(ids[message.key],)))
             for message, done in recent
             if message.key in ids
             for action in done
@@ -118,8 +118,9 @@ class RulesWorldAgent:
         return owns(id, action.thing, await event.world.updates(id))
 
 
-def _line(action: Action, message: Message, cast: Cast) -> str:
-    return update_line(sentence(action, cast), message.game_day)
+def _line(action: Action, message: Message, moment: Moment) -> str:
+    """What was done, under the names that were worn then: disguises may have changed since."""
+    return update_line(sentence(action, moment.cast_at(message)), message.game_day)
 
 
 def _in_order(deeds: Sequence[tuple[int, Knowledge]], news: Sequence[Delivery]) -> tuple[Knowledge, ...]:

@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from earwitness import Character, Earwitness, Settings, Support
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.settings import EndSettings
 from earwitness.records.character import as_cast
+from earwitness.records.disguise import earlier_casts
 from earwitness.records.memory import Hit
-from earwitness.records.message import Message
+from earwitness.records.message import Message, Participant, SettledMessage
 from earwitness.records.moment import Moment, Perceived, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.state import State
@@ -154,3 +157,41 @@ async def test_more_news_than_fit_are_told_with_the_next_messages_and_none_twice
             outcome = await (await story.say("alice", text)).settled()
             told += outcome.knowledge.get("bob", ())
     assert told == [f"Bell {bell} tolls. GameDay: 1" for bell in range(1, 6)]
+
+
+MASKED = [("the Fox", None, "the Fox"), (None, "the Fox", "Alice"), ("the Fox", "the Wolf", "the Fox")]
+
+
+@pytest.mark.parametrize(("then", "later", "told"), MASKED)
+async def test_a_deed_is_told_under_the_names_worn_when_it_was_done(
+    tmp_path: Path, then: str | None, later: str | None, told: str
+) -> None:
+    async with Earwitness.open(tmp_path / "s.db", world_agent={"name": "rules"}) as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "charlie"], present=["alice", "bob", "charlie"])
+        await story.say("alice", "*slaps Bob*", speak_as=then)
+        outcome = await (await story.say("alice", "Well, well.", speak_as=later)).settled()
+        assert outcome.knowledge["bob"] == (f"{told} slapped Bob. GameDay: 1",)
+
+
+@pytest.mark.parametrize(("then", "later", "told"), MASKED)
+async def test_what_is_done_to_somebody_is_told_under_the_name_worn_then(
+    tmp_path: Path, then: str | None, later: str | None, told: str
+) -> None:
+    async with Earwitness.open(tmp_path / "s.db", world_agent={"name": "rules"}) as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "charlie"], present=["alice", "bob", "charlie"])
+        await story.say("alice", "Good evening.", speak_as=then)
+        await story.say("bob", f"*hugs {told}*")
+        outcome = await (await story.say("alice", "Well, well.", speak_as=later)).settled()
+        assert any(line.startswith(f"Bob hugged {told}.") for line in outcome.knowledge["alice"])
+
+
+async def test_no_deed_is_told_of_somebody_who_may_have_been_in_disguise_for_all_that_is_known() -> None:
+    seen = {"bob": Participant(role="present", confidence=1)}
+    told = [("bob", "*slaps Alice*"), ("alice", "Good evening.")]
+    messages = [
+        Message(key=f"#{at}", sequence=at, speaker=id, content=text, game_day=1, scene="start", timestamp="")
+        for at, (id, text) in enumerate(told, start=1)
+    ]
+    settled = [SettledMessage(message=each, participants=seen) for each in messages]
+    casts = earlier_casts(CAST, settled, ["alice"], {}, {})
+    assert [(key, "alice" in cast) for key, cast in casts.items()] == [("#1", False)]
