@@ -125,7 +125,7 @@ def test_a_chat_that_comes_back_under_another_name_goes_on(run: Run, files: Path
 def test_what_was_played_comes_back_as_a_chat_that_goes_on(played: Run, folder: Path) -> None:
     assert played("export", "cellar", "--format", "chat", "-o", "out.jsonl").exit_code == 0
     with (folder / "out.jsonl").open("a", encoding="utf-8") as out:
-        out.write("\n" + ADDED)
+        out.write(ADDED)
     result = played("import", "out.jsonl", "--into", "cellar")
     assert result.stdout == "Imported into cellar: 1 message (3 there already)\n"
     assert said(played, "cellar")[-2:] == ["Good evening. What are we whispering about?", "Come in."]

@@ -63,7 +63,7 @@ def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, 
         try:
             row = lenient_object(parsed(line, place, repairs), place, repairs)
         except StoryError as error:
-            repairs.append(f"{error} The line was left out.")
+            repairs.append(f"{str(error).removesuffix('.')}; the line was left out")
             continue
         if is_header(row.values):
             header = row

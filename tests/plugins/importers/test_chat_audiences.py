@@ -69,7 +69,7 @@ async def test_a_direct_message_is_left_out_of_a_chat(ew: Earwitness) -> None:
     await story.say("alice", "I took the key.", channel=DM, present=["bob"])
     await story.say("bob", "So that was you.", context="private_channel", channel=Channel(channel_id="back room"))
     await story.say("mira", "Is it cold?", channel=Channel(context="public_channel", channel_id="square"))
-    told = [json.loads(line).get("mes") for line in (await chat_of(story)).decode().split("\n")[1:]]
+    told = [json.loads(line).get("mes") for line in (await chat_of(story)).decode().splitlines()[1:]]
     assert told == ["Good evening.", "Is it cold?"]
 
 

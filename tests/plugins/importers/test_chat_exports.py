@@ -228,13 +228,22 @@ async def test_a_story_that_came_from_no_chat_is_one_now(ew: Earwitness, tmp_pat
     assert (header["user_name"], header["character_name"]) == ("Kim", "Mira")
 
 
+async def test_a_line_may_be_appended_to_a_new_chat(ew: Earwitness, tmp_path: Path) -> None:
+    story = await ew.session("tale", cast=["mira"])
+    await story.say("mira", "Late again?")
+    (chat,) = await exported(story)
+    appended = json.dumps(says("Mira", "The key is under the mat.")).encode()
+    found = read_file(Strategies(), file(tmp_path, chat.name, chat.data + appended))
+    assert [line.text for line in found.scenes[0].lines] == ["Late again?", "The key is under the mat."]
+
+
 async def test_what_was_said_before_a_chat_came_is_a_chat_of_its_own(ew: Earwitness, tmp_path: Path) -> None:
     story = await ew.session("s", cast=["mira"])
     await story.say("mira", "Early.")
     await imported(ew, tmp_path, text_of(ROWS))
     assert {each.name: len(each.data.split(b"\n")) for each in await exported(story)} == {
         "night.jsonl": 7,
-        "s.jsonl": 2,
+        "s.jsonl": 3,
     }
 
 

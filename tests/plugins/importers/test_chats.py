@@ -122,7 +122,7 @@ def test_a_chat_without_a_header_is_a_chat_and_one_without_messages_is_none(tmp_
     assert scene(tmp_path, says("Mira", "Hm.")).roster == ("Mira",)
     with pytest.raises(StoryError, match="it holds no message"):
         read(tmp_path, HEADER)
-    with pytest.raises(StoryError, match=r"it holds no message. .*night.jsonl:2: not JSON: .* The line was left out"):
+    with pytest.raises(StoryError, match=r"it holds no message. .*night.jsonl:2: not JSON: .*; the line was left out"):
         read_text(tmp_path, json.dumps(HEADER) + '\n{"name": "Mi')
 
 

@@ -201,7 +201,7 @@ def _follow(files: Sequence[ChatFile], messages: MessagesByKey) -> list[StoryMes
 
 
 def _fresh(messages: Iterable[StoryMessage], writer: LineWriter) -> bytes:
-    """A chat of its own: a header, and a line for each message."""
+    """A chat of its own: a header, and a line for each message. It ends with a line break, so that lines may follow."""
     messages = list(messages)
     speakers = list({each.speaker: writer.speaker(each) for each in messages}.values())
     header: dict[str, Any] = {
@@ -210,7 +210,7 @@ def _fresh(messages: Iterable[StoryMessage], writer: LineWriter) -> bytes:
         "create_date": messages[0].timestamp,
         "chat_metadata": {},
     }
-    return "\n".join(map(compact, [header, *map(writer.row, messages)])).encode()
+    return "".join(f"{compact(row)}\n" for row in [header, *map(writer.row, messages)]).encode()
 
 
 def _only(names: Iterable[str]) -> str:
