@@ -211,6 +211,8 @@ class SharingEvent(Event):
     """Ids of those who could pass it on: its participants, or those whom the arrived deliveries have reached."""
     arrived: tuple[Delivery, ...] = ()
     """The deliveries that have just arrived; empty when the message was just said."""
+    told_at: int = 0
+    """Number of the journal entry with which it is told: of the message, or of what made deliveries arrive."""
     ahead: float | None = None
     """In a preview, how many game days are asked about: who would learn of it in turn by then, with the day in
     `Share.due`, and who would not and why, in `SharingAnswer.stops`. `None` = the message is said in earnest."""
@@ -273,6 +275,8 @@ class ReadEvent(Event):
     """Name of the one container that is read."""
     kind: str = "character"
     """The container's kind."""
+    joined: int = 0
+    """Number of the journal entry with which the reader joined the cast; 0 = there from the beginning."""
     users: tuple[str, ...] = ()
     """Ids of the users who take part."""
 

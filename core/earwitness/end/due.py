@@ -161,7 +161,7 @@ class Arrivals:
         known = _tellers([*self._knowers.get(about.key, {}).values(), *reached])
         base = {name: getattr(event, name) for name in Event.model_fields}
         now = tuple(each.owner for each in reached if not each.beyond_session)
-        asked = SharingEvent(**base, message=about, knowers=now, arrived=tuple(reached))
+        asked = SharingEvent(**base, message=about, knowers=now, arrived=tuple(reached), told_at=self._entry.sequence)
         return await shared(self._engine, asked, known, self._data, self._standing, only)
 
     async def _further(

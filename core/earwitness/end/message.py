@@ -223,6 +223,7 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
         message=settled,
         moment=judged.moment,
         knowers=tuple(known),
+        told_at=settled.message.sequence,
         updates=judged.proposals.updates,
         movements=judged.movements,
         ahead=ahead,

@@ -212,6 +212,7 @@ def read_event(reader: Reader, container: Container) -> ReadEvent:
         personality=reader.personality,
         container=container.name,
         kind=container.kind,
+        joined=snapshot.joined.get(reader.character, 0),
         users=tuple(each.user_id for each in snapshot.cast if each.user_id),
     )
 

@@ -23,6 +23,8 @@ KNOWN_TO = "knownTo"
 """Metadata: personality ids of those who know it otherwise."""
 TOLD_ON = "toldOn"
 """Metadata: the game day on which it was told. It may arrive later."""
+TOLD_AT = "toldAt"
+"""Metadata: number of the journal entry with which it was told. Who joins the story later does not read it."""
 TextOf = Mapping[str, str]
 """Personality id of a teller → what they say."""
 
@@ -92,6 +94,7 @@ def _in_hub(
         "revision": message.revision,
         KNOWN_TO: list(known),
         TOLD_ON: told.told_on,
+        TOLD_AT: event.told_at,
     }
     return Derivation(
         content=f"{speaker}: {text}",

@@ -12,7 +12,7 @@ from earwitness.loading.strategies import Strategies
 
 from ..model import RelationshipsModel
 from ..rules.records import Member, Pantheon
-from .hubs import KNOWN_TO, TOLD, TOLD_ON
+from .hubs import KNOWN_TO, TOLD, TOLD_AT, TOLD_ON
 
 PANTHEON = "pantheon"
 """The kind of container."""
@@ -71,7 +71,8 @@ class HubGuard:
         for pantheon in picture.book.pantheons:
             if pantheon_container(pantheon.slug).name == event.container:
                 held = [each for each in pantheon.members if each.personality_id == event.personality]
-                return Or(tuple(_days(each) for each in held)) if held else NOTHING
+                days = Or(tuple(_days(each) for each in held)) if held else NOTHING
+                return And((days, _not_before(event.joined))) if event.joined else days
         return NOT_TOLD
 
     def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
@@ -93,6 +94,11 @@ def has_hub(pantheon: Pantheon) -> bool:
     """Whether what all members learn is kept in a hub, or was while there were more of them."""
     levels = (pantheon.rules, *(each.rules for each in pantheon.members))
     return any(each.hub_from is not None for each in levels)
+
+
+def _not_before(joined: int) -> Filter:
+    """What was told once somebody had joined the story with this entry. Earlier versions did not note when."""
+    return Or((Not(Compare(TOLD_AT, "<", joined)), NOT_TOLD))
 
 
 def _days(member: Member) -> Filter:

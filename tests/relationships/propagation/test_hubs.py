@@ -132,6 +132,24 @@ async def test_what_was_said_in_disguise_is_not_unmasked_by_a_hub(olympus: Any, 
     assert "God0 (as Hooded Stranger)" in hub[1]
 
 
+@pytest.mark.parametrize("delay", [0, 2])
+async def test_who_joins_the_story_later_does_not_read_what_was_told_before(olympus: Any, delay: int) -> None:
+    members = f"{MEMBERS}    - id: newcomer\n"
+    for name, hub_from in (("copies", 99), ("hub", 5)):
+        _, story = await olympus(name, members, hub_from=hub_from, delay=delay)
+        await story.say("sam", SECRET, audience=["god0"])
+        await story.join("newcomer")
+        await story.say("sam", f"{SECRET} So they say again.", audience=["god0"])
+        await story.change(game_day=4)
+        await story.delivered()
+        (branch, _) = (await story.fork(f"{name}-branch"), await story.delivered())
+        for each in (story, branch):
+            texts = [one.text for one in (await each.turn("newcomer", query=SECRET, in_prompt=[])).memories]
+            assert len(texts) == 1
+            assert "So they say again." in texts[0]
+            assert len((await each.turn("god4", query=SECRET, in_prompt=[])).memories) == 2
+
+
 class FromTheTitans:
     """Asks for the container of a pantheon, whoever reads."""
 
