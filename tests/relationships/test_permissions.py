@@ -158,6 +158,17 @@ async def test_canon_and_bubbles(ew: Earwitness, act: Act, role: str, allowed: b
     assert await tried(act, who) == allowed
 
 
+async def test_nobody_gives_themselves_another_role_than_the_one_they_act_in(ew: Earwitness) -> None:
+    story = await ew.session("s1", cast=["alice", MINE])
+    await (await story.bubble("au")).end()
+    player = story.canon.acting(role="player", user=ME)
+    with pytest.raises(NotPermitted, match="this acts as 'player', and cannot act as 'owner' as well"):
+        await player.reconcile("au", keep_as="global", role="owner")
+    with pytest.raises(NotPermitted, match="cannot act as 'owner'"):
+        await player.add("Alice sings.", scope="global", character="alice", role="owner")
+    assert (await player.reconcile("au", keep_as="personal", role="player")).memories == ()
+
+
 async def test_a_player_sees_what_is_about_their_own_alone(ew: Earwitness) -> None:
     story = await ew.session("s1", cast=["alice", MINE])
     await story.bubble("own")

@@ -19,10 +19,17 @@ from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
 SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")
 """Keys of the state that a bubble begins with."""
+CARRIES_ON = frozenset(
+    ("say", "say_all", "reroll", "change", "update", "unmask", "enter", "leave", "move", "remember", "tell")
+)
+"""What carries a story on."""
 
 
 class Bubble:
-    """An open bubble. Whatever a story can do, it can do: `await bubble.say(…)`."""
+    """An open bubble. Whatever a story can do, it can do: `await bubble.say(…)`.
+
+    Once it has ended, it can still be read and corrected. What carries a story on raises `InputError`.
+    """
 
     def __init__(self, session: Session, story: Session, link: BubbleLink) -> None:
         self.session = session
@@ -35,7 +42,15 @@ class Bubble:
         return f"<Bubble {self.link.name!r} of {self._story.id!r}>"
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.session, name)
+        return self._over if name in CARRIES_ON and self._has_ended() else getattr(self.session, name)
+
+    def _has_ended(self) -> bool:
+        return links(self._story).get(self.link.name) != "open"
+
+    async def _over(self, *_: Any, **__: Any) -> Any:
+        """Raise `InputError`: what happened now would never be reconciled."""
+        name = self.link.name
+        raise InputError(f"bubble {name!r} has ended. To go on with it, open it again with story.bubble({name!r}).")
 
     async def end(
         self, *, keep_as: KeepAs | None = None, mode: Mode = "append", publish: bool = False, role: str | None = None

@@ -27,6 +27,7 @@ class Canon:
     def __init__(self, story: Session, ew: Earwitness, who: Actor | None = None) -> None:
         self._story = story
         self._ew = ew
+        self._acting_for = who
         self._who = who or Actor(role="author")
 
     def acting(self, *, role: str, user: str | None = None) -> Canon:
@@ -55,8 +56,8 @@ class Canon:
         `global`: who a `character` is, in all stories; only an `owner` may. `personal`: what it knows of a `persona`
         (a persona id, or the character who is it), in all their stories. `session`: what it knows in this story.
         `user`: what every character knows of a `user`. `channel` is where it counts as learned, for privacy. `role` is
-        by default that of `acting`, else `author`. Retract it by its key or id. Raises `NotPermitted`, `UnknownName`,
-        and `InputError` for a scope without its owner.
+        `author` by default; nothing overrides that of `acting`. Retract it by its key or id. Raises `NotPermitted`,
+        `UnknownName`, and `InputError` for a scope without its owner.
         """
         check_table(self._ew)
         who = self._acting(role)
@@ -173,6 +174,9 @@ class Canon:
         return link
 
     def _acting(self, role: str | None) -> Actor:
+        """Who asks. Raises `NotPermitted` for another role than that of `acting`."""
+        if self._acting_for is not None and role not in {None, self._acting_for.role}:
+            raise NotPermitted(f"this acts as {self._acting_for.role!r}, and cannot act as {role!r} as well.")
         return self._who if role is None else actor(role, self._who.user)
 
     async def _permitted(self, role: str | None, link: BubbleLink, keep_as: KeepAs | None = None) -> None:

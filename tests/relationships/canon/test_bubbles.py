@@ -66,6 +66,20 @@ async def test_the_same_name_is_the_same_bubble(open_app: Open) -> None:
     assert [each.status for each in await story.canon.bubbles()] == ["open"]
 
 
+async def test_an_ended_bubble_takes_no_messages_until_it_is_gone_on_with(open_app: Open) -> None:
+    story = await begin(open_app)
+    bubble = await story.bubble("au")
+    await bubble.say("kenji", "A sword.", audience=["alice"])
+    await bubble.end()
+    for call in (bubble.say("kenji", "Another.", audience=["alice"]), bubble.change(game_day=7), bubble.enter("bob")):
+        with pytest.raises(InputError, match=r"bubble 'au' has ended.*story\.bubble\('au'\)"):
+            await call
+    assert len(await found(bubble)) == 1
+    await story.bubble("au")
+    await bubble.say("kenji", "Another sword.", audience=["alice"])
+    assert len(await found(bubble)) == 2
+
+
 @pytest.mark.parametrize(
     ("knows", "known"),
     [
