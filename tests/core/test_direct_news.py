@@ -82,3 +82,33 @@ async def test_a_public_channel_with_a_direct_messages_id_does_not_replace_its_m
     outcome = await (await story.say("bob", "Between us: the code is XYLO.", channel=DM)).settled()
     assert "charlie" not in outcome.participants
     assert sorted(story.state.channels) == ["42", "dm/42"]
+
+
+async def test_news_told_first_in_a_direct_message_is_told_once_more_outside_it(begin: Begin) -> None:
+    story = await begin(world_agent={"name": "rules"})
+    await story.update("The mill burned down", audience="public")
+
+    async def told(channel: Channel | None) -> bool:
+        outcome = await (await story.say("alice", "Hello.", channel=channel, audience=["bob"])).settled()
+        return bool(outcome.knowledge.get("bob"))
+
+    assert [await told(channel) for channel in (DM, KIM, DM, CELLAR, PUBLIC, KIM, SQUARE, CELLAR, DM)] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+
+
+async def test_news_whose_message_was_retracted_is_told_again_where_it_was_told(begin: Begin) -> None:
+    story = await begin(world_agent={"name": "rules"})
+    await story.update("The mill burned down", audience="public")
+    await story.say("alice", "Hello.", key="m1", channel=DM, audience=["bob"])
+    await story.retract("m1")
+    outcome = await (await story.say("alice", "Hello again.", channel=DM, audience=["bob"])).settled()
+    assert outcome.knowledge["bob"] == ("The mill burned down. GameDay: 1",)

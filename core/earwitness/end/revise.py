@@ -157,14 +157,17 @@ async def _knowledge_before(engine: Engine, live: Live, old: SettledMessage) -> 
 async def _news_to_repeat(engine: Engine, live: Live, lost: Mapping[str, Sequence[Knowledge]]) -> dict[str, int]:
     """New `news_seen` marks for characters who lose news along with a message.
 
-    News that is still active is told again.
+    News that is still active is told again, in whichever channel it was told.
     """
     cited = {id: {each for line in lines for each in line.cites} for id, lines in lost.items()}
     asked = sorted({each for ids in cited.values() for each in ids})
     found = await engine.ledger.deliveries(live.snapshot.id, memory_ids=asked) if asked else ()
     before = {each.memory_id: each.sequence - 1 for each in found if each.is_active}
     marks = {id: [before[each] for each in ids if each in before] for id, ids in cited.items()}
-    return {id: min(live.snapshot.news_seen.get(id, 0), *them) for id, them in marks.items() if them}
+    first = {id: min(them) for id, them in marks.items() if them}
+    seen = live.snapshot.news_seen
+    channels = {each: min(seen[each], first[id]) for each in seen if (id := each.partition("\n")[0]) in first}
+    return {id: min(seen.get(id, 0), before) for id, before in first.items()} | channels
 
 
 async def _whole(engine: Engine, live: Live, memory_id: str) -> str | None:

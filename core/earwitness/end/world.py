@@ -11,7 +11,7 @@ from ..errors import StorageError
 from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
-from ..records.channel import Channel, confined_to
+from ..records.channel import Channel, apart_in, confined_to
 from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
@@ -32,7 +32,8 @@ class World:
     `news_seen` says up to which entry each character has been told the news; `joined` says with which entry they
     joined. There are no updates after the entry `latest`. Nobody is told what happened after `day`: the story may have
     gone back. What happened in a direct message or in a private channel is told there alone, and what was public in its
-    guild: the memory of a message is read where that message was said.
+    guild: the memory of a message is read where that message was said. So news that was told in a direct message or a
+    named private channel, which privacy may hide elsewhere, is told once more outside it.
     """
 
     session: str
@@ -45,6 +46,8 @@ class World:
     applier: Applier
     here: tuple[str, ...]
     """What of all that is confined to a channel or guild is told here (see `confined_to`)."""
+    apart: str | None
+    """The direct message or named private channel that this is (see `apart_in`)."""
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
@@ -53,7 +56,8 @@ class World:
     def of(cls, engine: Engine, live: Live, before: Snapshot, applier: Applier, channel: Channel) -> World:
         """The world as it is for a message in a channel, given the session before that message."""
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
-        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, channel.news)
+        places = channel.news, apart_in(channel.metadata)
+        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, *places)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
@@ -116,11 +120,14 @@ class World:
         known = [each for each in await self._known_after(character, after) if self._belongs_here(each)]
         if not known:
             return ()
-        heard = cited(await self._received_since(character, after))
+        received = await self._received_since(character, after)
+        heard = cited(each for each in received if apart_in(each.metadata) in {None, self.apart})
         return tuple(update for update in known if update.memory_id not in heard)
 
     def _told_up_to(self, character: str) -> int:
         """The entry up to which this character was told everything that may be told here."""
+        if self.apart is not None and (own := self.news_seen.get(mark(character, self.apart))) is not None:
+            return own
         told = self.news_seen.get(character, 0)
         return min([told, *(self.news_seen.get(mark(character, each), told) for each in self.here)])
 
@@ -204,12 +211,21 @@ class World:
         """
         behind, seen, pace = set(await self._behind(characters)), dict[str, int](), Pace()
         for id in characters:
-            if id in behind or any(mark(id, place) in self.news_seen for place in self.here):
+            if self.apart is not None and (id in behind or mark(id, self.apart) in self.news_seen):
+                seen[mark(id, self.apart)] = await self._told_apart(id, told.get(id, ()), sequence)
+                await pace.kept()
+            elif id in behind or any(mark(id, place) in self.news_seen for place in self.here):
                 seen |= await self._told_through(id, told.get(id, ()), sequence)
                 await pace.kept()
             else:
                 seen[id] = sequence - 1
         return seen
+
+    async def _told_apart(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
+        """The mark of this direct message or private channel alone: elsewhere, what was told here is told again."""
+        heard = {id for line in told for id in line.cites}
+        left = [update for update in await self._untold(character) if update.memory_id not in heard]
+        return _before_first(left, sequence)
 
     async def _told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> dict[str, int]:
         """The marks of one character.
@@ -233,7 +249,8 @@ class World:
         for each in await self._known_after(character, self._told_up_to(character)):
             if each.sequence <= up_to and not self._belongs_here(each):
                 name, first = mark(character, str(confined_to(each.metadata))), each.sequence - 1
-                marks.setdefault(name, min(first, self.news_seen.get(name, first)))
+                if apart_in(each.metadata) is None or name not in self.news_seen:
+                    marks.setdefault(name, min(first, self.news_seen.get(name, first)))
         return marks
 
 

@@ -93,6 +93,16 @@ def confined_to(metadata: Metadata) -> str | None:
     return "\n".join([str(context), *(str(metadata.get(key, "")) for key in fields)])
 
 
+def apart_in(metadata: Metadata) -> str | None:
+    """The direct message or named private channel of what was heard there: privacy may hide it everywhere else.
+
+    `None` for what was heard in public, or in the one unnamed channel.
+    """
+    context = metadata.get("contextType")
+    named = context == "dm" or (context == "private_channel" and metadata.get("channelId") is not None)
+    return confined_to(metadata) if named else None
+
+
 def strictness(context: str) -> int:
     """How strict a context is."""
     return STRICTNESS.get(context, len(STRICTNESS))
