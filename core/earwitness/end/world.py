@@ -249,8 +249,11 @@ class World:
         for each in await self._known_after(character, self._told_up_to(character)):
             if each.sequence <= up_to and not self._belongs_here(each):
                 name, first = mark(character, str(confined_to(each.metadata))), each.sequence - 1
-                if apart_in(each.metadata) is None or name not in self.news_seen:
+                if apart_in(each.metadata) is None:
                     marks.setdefault(name, min(first, self.news_seen.get(name, first)))
+                elif name not in self.news_seen:
+                    guild = mark(character, f"guild\n{each.metadata.get('guildId')}")
+                    marks.setdefault(name, min(first, (self.news_seen | marks).get(guild, first)))
         return marks
 
 
