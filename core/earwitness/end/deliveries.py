@@ -362,7 +362,7 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
         strongest = fullest = supports[0]
         learned = strongest.support.learned_day
     else:
-        strongest, *_ = ranked = sorted(_learned_first(supports), key=strength)
+        strongest, *_ = ranked = sorted(learned_first(supports), key=strength)
         fullest = max(ranked, key=lambda each: len(each.body))
         learned = min(each.support.learned_day for each in ranked if len(each.body) == len(fullest.body))
     lines = _lines(supports, removed)
@@ -379,7 +379,7 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
     return Memory.unchecked(made)  # validation would copy the list of participants for each of them
 
 
-def _learned_first(supports: Sequence[Delivery]) -> Sequence[Delivery]:
+def learned_first(supports: Sequence[Delivery]) -> Sequence[Delivery]:
     """Those of the message that was learned first: what one message says is never shown as said by another."""
     if not any(each.of_other for each in supports):
         return supports

@@ -18,6 +18,7 @@ from ..records.stop import Stopped
 from ..strategy import Strategy
 from .active_deliveries import ActiveDeliveries
 from .derivations import Proposal, noted, proposed
+from .disguises import SPEAK_AS
 from .proposals import strangers_named
 
 NO_MEMORY = {"memory": None}
@@ -94,11 +95,16 @@ async def shared(
 
 
 async def _supporting(standing: ActiveDeliveries, shares: Sequence[Share], event: SharingEvent) -> Sequence[Share]:
-    """The shares, of which only those support a memory whose listener has it. An edited message supports no other."""
+    """The shares, of which only those support a memory whose listener has it.
+
+    An edited message supports no other, nor does one with somebody in disguise; and a memory with one gets no support.
+    """
     if not (ids := [each.memory for each in shares if each.memory is not None]):
         return shares
-    is_edited = event.message.message.revision > 0
-    held = set() if is_edited else {(each.owner, each.memory_id) for each in await standing.memories(ids)}
+    stands_alone = event.message.message.revision > 0 or event.message.disguises
+    known = [] if stands_alone else await standing.memories(ids)
+    masked = {each.memory_id for each in known if each.disguises or SPEAK_AS in each.metadata}
+    held = {(each.owner, each.memory_id) for each in known if each.memory_id not in masked}
     return [
         each if each.memory is None or (each.character, each.memory) in held else each.model_copy(update=NO_MEMORY)
         for each in shares

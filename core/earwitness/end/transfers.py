@@ -16,7 +16,7 @@ from ..records.memory import Support
 from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, Plan, Snapshot
 from .change import guarded_now
-from .deliveries import strength
+from .deliveries import learned_first, strength
 from .derived import undelivered
 from .disguises import as_told
 from .host_word import HOST
@@ -66,7 +66,7 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
 
 def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, story: Snapshot) -> Delivery:
     """The listener's copy of what the teller knows on the day it is due. Pure."""
-    known = sorted((each for each in supports if each.support.learned_day <= day), key=strength)
+    known = sorted(learned_first([each for each in supports if each.support.learned_day <= day]), key=strength)
     given, fullest = known[0], max(known, key=lambda each: len(each.body))
     container = character_container(entry.session, body.listener)
     return given.model_copy(

@@ -13,7 +13,7 @@ from .memo import Memo
 from .personalities import Personalities
 from .records import Stop, Telling
 from .retell import Retellers
-from .same_fact import AlreadyTold, digest_of, recalled_alike
+from .same_fact import AlreadyTold, digest_of, read_alike, says_the_same
 from .triage import Heard, Passing, TriageOutcome, Triages
 
 
@@ -65,9 +65,9 @@ class PassingOn:
         return passed
 
     def _digest(self) -> str | None:
-        """What the message says, as far as others may have said the same; an edited one stands for itself."""
-        message = self._event.message.message
-        return None if message.revision else digest_of(message.content)
+        """What the message says, as far as another may say the same; an edited or masked one stands for itself."""
+        settled = self._event.message
+        return None if settled.message.revision or settled.disguises else digest_of(settled.message.content)
 
     async def _tell(
         self, group: Sequence[Telling], words: dict[str, str], passed: PassedOn, digest: str | None
@@ -86,7 +86,7 @@ class PassingOn:
         words.setdefault(listener, told if judged.text is None else judged.text)
         for each, text in zip(group, texts, strict=True):
             own = text if judged.text is None else judged.text
-            memory = judged.memory or await self._same(listener, words[listener], digest)
+            memory = judged.memory or await self._same(each, words[listener], digest)
             passed.shares.append(_share(each, self._people, own, memory))
             passed.tellings.append(each)
 
@@ -94,20 +94,20 @@ class PassingOn:
         known = self._read.get(telling.listener)
         return await self._retellers.text(heard, telling) if known is None else known
 
-    async def _same(self, listener: str, text: str, digest: str | None) -> str | None:
+    async def _same(self, telling: Telling, text: str, digest: str | None) -> str | None:
         """The listener's memory of the same fact from another message."""
         if digest is None:
             return None
         if self._told is None:
             standing = await self._event.standing.deliveries(self._memo.said_before(digest))
-            self._told = AlreadyTold(self._event.message.message, standing)
-        return self._told.memory(listener, text)
+            self._told = AlreadyTold(self._event, standing)
+        return self._told.memory(self._people.characters[telling.listener], text, telling)
 
     async def _judged(self, group: Sequence[Telling], text: str, passed: PassedOn) -> TriageOutcome:
         name = group[0].triage
         if name is None or not text:
             return TriageOutcome()
-        heard = tuple(await self._heard_by(group[0]))
+        heard = tuple(await self._heard_by(group[0], text))
         first, message = group[0], self._event.message
         passing = Passing(
             session=self._event.session,
@@ -120,7 +120,7 @@ class PassingOn:
         )
         return await self._triages.judged(name, passing, passed.consulted.append)
 
-    async def _heard_by(self, telling: Telling) -> Iterator[Heard]:
+    async def _heard_by(self, telling: Telling, text: str) -> Iterator[Heard]:
         """What else the listener is told on the day of a telling."""
         if telling.day not in self._heard:
             of_day: dict[str, list[Delivery]] = {}
@@ -128,16 +128,17 @@ class PassingOn:
                 of_day.setdefault(each.owner, []).append(each)
             self._heard[telling.day] = of_day
         found = self._heard[telling.day].get(self._people.characters[telling.listener], ())
-        return (self._as_heard(each) for each in found)
+        return (self._as_heard(each, telling, text) for each in found)
 
-    def _as_heard(self, each: Delivery) -> Heard:
+    def _as_heard(self, each: Delivery, telling: Telling, text: str) -> Heard:
+        heard = message_text_of(each.body)
         return Heard(
             memory=each.memory_id,
-            text=message_text_of(each.body),
+            text=heard,
             speaker=str(each.metadata.get("speaker", "")),
             teller=str(each.support.shared_from),
             rule=each.support.rule or "",
-            may_merge=recalled_alike(each, self._event.message.message.channel),
+            may_merge=says_the_same(heard, text) and read_alike(each, telling, self._event),
         )
 
 

@@ -1,8 +1,8 @@
-"""When two messages tell the same fact, so that their tellers add up to one memory. Pure, and rather too careful.
+"""When a message tells somebody just what another told them, so that both tellings add up to one memory. Pure.
 
-The same words count as the same fact if they were said by the same speaker on the same day. By others they do so only
-where they are English enough to know that nothing in them means something else there (no `I`, no `here`, no `today`),
-and on another day only where they speak of the past (`was`, `has`). A question is no fact.
+They do only where the two memories would read alike: the same words of the same speaker, on the same day, at the same
+place, in the same channel and before the same personas, with nobody in disguise. The same words of somebody else are
+a memory of their own: whose mother is it in `Mother has died.`? A question is no fact.
 """
 
 from __future__ import annotations
@@ -10,29 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from earwitness import Channel
+from earwitness import SharingEvent
 from earwitness.formats import message_text_of
+from earwitness.records.character import Cast
 from earwitness.records.memory_types import MetaValue
 from earwitness.records.message import Message
 from earwitness.records.plan import Delivery
 
-ROUND_WORDS = ".,;:!…\"“”„«»'‘’`*_~()[]。\uff0c\uff01、「」"
-"""Signs round words that change nothing about them."""
+from .records import Telling
+
+FULL_STOPS = ".!…。\uff01"
+"""Signs at the end of a text that change nothing about it."""
 FEWEST = 3
 """Words of a fact; `Yes.` and `Good night!` say nothing by themselves."""
-_POINTING = """
-    i i'm i've i'd i'll me my mine myself we we're we've we'll us our ours
-    you you're you've you'll your yours he him his she her hers it its it's they them their theirs
-    this that these those here there now then today tonight tomorrow yesterday ago soon
-    just still already again next last who what when where why how
-"""
-POINTING = frozenset(_POINTING.split())
-"""English words whose meaning depends on who says them, when, where, and after what."""
-_PAST = "was were had has have did been wasn't weren't hadn't hasn't haven't didn't"
-PAST = frozenset(_PAST.split())
-"""English words that speak of the past: what was so stays so."""
-ENGLISH = frozenset({"the", "and", "with", "been", "were", "had"})
-"""Words of which an English sentence mostly has one, and few others have any."""
+_FILLERS = "alas oh ah aha hm hmm eh indeed sadly unfortunately fortunately luckily thankfully"
+FILLERS = frozenset(_FILLERS.split())
+"""Words that may be left out of a sentence, and it says the same."""
+SAID = {"speaker": "speaker", "gameDay": "game_day", "location": "scene"}
+"""Metadata → the field of the message."""
 WHERE = {"contextType": "context", "channelId": "channel_id", "guildId": "guild_id", "personaId": "persona_id"}
 """Metadata → the field of the channel."""
 
@@ -45,49 +40,62 @@ def digest_of(text: str) -> str | None:
     return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two texts are the same word for word, but for words such as `alas`."""
+    return _without_fillers(one) == _without_fillers(other)
+
+
 class AlreadyTold:
     """What everybody was told in other messages, to find the same in it."""
 
-    def __init__(self, message: Message, told: Iterable[Delivery]) -> None:
+    def __init__(self, event: SharingEvent, told: Iterable[Delivery]) -> None:
         """`told` are deliveries of other messages, by due day."""
-        self._message = message
+        self._event = event
         self._of: dict[str, list[Delivery]] = {}
         for each in told:
             self._of.setdefault(each.owner, []).append(each)
 
-    def memory(self, owner: str, text: str) -> str | None:
+    def memory(self, owner: str, text: str, telling: Telling) -> str | None:
         """Id of the memory in which somebody was told the same first; `None` if they were not."""
-        found = (each.memory_id for each in self._of.get(owner, ()) if _is_same(text, self._message, each))
-        return next(found, None)
+        words = _words(text)
+        same = (each for each in self._of.get(owner, ()) if _words(message_text_of(each.body)) == words)
+        return next((each.memory_id for each in same if read_alike(each, telling, self._event)), None)
 
 
-def recalled_alike(told: Delivery, channel: Channel) -> bool:
-    """Whether what was told may become one memory with what is said in a channel: the same readers may recall both."""
-    is_telling = told.part == "message" and told.support.shared_from is not None
-    return is_telling and not told.disguises and _same_place(told.metadata, channel)
-
-
-def _is_same(text: str, message: Message, told: Delivery) -> bool:
-    if not recalled_alike(told, message.channel):
+def read_alike(told: Delivery, telling: Telling, event: SharingEvent) -> bool:
+    """Whether a memory of what was told and one of this telling differ in their words and tellers at most."""
+    if told.part != "message" or told.support.shared_from is None or told.support.how != telling.how:
         return False
-    if _words(message_text_of(told.body)) != (words := _words(text)):
+    if told.disguises or "speakAs" in told.metadata or event.message.disguises:
         return False
-    on_same_day = told.metadata.get("gameDay") == message.game_day
-    if on_same_day and told.metadata.get("speaker") == message.speaker:
-        return True
-    return _says_it_for_itself(words) and (on_same_day or bool(PAST.intersection(words)))
+    is_same = _said_alike(told.metadata, event.message.message) and told.metadata.get("pantheonId") == telling.pantheon
+    return is_same and _personas(told.metadata.get("participants", []), event.cast) == _personas(
+        [*event.message.participants], event.cast
+    )
 
 
-def _same_place(metadata: Mapping[str, MetaValue], channel: Channel) -> bool:
-    """Whether both were said in the same channel, so that who may recall the one may recall the other."""
-    return all(metadata.get(name) == getattr(channel, field) for name, field in WHERE.items())
+def _said_alike(metadata: Mapping[str, MetaValue], message: Message) -> bool:
+    """Whether both were said by the same speaker, when and where the other was."""
+    is_same = all(metadata.get(name) == getattr(message, field) for name, field in SAID.items())
+    return is_same and all(metadata.get(name) == getattr(message.channel, field) for name, field in WHERE.items())
 
 
-def _says_it_for_itself(words: list[str]) -> bool:
-    found = set(words)
-    return not found & POINTING and bool(found & ENGLISH)
+def _personas(participants: MetaValue, cast: Cast) -> set[str]:
+    """Those who may recall it because they were there: personas, and whoever the cast does not know."""
+    there = [str(each) for each in participants] if isinstance(participants, list) else []
+    return {id for id in there if id not in cast or cast[id].kind == "persona"}
 
 
 def _words(text: str) -> list[str]:
-    stripped = (each.strip(ROUND_WORDS) for each in text.casefold().replace("\u2019", "'").split())
-    return [each for each in stripped if each]
+    return text.strip().rstrip(FULL_STOPS).split()
+
+
+def _without_fillers(text: str) -> list[str]:
+    """The words of a text, without fillers and the commas around them."""
+    left: list[str] = []
+    for word in _words(text):
+        if word.casefold().strip(",") not in FILLERS:
+            left.append(word)
+        elif left:
+            left[-1] = left[-1].removesuffix(",")
+    return left

@@ -39,7 +39,8 @@ class Heard(Record):
     rule: str = ""
     """The rule by which it is told."""
     may_merge: bool = False
-    """Whether the same readers may recall both, so that the telling may be merged with it."""
+    """Whether it may be merged with the telling: both say the same word for word, but for words such as `alas`, the
+    same speaker said both on the same day and at the same place, and the same readers may recall both."""
 
 
 class Passing(Record):
@@ -67,7 +68,7 @@ class TriageAnswer(Reply):
     decision: Literal["keep", "drop", "merge"] = "keep"
     """`keep` = it is told. `drop` = this listener is not told. `merge` = it is one more support of `memory`."""
     text: str | None = None
-    """Other words for it, such as a summary; `None` = as the rules say."""
+    """Other words for it, such as a summary; `None` = as the rules say. What is merged takes none."""
     memory: str | None = None
     """To merge: id of a memory in `Passing.heard` that may be merged with it."""
     reason: str = ""
@@ -142,6 +143,8 @@ def _checked(answer: object, passing: Passing) -> tuple[TriageAnswer, str | None
     mergeable = [each.memory for each in passing.heard if each.may_merge]
     if answer.decision == "merge" and answer.memory not in mergeable:
         return answer, f"merges with {answer.memory!r}. It may merge with: {', '.join(mergeable) or 'nothing'}"
+    if answer.decision == "merge" and answer.text is not None:
+        return answer, "merges in other words. What is merged keeps the words of the memory: answer no `text`"
     if answer.text is not None and not answer.text.strip():
         return answer, "answered an empty text. To tell nothing, answer `drop`"
     return answer, None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Session
+from earwitness import Channel, Session
 from earwitness_relationships.propagation.novelty import Novelty
 from earwitness_relationships.propagation.triage import Passing, TriageAnswer
 from earwitness_relationships.testing.triage import TriageSuite, passing
@@ -40,10 +40,18 @@ class Raises:
 class Merges:
     """Everything is the first thing that was heard."""
 
+    text: str | None = None
+
     def triage(self, passing: Passing) -> TriageAnswer | None:
         if not passing.heard:
             return None
-        return TriageAnswer(decision="merge", memory=passing.heard[0].memory, text="Several houses have burnt down.")
+        return TriageAnswer(decision="merge", memory=passing.heard[0].memory, text=self.text)
+
+
+class MergesInOtherWords(Merges):
+    """And says it differently."""
+
+    text = "Several houses have burnt down."
 
 
 class Nonsense:
@@ -102,14 +110,33 @@ async def test_what_it_answers_stands_in_the_plan(village: Village) -> None:
 
 async def test_what_is_merged_supports_the_memory_that_was_heard(village: Village) -> None:
     story = await village(RULES, "ann", "ben", "cid", "dan", **under(Merges))
-    for house in ("mill", "forge", "inn"):
-        await story.say("ann", f"The {house} has burnt down.", key=house, audience=[])
+    for key, text in {"mill": "The mill has burnt down.", "alas": "Alas, The mill has burnt down!"}.items():
+        await story.say("ann", text, key=key, audience=[])
     (memory,) = await memories(story, "ben")
-    assert "Several houses have burnt down." in memory.content
-    assert len((await story.backstage().explain(memory.id)).supports) == 3
-    assert len(await memories(story, "dan")) == 3
+    assert memory.content.endswith("Message: Ann: The mill has burnt down. GameDay: 1")
+    assert len((await story.backstage().explain(memory.id)).supports) == 2
+    assert len(await memories(story, "dan")) == 2
     await story.retract("mill")
-    assert len(await memories(story, "ben")) == 1
+    (memory,) = await memories(story, "ben")
+    assert memory.content.endswith("Message: Ann: Alas, The mill has burnt down! GameDay: 1")
+
+
+@pytest.mark.parametrize(
+    ("triage", "second", "failure"),
+    [
+        (Merges, "Eve has stolen the crown and hidden it in the well.", "It may merge with: nothing"),
+        (MergesInOtherWords, "The king is dead, alas.", "answer no `text`"),
+    ],
+)
+async def test_a_merge_that_would_lose_words_or_change_them_is_refused_and_named(
+    village: Village, triage: type, second: str, failure: str
+) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under(triage), strict=False)
+    await story.say("ann", "The king is dead.", audience=[])
+    settled = await (await story.say("ann", second, audience=[])).settled()
+    assert failure in str(settled.failures)
+    (memory,) = await memories(story, "ben")
+    assert memory.content.endswith("Message: Ann: The king is dead. GameDay: 1")
 
 
 async def test_novelty_merges_what_says_nothing_new_and_ends_a_flood(village: Village) -> None:
@@ -120,6 +147,30 @@ async def test_novelty_merges_what_says_nothing_new_and_ends_a_flood(village: Vi
     for number in range(9):
         await story.say("ann", f"Somebody saw {number} wolves near farm {number}{number}.", audience=[])
     assert len(await memories(story, "ben")) == 5
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The sword is in the cave.", "The sword is not in the cave."),
+        ("Old Tom owes Ben 30 gold for the white mare.", "Old Ben owes Tom 30 gold for the white mare."),
+    ],
+)
+async def test_novelty_keeps_a_contradiction_and_what_is_said_of_others(village: Village, one: str, other: str) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under("novelty"))
+    for text in (one, other):
+        await story.say("ann", text, audience=[])
+    kept = await memories(story, "ben")
+    assert [text for text in (one, other) if any(text in each.content for each in kept)] == [one, other]
+
+
+async def test_novelty_tells_in_public_what_was_told_in_private(village: Village) -> None:
+    story = await village(RULES, "ann", "ben", "cid", "dan", **under("novelty"))
+    await story.say("ann", "The vault is empty now.", audience=[], channel=Channel(context="dm", channel_id="d1"))
+    await story.say(
+        "ann", "The vault is empty now.", audience=[], channel=Channel(context="public_channel", channel_id="p1")
+    )
+    assert len(await memories(story, "ben")) == 2
 
 
 def test_novelty_shortens_what_is_long_for_those_who_have_heard_enough() -> None:
