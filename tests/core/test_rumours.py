@@ -47,6 +47,20 @@ class NotBefore:
         return [Strike(delivery_id=each.id, reason="too early") for each in late]
 
 
+class NotNews:
+    """A guard that keeps from those who hear of it later what holds this word."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        late = [each for each in event.plan.deliveries if self.word in each.body and each.due <= event.day > 1]
+        return [Strike(delivery_id=each.id, reason="old news") for each in late]
+
+
 async def learned(story: Session, memories: Memories) -> dict[str, list[tuple[float | None, object]]]:
     """Who learned it, on which day, and from whom."""
     found = {}
@@ -137,6 +151,50 @@ async def test_a_retraction_takes_back_every_hop(begin: Begin, memories: Memorie
     await story.retract("m1")
     await story.change(game_day=9)
     assert await learned(story, memories) == {}
+
+
+@pytest.mark.parametrize("edited", [2, 3, 4, 5, 7, 9])
+async def test_an_edit_after_some_have_heard_it_reaches_everybody_on_the_same_days(
+    begin: Begin, memories: Memories, edited: int
+) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    for day in range(2, 10):
+        await story.change(game_day=day)
+        if day == edited:
+            await story.edit("m1", "The sword is in the river.")
+    found = await learned(story, memories)
+    assert found["charlie"] == [(3, "bob")]
+    assert found["dana"] == [(5, "charlie")]
+    assert found["eve"] == [(7, "dana")]
+    for id in found:
+        (copy,) = await memories(story, id)
+        assert "river" in copy.content
+        assert copy.metadata["participants"] == ["alice", "bob"]
+    await story.retract("m1")
+    assert await learned(story, memories) == {}
+
+
+async def test_an_edit_gives_back_nothing_that_was_taken_from_somebody_further_on(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    await story.change(game_day=9)
+    (hers,) = await memories(story, "dana")
+    await story.retract(hers.id)
+    await story.edit("m1", "The sword is in the river.")
+    assert [*await learned(story, memories)] == ["alice", "bob", "charlie"]
+
+
+async def test_what_a_guard_strikes_when_it_arrives_anew_is_not_told_on(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[Chain()], guards=[NotNews("river")])
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    await story.change(game_day=9)
+    await story.edit("m1", "The sword is in the river.")
+    assert [*await learned(story, memories)] == ["alice", "bob"]
+    await story.edit("m1", "The sword is in the lake.")
+    assert [*await learned(story, memories)] == CAST
 
 
 async def test_a_share_carries_text_metadata_and_trust_of_its_own(begin: Begin, memories: Memories) -> None:

@@ -5,7 +5,7 @@ Strikes and further tellings are recorded with the plan of the change that bring
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..carried_hubs import is_told_in_hub
 from ..engine import Engine
@@ -22,7 +22,7 @@ from .active_deliveries import ActiveDeliveries
 from .deliveries import of_message, of_telling
 from .derivations import Proposal, with_proposals
 from .disguises import as_known
-from .guards import guarded
+from .guards import guarded, struck
 from .shares import Sharing, Teller, shared
 from .untold import Untold
 from .withdrawals import downstream
@@ -46,7 +46,10 @@ class Arrivals:
         self.answers: list[Answer] = []
         self.derived: list[Proposal] = []
         self._untold = Untold(data)
-        self._standing = ActiveDeliveries(engine.ledger, entry.session, lambda: self.told_on, self._taken)
+        self._standing = ActiveDeliveries(engine.ledger, entry.session, self._told_so_far, self._taken)
+
+    def _told_so_far(self) -> list[Delivery]:
+        return [*self._plan_so_far.deliveries, *self.told_on]
 
     def _taken(self) -> set[str]:
         return {id for each in (*self._plan_so_far.withdrawals, *self.withdrawals) for id in each.removes}
@@ -76,7 +79,8 @@ class Arrivals:
         Returns the further tellings that are due too.
         """
         event, about = await self._about(told_of(group[0]), day)
-        kept = await self._guarded(event, group, about)
+        silent = {each.id for each in self.told_on if not each.is_active}
+        kept = await self._guarded(event, [each for each in group if each.id not in silent], about)
         told_on = await self._told_on(event, kept, about)
         self.told_on += told_on
         return [each for each in told_on if each.is_active and each.due <= self._state.game_day]
@@ -98,11 +102,11 @@ class Arrivals:
             return list(group)
         plan = await guarded(self._engine, event, self._plan(group, about), self._data, silence=False)
         self.answers += plan.answers
-        struck = [each for each in plan.deliveries if not each.is_active]
+        refused = [each for each in plan.deliveries if not each.is_active]
         fresh = {each.id for each in self.told_on}
-        self.withdrawals += await _strikes(self._engine, event.session, [e for e in struck if e.id not in fresh])
-        gone = {each.id: each for each in struck if each.id in fresh}
-        self.told_on = [gone.get(each.id, each) for each in self.told_on]
+        self.withdrawals += await _strikes(self._engine, event.session, [e for e in refused if e.id not in fresh])
+        gone = {each.id: each for each in refused if each.id in fresh}
+        self.told_on = without_tellers([gone.get(each.id, each) for each in self.told_on], gone.values())
         return [each for each in plan.deliveries if each.is_active]
 
     def _plan(self, group: Sequence[Delivery], about: SettledMessage | None) -> Plan:
@@ -174,7 +178,7 @@ class Arrivals:
         name = self._name_of(about)
         told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
         told = as_known(told, about, self._live.snapshot)
-        there = {each.id for each in self.told_on}
+        there = {each.id for each in self._told_so_far()}
         if not (new := [each for each in told if each.id not in there]):
             return []
         plan = await guarded(self._engine, event, self._plan(new, about), self._data, silence=False)
@@ -197,8 +201,11 @@ class Arrivals:
     async def _knew(self, source: str) -> dict[str, Delivery]:
         """Owner → what has arrived of a source before this change."""
         deliveries = await self._engine.ledger.deliveries(self._entry.session, sources=[source])
-        there = (each for each in deliveries if each.status == "applied" or self._live.has_arrived(each))
-        return {_who(each): each for each in there if each.is_active}
+        gone = self._taken()
+        there = [each for each in deliveries if each.status == "applied" or self._live.has_arrived(each)]
+        there = [each for each in there if each.id not in gone]
+        there += [each for each in self._plan_so_far.deliveries if each.source == source and each.owner != WORLD]
+        return {_who(each): each for each in there if each.is_active and each.due <= self._state.game_day}
 
     def _name_of(self, about: SettledMessage) -> str:
         speaker = about.message.speaker
@@ -214,6 +221,30 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
     if live.untold:
         await arrivals.tell_what_was_kept()
     await arrivals.arrive(due)
+    return await _with_outcome(engine, live, plan, arrivals)
+
+
+async def with_replaced(engine: Engine, live: Live, entry: Entry, plan: Plan) -> Plan:
+    """The plan of an edit or reroll: tellings whose day has come since the message arrive anew, each on its day.
+
+    Guards and rules are asked again, and whoever is reached tells it on.
+    """
+    said, today = plan.message, plan.state_after(live.snapshot.state).game_day
+    if said is None or not (engine.guards or engine.sharing_rules):
+        return plan
+    late = [each for each in plan.deliveries if each.is_active and said.message.game_day < each.due <= today]
+    if not late:
+        return plan
+    data = live.data_after(plan)
+    plan = plan.model_copy(update={"deliveries": tuple(each for each in plan.deliveries if each not in late)})
+    arrivals = Arrivals(engine, live, entry, plan, data)
+    arrivals.told_on += late
+    await arrivals.arrive(late)
+    plan = await _with_outcome(engine, live, plan, arrivals)
+    return plan.model_copy(update={"plugin_data": written(data)})
+
+
+async def _with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrivals) -> Plan:
     degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
     plan = plan.model_copy(
         update={
@@ -240,6 +271,20 @@ async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> 
     data = live.data_after(plan)
     plan = await with_arrivals(engine, live, entry, plan.model_copy(update={"due_day": day}), data)
     return plan.model_copy(update={"plugin_data": written(data)})
+
+
+def without_tellers(deliveries: Iterable[Delivery], gone: Iterable[Delivery]) -> list[Delivery]:
+    """The deliveries, of which those are struck that are told by somebody whose own was, and so on. Pure."""
+    left, lost = list(deliveries), {each.memory_id for each in gone}
+    while more := {each.memory_id for each in left if each.is_active and each.support.via in lost}:
+        left = [
+            struck(each, f"{each.support.shared_from} was kept from knowing it")
+            if each.is_active and each.support.via in lost
+            else each
+            for each in left
+        ]
+        lost |= more
+    return left
 
 
 def _tellers(reached: Sequence[Delivery]) -> dict[str, Teller]:

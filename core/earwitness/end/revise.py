@@ -24,6 +24,7 @@ from .archive import still_archived
 from .corrected_present import corrected_present
 from .derivations import groundless
 from .disguises import with_renewals
+from .due import with_replaced
 from .guards import received_by
 from .message import Judged, facts_noted, judge, moment_of, planned
 from .whereabouts import folded
@@ -52,17 +53,17 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
     known_before = await _knowledge_before(engine, live, old)
     kept = {id: known_before.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
+    replaced = await of_source(engine.ledger, live.snapshot.id, body.target, "rerolled" if body.reroll else "edited")
+    plan = await with_replaced(engine, live, entry, plan.model_copy(update={"withdrawals": (replaced,)}))
     since = await engine.ledger.entries(live.snapshot.id, after=message.sequence, up_to=entry.sequence)
     forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
     plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, since))
     plan = _not_naming(_without(plan, forgotten), forgotten)
     plan = await still_archived(engine.ledger, plan, body.target)
-    reason = "rerolled" if body.reroll else "edited"
     lost = {id: lines for id, lines in known_before.items() if id not in kept}
     return plan.model_copy(
         update={
             "key": entry.key,
-            "withdrawals": (await of_source(engine.ledger, live.snapshot.id, body.target, reason),),
             **await _present(engine, live, old.message, judged),
             "news_seen": await _news_to_repeat(engine, live, lost),
             "due_day": live.snapshot.state.game_day,
