@@ -11,6 +11,7 @@ from .file import RuleFile
 from .floods import floods
 from .idle import idle_rules
 from .strangers import strangers
+from .summed_up import summed_up
 
 
 class RuleWarning(Record):
@@ -27,12 +28,14 @@ class RuleWarning(Record):
 def warnings(
     file: RuleFile, cast: Collection[str] | None = None, *, has_direct_messages: bool = False
 ) -> tuple[RuleWarning, ...]:
-    """Rules that can never fire, names that nobody has, and circles that would flood, in the order of the file.
+    """Rules that can never fire, options that do nothing, names that nobody has, and circles that would flood.
+
+    They are in the order of the file.
 
     `cast` are the personality ids of a story; without it, names are compared with those in the file itself. Of a story
     that `has_direct_messages`, rules are named that pass them on without saying so.
     """
-    found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book)]
+    found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book), *summed_up(file.book)]
     found += confided(file.book) if has_direct_messages else ()
     placed = ((file.position_of(loc), message) for loc, message in found)
     return tuple(
