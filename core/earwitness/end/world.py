@@ -253,7 +253,7 @@ class World:
                     marks.setdefault(name, min(first, self.news_seen.get(name, first)))
                 elif name not in self.news_seen:
                     guild = mark(character, f"guild\n{each.metadata.get('guildId')}")
-                    marks.setdefault(name, min(first, (self.news_seen | marks).get(guild, first)))
+                    marks.setdefault(name, min(first, {**self.news_seen, **marks}.get(guild, first)))
         return marks
 
 
