@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -78,8 +78,14 @@ class ScriptedEntry:
     here_before: set[str]
     present: frozenset[str] | None
     audience: frozenset[str] | None
+    moves: str
     revision: int = 0
     retracted: bool = False
+
+    @property
+    def moves_somebody(self) -> bool:
+        """Whether anybody may be elsewhere after it."""
+        return bool(self.moves) or self.present is not None
 
 
 @dataclass
@@ -182,25 +188,28 @@ class Script:
 
     def _say(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         content = _content(key, draw)
-        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), set(book.here), draw.present, draw.audience)
+        here, host = set(book.here), {"present": draw.present, "audience": draw.audience}
+        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), here, **host, moves=draw.moves)
         book.messages[key] = told
         _perceive(book, told, draw)
         book.last = key
-        host = {"present": draw.present, "audience": draw.audience}
         word = {name: sorted(ids) for name, ids in host.items() if ids is not None}
         self._call(name, "say", draw.who, content, key=key, **word)
 
     def _edit(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if told := _pick([each for each in book.messages.values() if not each.retracted], draw.which):
-            self._revise(book, told, draw, key)
+            draw = self._revise(book, told, draw, key)
             self._call(name, "edit", told.key, _content(key, draw), own_key=key)
 
     def _reroll(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if standing := [each for each in book.messages.values() if not each.retracted]:
-            self._revise(book, standing[-1], draw, key)
+            draw = self._revise(book, standing[-1], draw, key)
             self._call(name, "reroll", _content(key, draw), own_key=key)
 
-    def _revise(self, book: ExpectedBook, told: ScriptedEntry, draw: Draw, key: str) -> None:
+    def _revise(self, book: ExpectedBook, told: ScriptedEntry, draw: Draw, key: str) -> Draw:
+        """What the new text is made of: of the old comings and goings, once something has happened since."""
+        draw = draw if book.last == told.key else replace(draw, moves=told.moves)
+        told.moves = draw.moves
         told.revision += 1
         told.words = f"{key}."
         here = book.here
@@ -208,9 +217,11 @@ class Script:
         _perceive(book, told, draw)
         if book.last != told.key:  # something has happened since, so whereabouts stay
             book.here = here
+        return draw
 
     def _retract(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
-        if told := _pick(list(book.messages.values()), draw.which):
+        may = [each for each in book.messages.values() if book.last == each.key or not each.moves_somebody]
+        if told := _pick(may, draw.which):
             told.retracted = True
             if book.last == told.key:  # nothing has happened since, so whereabouts return to those before it
                 book.here = set(told.here_before)
