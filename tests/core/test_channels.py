@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from earwitness import (
     Channel,
     Character,
+    Earwitness,
     Memory,
     Moment,
     Participant,
@@ -25,6 +27,7 @@ from earwitness import (
 )
 from earwitness.errors import InputError, SettingsError
 from earwitness.filters import EVERYTHING, equals
+from earwitness.records.channel import StandingChannel
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -237,3 +240,63 @@ async def test_a_host_with_a_guard_is_told_nothing(begin: Begin, caplog: pytest.
     await story.say("alice", "The code is XYLO.", audience=["bob"], channel=LETTERS)
     assert (await story.turn("bob", query="What is the code?", in_prompt=[], channel=GUILD)).memories
     assert not caplog.records
+
+
+ALIKE = [
+    (Channel(channel_id="a/b"), Channel(channel_id="b", guild_id="a")),
+    (Channel(channel_id="c"), Channel(context="public_channel", channel_id="c")),
+    (Channel(channel_id="dm/42"), Channel(context="dm", channel_id="42")),
+    (Channel(channel_id="42", guild_id="dm"), Channel(context="dm", channel_id="42")),
+    (Channel(channel_id="42", guild_id="public"), Channel(context="public_channel", channel_id="42")),
+    (Channel(channel_id="dm/42", guild_id="private"), Channel(channel_id="42", guild_id="dm")),
+    (Channel(channel_id="a%2Fb"), Channel(channel_id="a/b")),
+    (Channel(context="dm", channel_id="a/b"), Channel(context="dm", channel_id="b", guild_id="a")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE, ids=str)
+async def test_channels_that_are_written_alike_keep_their_own_members(
+    begin: Begin, one: Channel, other: Channel
+) -> None:
+    story = await begin(detector="rules")
+    for first, second in ((one, other), (other, one)):
+        await story.channel(first, ["alice", "bob"])
+        await story.channel(second, ["alice", "bob", "charlie"])
+        outcome = await (await story.say("alice", "Between us: the code is XYLO.", channel=first)).settled()
+        assert {*outcome.participants} == {"alice", "bob"}
+        outcome = await (await story.say("alice", "Hello, all.", channel=second)).settled()
+        assert {*outcome.participants} == {"alice", "bob", "charlie"}
+
+
+EARLIER = {
+    "a/b": Channel(channel_id="a/b"),
+    "g7/hall": Channel(context="public_channel", channel_id="hall", guild_id="g7"),
+    "square": Channel(context="public_channel", channel_id="square"),
+    "dm/42": Channel(context="dm", channel_id="42"),
+    "43": Channel(context="dm", channel_id="43"),
+}
+
+
+@pytest.mark.parametrize("key", EARLIER)
+async def test_a_channel_under_the_key_of_an_earlier_version_keeps_its_members_until_they_are_set_or_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    where = EARLIER[key]
+    async with Earwitness.open(tmp_path / "s.db", embedder="none") as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "charlie"])
+        with monkeypatch.context() as earlier:
+            earlier.setattr(StandingChannel, "name", key)
+            await (await story.channel(where, ["alice", "bob"], key="c1")).settled()
+        assert list(story.state.channels) == [key]
+    async with Earwitness.open(tmp_path / "s.db", embedder="none") as ew:
+        story = await ew.session("s1")
+        outcome = await (await story.say("alice", "Hush.", channel=where)).settled()
+        assert {*outcome.participants} == {"alice", "bob"}
+        await (await story.channel(where, ["alice", "charlie"], key="c2")).settled()
+        outcome = await (await story.say("alice", "Hush.", channel=where)).settled()
+        assert {*outcome.participants} == {"alice", "charlie"}
+        await (await story.retract("c2")).settled()
+        outcome = await (await story.say("alice", "Hush.", channel=where)).settled()
+        assert {*outcome.participants} == {"alice", "bob"}
+        await (await story.retract("c1")).settled()
+        assert story.state.channels == {}

@@ -81,7 +81,7 @@ async def test_a_public_channel_with_a_direct_messages_id_does_not_replace_its_m
     await story.channel(PUBLIC, ["alice", "bob", "charlie"])
     outcome = await (await story.say("bob", "Between us: the code is XYLO.", channel=DM)).settled()
     assert "charlie" not in outcome.participants
-    assert sorted(story.state.channels) == ["42", "dm/42"]
+    assert sorted(story.state.channels) == ["dm/42", "public/42"]
 
 
 async def test_news_told_first_in_a_direct_message_is_told_once_more_outside_it(begin: Begin) -> None:

@@ -399,7 +399,7 @@ async def test_a_late_joiner_hears_from_then_on(story: Session, memories: Memori
 async def test_a_channel_at_a_place_follows_the_story(story: Session) -> None:
     await story.channel(HALL, ["alice", "bob"], place="hall")
     await story.enter("kenji")
-    assert story.state.channels["g7/hall"].place == "hall"
+    assert story.state.channels["public/g7/hall"].place == "hall"
     assert await heard(story, "alice", "Welcome to the hall.", channel=HALL) == {"bob"}
     assert await heard(story, "bob", "Goodbye. *leaves the hall*", channel=HALL) == {"alice"}
     assert await heard(story, "alice", "He is gone.", channel=HALL) == set()

@@ -259,8 +259,7 @@ def _with_channels(state: State, channels: Sequence[StandingChannel]) -> State:
     """The state with these standing channels; without those that have no members any more."""
     if not channels:
         return state
-    renamed = {each.name: each for each in state.channels.values()}  # earlier versions named direct messages otherwise
-    standing = {**renamed, **{each.name: each for each in channels}}
+    standing = {**state.channels_by_name, **{each.name: each for each in channels}}
     return state.updated({"channels": {name: each for name, each in standing.items() if each.members}})
 
 

@@ -78,7 +78,7 @@ def _is_or_may_be_there(where: Whereabouts | None, moment: Moment) -> bool:
 
 def seated(channel: StandingChannel, state: State) -> Iterator[tuple[str, Literal["leave", "move"], str | None]]:
     """The movements by which the new members of a channel come to its place, and former ones leave it."""
-    before = state.channels.get(channel.name)
+    before = state.channel(channel)
     known = dict.fromkeys(before.members if before is not None and before.place == channel.place else ())
     members = frozenset(channel.members)
     for id in channel.members if channel.place else ():

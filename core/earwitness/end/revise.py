@@ -293,10 +293,11 @@ async def _channels_back(engine: Engine, live: Live, target: Entry) -> dict[str,
     if not isinstance(target.body, Changed) or not target.body.channels:
         return {}
     now, cast = live.snapshot.state, live.snapshot.cast
-    after = (await snapshot_before(engine, live, target.sequence + 1)).state.channels
-    before = (await snapshot_before(engine, live, target.sequence)).state.channels
-    back = [each.name for each in target.body.channels if now.channels.get(each.name) == after.get(each.name)]
-    kept = {name: each for name, each in now.channels.items() if name not in back}
+    standing = now.channels_by_name
+    after = (await snapshot_before(engine, live, target.sequence + 1)).state.channels_by_name
+    before = (await snapshot_before(engine, live, target.sequence)).state.channels_by_name
+    back = [each.name for each in target.body.channels if standing.get(each.name) == after.get(each.name)]
+    kept = {name: each for name, each in standing.items() if name not in back}
     restored = {name: before[name].only(cast.ids) for name in back if name in before}
     return {"state": now.changes_to(now.updated({"channels": kept | restored}))}
 

@@ -11,6 +11,8 @@ from .memory_types import Metadata, MetaValue
 Context = Literal["dm", "private_channel", "public_channel"]
 STRICTNESS = {"public_channel": 0, "private_channel": 1, "dm": 2}
 """Context → how strict it is. Whatever is no context is stricter than all of them."""
+PREFIXES: dict[Context, str] = {"private_channel": "private", "dm": "dm", "public_channel": "public"}
+"""Context → what a standing channel's key begins with; a private one needs it only in a guild of such a name."""
 WHERE = ("channelId", "guildId", "personaId")
 """The metadata that says in which channel of a context something was learned."""
 
@@ -67,14 +69,21 @@ class StandingChannel(Record):
 
     @property
     def name(self) -> str:
-        """Its key in the state: the channel's id, after the guild's if it has one, and after `dm` if it is one."""
+        """Its key in the state: `42`, or `g7/42` in a guild; `dm/42` for a direct message, `public/42` in public."""
         return standing_name(self.channel_id, self.guild_id, self.context)
 
 
 def standing_name(channel_id: str, guild_id: str | None, context: Context) -> str:
-    """The key of a standing channel in the state. A direct message and a channel with the same id are two."""
+    """The key of a standing channel in the state: each context, guild and id has its own, whatever is in the ids."""
+    ids = "/".join(each.replace("%", "%25").replace("/", "%2F") for each in (guild_id, channel_id) if each is not None)
+    is_plain = context == "private_channel" and guild_id not in PREFIXES.values()
+    return ids if is_plain else f"{PREFIXES[context]}/{ids}"
+
+
+def earlier_names(channel_id: str, guild_id: str | None) -> tuple[str, ...]:
+    """The keys that earlier versions may have given to a channel with these ids, whatever its context."""
     ids = channel_id if guild_id is None else f"{guild_id}/{channel_id}"
-    return f"dm/{ids}" if context == "dm" else ids
+    return (ids, f"dm/{ids}")
 
 
 def context_of(metadata: Metadata) -> str:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from ..places import holders
 from .base import Record
-from .channel import Channel, StandingChannel, standing_name
+from .channel import Channel, StandingChannel, earlier_names, standing_name
 from .read_only import ReadOnlyDict
 
 
@@ -98,7 +98,7 @@ class State(Record):
     """Character id → where this character is."""
     channels: dict[str, StandingChannel] = {}
     """The host's channels that have standing members, by channel id, after the guild's if any (`g7/42`); a direct
-    message is `dm/42`."""
+    message is `dm/42`, a public channel `public/42`. `state.channel(…)` finds one."""
 
     facts: dict[str, FactsOf] = {}
     """Entry key → what packages note with this entry, such as a relationship. It goes when the entry is retracted."""
@@ -116,14 +116,19 @@ class State(Record):
         known = (self.current_scene, *self.place_names, *visited, *held)
         return tuple(dict.fromkeys(each for place in known for each in (place, *holders(place))))
 
-    def channel(self, channel: Channel) -> StandingChannel | None:
+    def channel(self, channel: Channel | StandingChannel) -> StandingChannel | None:
         """The standing channel that this is; `None` if it has no standing members."""
         if channel.channel_id is None or not self.channels:
             return None
-        found = self.channels.get(standing_name(channel.channel_id, channel.guild_id, channel.context))
-        if found is None and channel.context == "dm":  # as earlier versions named it
-            found = self.channels.get(standing_name(channel.channel_id, channel.guild_id, "private_channel"))
-        return found if found and (found.context == "dm") == (channel.context == "dm") else None
+        name = standing_name(channel.channel_id, channel.guild_id, channel.context)
+        names = (name, *earlier_names(channel.channel_id, channel.guild_id))
+        found = (each for each in map(self.channels.get, names) if each is not None)
+        return next((each for each in found if each.name == name), None)
+
+    @property
+    def channels_by_name(self) -> dict[str, StandingChannel]:
+        """The standing channels under the keys of today; earlier versions gave other ones."""
+        return {each.name: each for each in self.channels.values()}
 
     def moves_nobody(self, channel: Channel) -> bool:
         """Whether who is in a channel has nothing to do with where characters are: a direct message moves nobody."""
