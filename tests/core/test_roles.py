@@ -96,6 +96,14 @@ async def test_a_player_previews_what_their_persona_would_remember_and_nothing_o
     assert "bridge" in whole.model_dump_json()
 
 
+async def test_a_players_preview_does_not_say_who_is_behind_a_mask(begin: Begin) -> None:
+    story = await told(begin)
+    await story.say("bob", "Good evening.", speak_as="the Fox", audience=["mira"])
+    found = await story.backstage(role="player", persona="mira").preview("mira", "Who are you?", present=["bob"])
+    assert found.learners == ("mira",)
+    assert not [word for word in ("bob", "Fox") if word in found.model_dump_json() + str(found)]
+
+
 USERS = [Character(name, kind="persona", persona_id=id) for name, id in (("kim", "p1"), ("lee", "p2"))]
 LETTERS = {name: Channel(context="dm", channel_id=f"bob-{name}") for name in ("kim", "lee")}
 

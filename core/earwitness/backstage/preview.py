@@ -58,7 +58,10 @@ class Preview(DatedRecord):
         """The part that the speaker's player may see: what their persona would remember, and nothing of others."""
         there = {id: each for id, each in self.participants.items() if id == persona}
         own = [each for each in self.deliveries if each.owner == persona and each.part == "message" and each.is_active]
-        shown = [each.model_copy(update={"metadata": {**each.metadata, "participants": list(there)}}) for each in own]
+        shown = [
+            each.model_copy(update={"metadata": {**each.metadata, "participants": list(there)}, "disguises": {}})
+            for each in own
+        ]
         said = self.message.model_copy(update={"present": None, "audience": None})  # who else is in the channel
         kept = {"message": said, "participants": there, "deliveries": tuple(shown), "stops": (), "answers": ()}
         return self.model_copy(update=kept)
