@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeVar
 
+from pydantic import JsonValue
+
 from earwitness import Earwitness, Outcome, Session
 from earwitness.errors import InputError, NotYetApplied
 
@@ -33,6 +35,15 @@ class RulesNow(NamedTuple):
     """The rules in force: the file's, with what the graph says of pantheons on top."""
     today: float | None
     """The game day; `None` = no day in particular, since all stories have days of their own."""
+    messages: int = 0
+    """How many messages the story has had; 0 for all stories."""
+
+    @property
+    def moment(self) -> dict[str, JsonValue]:
+        """The point after which somebody joins who is made a member now: in a story, or of the graph of all stories."""
+        if self.today is None:
+            return {"version": self.graph.version}
+        return {"messages": self.messages, "day": self.today}
 
 
 class Desk(Protocol[Receipt_co]):
@@ -78,8 +89,9 @@ class OneStory:
         await self._model.open()
         with suppress(NotYetApplied):  # the store may be away
             await self._story.settled()
-        picture = await self._model.picture(self._story.id, self._story.state)
-        return RulesNow(self._model.file, picture.graph, picture.book, self._story.state.game_day)
+        state = self._story.state
+        picture = await self._model.picture(self._story.id, state)
+        return RulesNow(self._model.file, picture.graph, picture.book, state.game_day, state.message_count)
 
     async def write(self, facts: Sequence[Fact], key: str | None) -> Outcome:
         """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""

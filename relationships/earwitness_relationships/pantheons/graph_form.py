@@ -7,7 +7,7 @@ source `TELLS_IN` the pantheon. So each is a fact of its own, with a history, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
@@ -26,6 +26,8 @@ FIELDS = ("id", "name", "description", "type", "owner", "created_at", "changed_a
 """The fields of a pantheon that its node has as attributes; its rules are another one, as JSON."""
 REMOVED, ANEW = "removed", "anew"
 """Attributes: of what the rule file says and the graph takes away; of a pantheon that owes the file nothing."""
+JOINED = "joined"
+"""Attribute of a membership: after what somebody was made a member, as `RulesNow.moment` says it."""
 
 
 def node_id(slug: str) -> str:
@@ -50,12 +52,15 @@ def link(slug: str) -> Fact:
     return Fact(relation=Relation(source=node_id(slug), target=ROOT, type=PART_OF))
 
 
-def member_facts(slug: str, member: Member, changed_at: str) -> Iterator[Fact]:
+def member_facts(
+    slug: str, member: Member, changed_at: str, joined: Mapping[str, JsonValue] | None = None
+) -> Iterator[Fact]:
     """A membership."""
     attributes: dict[str, JsonValue] = {
         "role": member.role,
         "rules": rules_json(member.rules),
         "changed_at": changed_at,
+        **({JOINED: dict(joined)} if joined else {}),
     }
     relation = Relation(
         source=member.personality_id,
@@ -121,6 +126,13 @@ def memberships_in(graph: GraphView, slug: str) -> dict[str, tuple[Member, ...]]
     node = node_id(slug)
     found = {source: graph.periods((source, node, PART_OF)) for source in sorted(graph.sources_of(node))}
     return {who: tuple(_members(periods)) for who, periods in found.items() if periods}
+
+
+def joined_after(graph: GraphView, slug: str, member: Member) -> dict[str, JsonValue] | None:
+    """After what a member was made one, if the graph says so."""
+    periods = graph.periods((member.personality_id, node_id(slug), PART_OF))
+    found = next((each.attributes.get(JOINED) for each in periods if each.since == member.since), None)
+    return found if isinstance(found, dict) else None
 
 
 def relationships_in(graph: GraphView, slug: str) -> Iterator[RelationshipRule]:

@@ -54,7 +54,10 @@ class Pantheons(Generic[Receipt]):
         made = new_pantheon(standing.book, slug, self._who.user, **fields)
         joining = new_members(made, members)
         at = now_text()
-        facts = [*form.pantheon_facts(made, anew=True), *(fact for each in joining for fact in _joins(slug, each, at))]
+        facts = [
+            *form.pantheon_facts(made, anew=True),
+            *(fact for each in joining for fact in form.member_facts(slug, each, at)),
+        ]
         return await self._desk.write(facts, key)
 
     async def change(self, slug: str, *, key: str | None = None, **fields: Any) -> Receipt:
@@ -87,7 +90,8 @@ class Pantheons(Generic[Receipt]):
         since = standing.today if since is None else since
         given = {"personality_id": personality, "role": role, "rules": rules, "since": since, "until": until}
         (member,) = new_members(pantheon, [given])
-        return await self._desk.write([*_kept(standing, pantheon, personality), *_joins(slug, member, now_text())], key)
+        joins = form.member_facts(slug, member, now_text(), standing.moment)
+        return await self._desk.write([*_kept(standing, pantheon, personality), *joins], key)
 
     async def change_member(
         self, slug: str, personality: str, *, since: float | None = None, key: str | None = None, **fields: Any
@@ -96,7 +100,7 @@ class Pantheons(Generic[Receipt]):
         one. What is not named stays as it is."""
         standing, pantheon = await self._changeable(slug)
         member = changed_member(pantheon, personality, since, fields)
-        return await self._desk.write([*_kept(standing, pantheon, personality), *_joins(slug, member, now_text())], key)
+        return await self._desk.write([*_kept(standing, pantheon, personality), *_changed(standing, slug, member)], key)
 
     async def end_member(
         self, slug: str, personality: str, *, until: float | None = None, key: str | None = None
@@ -107,7 +111,7 @@ class Pantheons(Generic[Receipt]):
         held = [each for each in memberships(pantheon, personality) if last is None or each.holds_on(last)]
         since = held[-1].since if held else None
         member = changed_member(pantheon, personality, since, {"until": last})
-        return await self._desk.write([*_kept(standing, pantheon, personality), *_joins(slug, member, now_text())], key)
+        return await self._desk.write([*_kept(standing, pantheon, personality), *_changed(standing, slug, member)], key)
 
     async def remove_member(self, slug: str, personality: str, *, key: str | None = None) -> Receipt:
         """Remove all memberships of somebody, as if they had never been."""
@@ -124,8 +128,8 @@ class Pantheons(Generic[Receipt]):
         return standing, pantheon
 
 
-def _joins(slug: str, member: Member, at: str) -> Iterable[Fact]:
-    return form.member_facts(slug, member, at)
+def _changed(standing: RulesNow, slug: str, member: Member) -> Iterable[Fact]:
+    return form.member_facts(slug, member, now_text(), form.joined_after(standing.graph, slug, member))
 
 
 def _is_in_file(standing: RulesNow, slug: str, personality: str) -> bool:

@@ -25,6 +25,9 @@ TOLD_ON = "toldOn"
 """Metadata: the game day on which it was told. It may arrive later."""
 TOLD_AT = "toldAt"
 """Metadata: number of the journal entry with which it was told. Who joins the story later does not read it."""
+TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
+"""Metadata: how many messages the story had by then, and the version of the graph of all stories. Who was made a member
+after that does not read it."""
 TextOf = Mapping[str, str]
 """Personality id of a teller → what they say."""
 
@@ -69,19 +72,25 @@ def overtaken(hubs: Iterable[HubTold], told: Mapping[str, Telling], adjacency: A
 
 
 def in_hub(
-    event: SharingEvent, told: HubTold, people: Personalities, known: Collection[str], said: TextOf
+    event: SharingEvent, told: HubTold, people: Personalities, known: Collection[str], said: TextOf, version: int
 ) -> Iterator[Derivation]:
-    """The memory in a hub, once for each teller. `known` are those who know it otherwise.
+    """The memory in a hub, once for each teller. `known` are those who know it otherwise, `version` is the graph's.
 
     Who has nothing to say tells nothing.
     """
     for each in told.tellings:
         if text := said.get(each.teller):
-            yield _in_hub(event, told, each, people, text, sorted({*known, *told.others}))
+            yield _in_hub(event, told, each, people, text, sorted({*known, *told.others}), version)
 
 
 def _in_hub(
-    event: SharingEvent, told: HubTold, telling: Telling, people: Personalities, text: str, known: Sequence[str]
+    event: SharingEvent,
+    told: HubTold,
+    telling: Telling,
+    people: Personalities,
+    text: str,
+    known: Sequence[str],
+    version: int,
 ) -> Derivation:
     message = event.message.message
     container = pantheon_container(told.slug)
@@ -95,6 +104,8 @@ def _in_hub(
         KNOWN_TO: list(known),
         TOLD_ON: told.told_on,
         TOLD_AT: event.told_at,
+        TOLD_MESSAGE: event.state.message_count + (not event.arrived),
+        GRAPH: version,
     }
     return Derivation(
         content=f"{speaker}: {text}",

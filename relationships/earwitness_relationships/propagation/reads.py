@@ -10,9 +10,11 @@ from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, No
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
+from ..graph.view import GraphView
 from ..model import RelationshipsModel
+from ..pantheons.graph_form import joined_after
 from ..rules.records import Member, Pantheon
-from .hubs import KNOWN_TO, TOLD, TOLD_AT, TOLD_ON
+from .hubs import GRAPH, KNOWN_TO, TOLD, TOLD_AT, TOLD_MESSAGE, TOLD_ON
 
 PANTHEON = "pantheon"
 """The kind of container."""
@@ -71,7 +73,7 @@ class HubGuard:
         for pantheon in picture.book.pantheons:
             if pantheon_container(pantheon.slug).name == event.container:
                 held = [each for each in pantheon.members if each.personality_id == event.personality]
-                days = Or(tuple(_days(each) for each in held)) if held else NOTHING
+                days = Or(tuple(_read_by(each, pantheon.slug, picture.graph) for each in held)) if held else NOTHING
                 return And((days, _not_before(event.joined))) if event.joined else days
         return NOT_TOLD
 
@@ -99,6 +101,18 @@ def has_hub(pantheon: Pantheon) -> bool:
 def _not_before(joined: int) -> Filter:
     """What was told once somebody had joined the story with this entry. Earlier versions did not note when."""
     return Or((Not(Compare(TOLD_AT, "<", joined)), NOT_TOLD))
+
+
+def _read_by(member: Member, slug: str, graph: GraphView) -> Filter:
+    """What was told on the days of a membership, after somebody was made a member."""
+    joined = joined_after(graph, slug, member) or {}
+    bounds = [_days(member)]
+    if isinstance(version := joined.get("version"), int):
+        bounds.append(Or((Not(Compare(GRAPH, "<=", version)), NOT_TOLD)))
+    messages, day = joined.get("messages"), joined.get("day")
+    if isinstance(messages, int) and isinstance(day, int | float):
+        bounds.append(Or((Not(Compare(TOLD_MESSAGE, "<=", messages)), Compare(TOLD_ON, ">", day), NOT_TOLD)))
+    return And(tuple(bounds))
 
 
 def _days(member: Member) -> Filter:

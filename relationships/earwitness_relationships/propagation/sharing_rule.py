@@ -97,7 +97,8 @@ class RelationshipsSharing:
         if asked.adjacency.counts_days or asked.adjacency.has_triages:
             memo.note([*first.values(), *read.values()])
         otherwise = {*seed.direct, *seed.heard, *told, *first}
-        derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
+        graph = picture.graph.version
+        derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts, graph)]
         personal = told_of_personas(self._table, event, passed.shares)
         return SharingAnswer(
             shares=tuple(passed.shares),

@@ -150,6 +150,37 @@ async def test_who_joins_the_story_later_does_not_read_what_was_told_before(olym
             assert len((await each.turn("god4", query=SECRET, in_prompt=[])).memories) == 2
 
 
+@pytest.mark.parametrize("everywhere", [False, True], ids=["in the story", "in all stories"])
+async def test_who_is_made_a_member_later_does_not_read_what_was_told_before(olympus: Any, everywhere: bool) -> None:
+    for name, hub_from in (("copies", 99), ("hub", 5)):
+        ew, story = await olympus(name, MEMBERS, hub_from=hub_from)
+        pantheons = (ew if everywhere else story).relationships.pantheons
+        await story.say("sam", SECRET, audience=["god0"])
+        await pantheons.add_member("olympus", "mortal")
+        await story.say("sam", f"{SECRET} So they say again.", audience=["god0"])
+        await story.delivered()
+        for _ in range(2):
+            texts = [one.text for one in (await story.turn("mortal", query=SECRET, in_prompt=[])).memories]
+            assert len(texts) == 1
+            assert "So they say again." in texts[0]
+            await pantheons.change_member("olympus", "mortal", role="observer")
+        assert len((await story.turn("god4", query=SECRET, in_prompt=[])).memories) == 2
+
+
+async def test_who_is_made_a_member_on_the_day_of_an_arrival_reads_what_arrives_later(olympus: Any) -> None:
+    for name, hub_from in (("copies", 99), ("hub", 5)):
+        _, story = await olympus(name, MEMBERS, hub_from=hub_from, delay=1)
+        await story.say("sam", SECRET, audience=["god0"])
+        await story.change(game_day=2)
+        await story.relationships.pantheons.add_member("olympus", "mortal")
+        await story.say("sam", f"{SECRET} So they say again.", audience=["god0"])
+        await story.change(game_day=3)
+        await story.delivered()
+        texts = [one.text for one in (await story.turn("mortal", query=SECRET, in_prompt=[])).memories]
+        assert len(texts) == 1
+        assert "So they say again." in texts[0]
+
+
 class FromTheTitans:
     """Asks for the container of a pantheon, whoever reads."""
 
