@@ -277,12 +277,13 @@ class Drafts:
         content: str | None,
         day: float | None,
         channel: Channel | None,
+        rule: str | None = None,
     ) -> Transferred:
         """A memory passed on. See `Session.tell`."""
         ids = await self._names.ids(teller, listener)
         words = None if content is None else message_text(content)
         (what,) = memory_ids("memory", (memory,))
-        told = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words, "day": day}
+        told = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words, "day": day, "rule": rule}
         return checked(Transferred, channel=some_channel(channel), **told)
 
     def archiving(self, memories: Iterable[MemoryRef], *, restore: bool = False) -> Archived:

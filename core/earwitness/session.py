@@ -164,8 +164,7 @@ class Session(Extensible):
 
         The id of the world's copy of a message means the whole message. If the target was retracted before, the first
         outcome is returned (`created` is `False`).
-        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction.
-        """
+        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction."""
         return await self._journal.retract(text("target", target), by, own_key)
 
     # ── single memories ──────────────────────────────────────────────────────────────────────────────────────────
@@ -204,14 +203,15 @@ class Session(Extensible):
         content: str | None = None,
         day: float | None = None,
         channel: Channel | None = None,
+        rule: str | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
-        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where; it stays
-        as private as it was. Raises `UnknownName`, and `InputError` if the teller does not know it by then."""
-        body = await self._drafts.transfer(teller, listener, memory, content, day, channel)
+        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where, `rule`
+        why; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it yet."""
+        body = await self._drafts.transfer(teller, listener, memory, content, day, channel, rule)
         return await self._journal.append_about_memories(body, key)
 
     async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:

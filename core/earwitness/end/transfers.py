@@ -79,7 +79,13 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "knowledge": (),
             "rests_on": (),  # it holds as long as the teller's memory does
             "metadata": _metadata(given, body),
-            "support": Support(how="shared", shared_from=body.teller, via=given.memory_id, rule=HOST, learned_day=day),
+            "support": Support(
+                how="shared",
+                shared_from=body.teller,
+                via=given.memory_id,
+                rule=HOST if body.rule is None else body.rule,
+                learned_day=day,
+            ),
             "due": day,
             "disguises": {},
             "renewed": 0,

@@ -217,6 +217,8 @@ class Transferred(Record):
     """The game day on which it is passed on; `None` = the story's current day."""
     channel: Channel | None = None
     """Where it is passed on; `None` = where the memory was learned."""
+    rule: str | None = None
+    """The rule by which it is passed on, as `explain` shows it; `None` = the host says so."""
 
     def __str__(self) -> str:
         return f"{self.teller} tells {self.listener} of {self.memory!r}" + (f": {gist(self.text)}" if self.text else "")

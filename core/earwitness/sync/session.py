@@ -150,8 +150,7 @@ class Session(Mirror[AsyncSession]):
 
         The id of the world's copy of a message means the whole message. If the target was retracted before, the first
         outcome is returned (`created` is `False`).
-        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction.
-        """
+        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction."""
         return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
 
     def remember(
@@ -202,16 +201,27 @@ class Session(Mirror[AsyncSession]):
         content: str | None = None,
         day: float | None = None,
         channel: Channel | None = None,
+        rule: str | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
-        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where; it stays
-        as private as it was. Raises `UnknownName`, and `InputError` if the teller does not know it by then."""
+        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where, `rule`
+        why; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it yet."""
         return Outcome(
             self._call,
-            self._call(self._behind.tell, teller, listener, memory, content=content, day=day, channel=channel, key=key),
+            self._call(
+                self._behind.tell,
+                teller,
+                listener,
+                memory,
+                content=content,
+                day=day,
+                channel=channel,
+                rule=rule,
+                key=key,
+            ),
         )
 
     def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:

@@ -131,7 +131,7 @@ class Conversations:
         for talk in talks:
             teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
             for each in await self._tellable(teller, talk, messages, held):
-                outcome = await self._told(teller, listener, each.memory, talk.telling.day)
+                outcome = await self._told(teller, listener, each.memory, talk.telling)
                 copies = [one.memory_id for one in (await outcome.settled()).deliveries if one.owner == listener]
                 day = talk.telling.day
                 held.setdefault(listener, []).extend(Held(copy, each.text, each.lines, day) for copy in copies[:1])
@@ -139,12 +139,12 @@ class Conversations:
                     told[listener] = f"{told[listener]}\n{each.text}" if listener in told else each.text
         return told
 
-    async def _told(self, teller: str, listener: str, memory: str, day: float) -> Outcome:
+    async def _told(self, teller: str, listener: str, memory: str, telling: Telling) -> Outcome:
         """What became of telling it, now or when this was closed before."""
         key = f"closed-told-{digest(teller, listener, memory)}"
         if await self._story.has(key):
             return await self._story.outcome(key)
-        return await self._story.tell(teller, listener, memory, day=day, key=key)
+        return await self._story.tell(teller, listener, memory, day=telling.day, rule=telling.rule, key=key)
 
     async def _tellable(
         self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]]

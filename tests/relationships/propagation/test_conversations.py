@@ -252,3 +252,13 @@ async def test_what_an_earlier_version_closed_is_not_told_again(hotel: Any) -> N
     await hotel.change(facts={"conversations": [{"channel": "lobby", "last": "m1"}]})
     await said(hotel, "And my flat.")
     assert (await hotel.close_conversation("lobby")).told == {"vaggie": "Sam: And my flat."}
+
+
+async def test_explain_names_the_rule_by_which_a_summary_was_told(hotel: Any) -> None:
+    await said(hotel, "I lost my job.")
+    await hotel.close_conversation("lobby")
+    await hotel.change(game_day=2)
+    await hotel.delivered()
+    (memory,) = (await hotel.backstage().inspect("vaggie")).memories
+    explained = str(await hotel.backstage().explain(memory.id))
+    assert "was told by charlie on day 2: hotel:share_all_direct_user_interactions" in explained
