@@ -59,6 +59,16 @@ SISTER: list[Line] = [
     ("anna", "berta", "Carl does not know that his sister took the crown."),
     ("anna", "dora", "Carl knows that his sister took the crown."),
 ]
+MAYOR: list[Line] = [
+    ("anna", "berta", "I saw Carl kill the mayor."),
+    ("anna", "dora", "Carl killed the mayor."),
+]
+MURDER: list[Line] = [("anna", "carl", "Carl killed the baker. The mayor wept.")]
+LOVE: list[Line] = [("anna", "carl", "Berta loves Dora.")]
+MILL: list[Line] = [
+    ("anna", "berta", "I have bought the old mill."),
+    ("dora", "carl", "Napoleon bought the old mill."),
+]
 ASKED = [
     (RING, "Anna stole the ring", "anna both, berta contrary, carl knows, dora nothing"),
     (RING, "Did Anna steal the ring?", "anna both, berta contrary, carl knows, dora nothing"),
@@ -85,6 +95,25 @@ ASKED = [
         "Carl does not know that his sister took the crown",
         "anna both, berta knows, carl nothing, dora contrary",
     ),
+    (MAYOR, "Carl killed the mayor", "anna knows, berta knows, carl nothing, dora knows"),
+    (MAYOR, "Did Carl kill the mayor?", "anna knows, berta knows, carl nothing, dora knows"),
+    (MAYOR, "Who killed the mayor?", "anna knows, berta knows, carl nothing, dora knows"),
+    (MAYOR, "Anna killed the mayor", "anna nothing, berta nothing, dora nothing"),
+    (MAYOR, "Did Anna kill the mayor?", "anna nothing, berta nothing, dora nothing"),
+    (MAYOR, "Berta killed the mayor", "anna nothing, berta nothing, dora nothing"),
+    (MAYOR, "the mayor killed Carl", "anna nothing, berta nothing, dora nothing"),
+    (MURDER, "Carl killed the mayor", "anna nothing, carl nothing"),
+    (MURDER, "Carl killed the baker", "anna knows, carl knows"),
+    (LOVE, "Berta loves Dora", "anna knows, carl knows"),
+    (LOVE, "Dora loves Berta", "anna nothing, carl nothing"),
+    (LOVE, "Who loves Dora?", "anna knows, carl knows"),
+    (LOVE, "Who loves Berta?", "anna nothing, carl nothing"),
+    (LOVE, "Whom does Berta love?", "anna knows, carl knows"),
+    (MILL, "Anna bought the old mill", "anna knows, berta knows, dora nothing, carl nothing"),
+    (MILL, "Did Napoleon buy the old mill?", "anna nothing, berta nothing, dora knows, carl knows"),
+    (MILL, "Napoleon has bought the old mill", "anna nothing, berta nothing, dora knows, carl knows"),
+    (MILL, "My aunt bought the old mill", "anna nothing, berta nothing, dora nothing, carl nothing"),
+    (MILL, "somebody bought the old mill", "anna knows, berta knows, dora knows, carl knows"),
     (TREASURE, "the treasure lies under the oak", "anna both, berta knows, carl contrary"),
 ]
 

@@ -6,14 +6,30 @@ Cautious: a clause that none of these rules recognizes is taken as it is said.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from .irregular_verbs import BASE, BASES
 
-SOMEBODY: Final = "somebody"
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Somebody who does what a verb says."""
+
+    heads: frozenset[str]
+    """The character's id, or the head of the phrase, such as `king` in "the old king of Thule"."""
+    words: frozenset[str]
+    """All words of the phrase."""
+
+    def may_be(self, other: Agent) -> bool:
+        """Whether both phrases may mean the same one."""
+        return not self.heads.isdisjoint(other.words) or not other.heads.isdisjoint(self.words)
+
+
+SOMEBODY: Final = Agent(frozenset({"somebody"}), frozenset({"somebody"}))
 """The agent of "somebody stole it"."""
-NOBODY_NAMED: Final = ""
-"""The agent of "it was stolen" and "a thief stole it": none that anybody knows by name."""
+NOBODY_NAMED: Final = Agent(frozenset(), frozenset())
+"""The agent of "it was stolen": none that is named."""
 
 
 def word_list(words: str) -> frozenset[str]:
@@ -49,6 +65,19 @@ _BEFORE_OBJECTS = word_list(
     "the a an my your his her its our their this that these those it him them me us all every no some any"
 )
 _FUNCTION = _BEFORE_OBJECTS | word_list("you he she we they who which that and or but not never to of in on by with as")
+_DETERMINERS = word_list("the a an my your his her its our their this that these those every all no some any")
+_PREPOSITIONS = word_list(
+    "about above across after against along among around at before behind below beneath beside between beyond down"
+    " during for from in inside into near off on onto out over past since through to toward towards under up upon via"
+    " with within without if not never"
+)
+_VAGUE = word_list(
+    "nobody none nothing neither one everybody everyone everything something anything much more many others people"
+    " it him them me us you there here what who whom"
+)
+_DO = word_list("do does did didn't don't doesn't")
+MOST_OF_PHRASE = 8
+"""Words of a phrase that names somebody or something."""
 _NO_PARTICIPLES = word_list("king ring thing sacred wicked naked red")
 
 
@@ -79,36 +108,126 @@ def is_command(tokens: Sequence[str], place: int) -> bool:
     return is_bare and after in _BEFORE_OBJECTS and _BEFORE_COMMANDS.issuperset(before)
 
 
-def agent(tokens: Sequence[str], place: int, names: Mapping[str, str], speaker: str | None) -> str | None:
-    """Id of the character who does what the verb at this place says; `None` if that is not clear.
+def agent(
+    tokens: Sequence[str], place: int, names: Mapping[str, str], speaker: Agent | None, *, is_sure: bool = False
+) -> Agent | None:
+    """Who does what the verb at this place says; `None` if that is not clear.
 
-    `names` maps each name to a character id. The result may be `SOMEBODY` or `NOBODY_NAMED`.
+    `names` maps each name to a character id. `is_sure` says that it is a verb, whatever its form.
     """
     verb = tokens[place]
     at = _back(tokens, place - 1, AUXILIARIES | {"not", "never"})
-    if at >= 0 and is_verb_form(verb) and (tokens[at] in BE or tokens[at].endswith(BE_SHORT)):
+    if is_verb_form(verb) and (
+        (at >= 0 and (tokens[at] in BE or tokens[at].endswith(BE_SHORT))) or not BE.isdisjoint(_asking(tokens))
+    ):
         return _by(tokens[place : place + MOST_BEFORE_BY], names, speaker)
     at = _back(tokens, at, AUXILIARIES | BE | {"not", "never"})
-    if at < 0 or (at == 1 and tokens[0] in {"and", "or"}):  # "Bob and I did": the clause has half of its subject
+    if at < 0:
         return None
-    subject = tokens[at]
-    if subject in {"i", "i've", "i'd"}:
-        return speaker
-    if subject in _INDEFINITE:
+    if tokens[at] in {"i", "i've", "i'd"}:
+        return None if at == 1 and tokens[0] in {"and", "or"} else speaker
+    if tokens[at] in _INDEFINITE:
         return SOMEBODY
-    if subject in names:
-        return names[subject]
-    return NOBODY_NAMED if subject not in _FUNCTION and is_verb_form(verb) and subject.isalpha() else None
+    begin, found = _phrase(tokens, at, names)
+    if begin == 1 and tokens[0] in {"and", "or"}:  # "Bob and Anna did": the clause has half of its subject
+        return None
+    return found if tokens[at] in names or is_sure or is_verb_form(verb) else None
 
 
-def _by(rest: Sequence[str], names: Mapping[str, str], speaker: str | None) -> str | None:
+def object_words(tokens: Sequence[str], place: int) -> frozenset[str]:
+    """The words of what the verb at this place is done to: `mayor` in "killed the mayor"; none if that is not clear."""
+    at, end = place + 1, min(place + 1 + MOST_OF_PHRASE, len(tokens))
+    while at < end and (tokens[at] in _DETERMINERS or tokens[at] in _ADVERBS):
+        at += 1
+    found = set()
+    while at < end and _is_content(tokens[at]):
+        found.add(tokens[at].removesuffix("'s"))
+        at += 1
+    return frozenset(found) if _VAGUE.isdisjoint(found) else frozenset()
+
+
+def infinitive(tokens: Sequence[str], names: Mapping[str, str]) -> int | None:
+    """The place of the verb in a question that begins with an auxiliary: `kill` in "did the mayor kill Bert?"."""
+    begin = next((at + 1 for at, each in enumerate(tokens[:2]) if each in _DO), None)
+    if begin is None:
+        return None
+    while begin < len(tokens) and tokens[begin] in _DETERMINERS:
+        begin += 1
+    end = begin
+    while end < len(tokens) and _is_content(tokens[end]):
+        end += 1
+    while end > begin and tokens[end - 1] in names:
+        end -= 1
+    irregular = (at for at in range(begin + 1, end) if tokens[at] in BASES)
+    return next(irregular, end - 1 if end - 1 > begin else None)
+
+
+def is_between(tokens: Sequence[str], place: int, names: Mapping[str, str]) -> bool:
+    """Whether the word stands between who and whom: "Bert loves Clara", "saw Bert kill the mayor"."""
+    if not 0 < place < len(tokens) - 1 or tokens[place] in names or not _is_content(tokens[place]):
+        return False
+    before, after = tokens[place - 1], tokens[place + 1]
+    if after not in names and after not in _BEFORE_OBJECTS:
+        return False
+    return before in names or before == "who" or (tokens[place].endswith("s") and _is_content(before) and place > 1)
+
+
+def _asking(tokens: Sequence[str]) -> set[str]:
+    """The auxiliary that begins a question: `was` in "when was the bridge burned?"."""
+    first = 1 if tokens[0] in CLAUSE_BEGINS else 0
+    return set(tokens[first : first + 1])
+
+
+def _phrase(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> tuple[int, Agent | None]:
+    """Where the phrase that ends here begins, and whom it names; `None` if it is a pronoun or the like."""
+    begin, head, words = at + 1, tokens[at], set[str]()
+    while begin > max(0, at + 1 - MOST_OF_PHRASE):
+        word = tokens[begin - 1]
+        if word == "of" and begin >= 2 and _is_content(tokens[begin - 2]):
+            head = tokens[begin - 2]
+        elif not _is_content(word) and not (word in _DETERMINERS and begin >= 2 and tokens[begin - 2] == "of"):
+            break
+        if begin <= at and is_verb_form(word):  # "saw Napoleon …"
+            break
+        words.add(names.get(word, word))
+        begin -= 1
+    if tokens[at] in names:
+        return begin, named(names[tokens[at]])
+    known = head.isalpha() and _is_content(head) and head not in _VAGUE
+    return begin, Agent(frozenset({names.get(head, head)}), frozenset(words)) if known else None
+
+
+def named(*words: str) -> Agent:
+    """The one whom each of these words means."""
+    return Agent(frozenset(words), frozenset(words))
+
+
+def _is_content(token: str) -> bool:
+    return (
+        token[0].isalpha()
+        and not token.endswith("n't")
+        and token not in _FUNCTION
+        and token not in _ADVERBS
+        and token not in CLAUSE_BEGINS
+        and token not in _PREPOSITIONS
+        and token not in BE
+        and token not in AUXILIARIES
+    )
+
+
+def _by(rest: Sequence[str], names: Mapping[str, str], speaker: Agent | None) -> Agent | None:
     """The agent of a passive verb."""
     if "by" not in rest:
         return NOBODY_NAMED
     after = rest[rest.index("by") + 1 :]
     if after and after[0] == "me":
         return speaker
-    return next((names[each] for each in after if each in names), SOMEBODY if after[:1] == ["somebody"] else None)
+    if character := next((names[each] for each in after if each in names), None):
+        return named(character)
+    if after and after[0] in _INDEFINITE:
+        return SOMEBODY
+    words = object_words(rest, rest.index("by"))
+    return Agent(words, words) if words else None
 
 
 def _back(tokens: Sequence[str], at: int, besides: frozenset[str] | set[str]) -> int:

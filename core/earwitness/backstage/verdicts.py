@@ -8,7 +8,7 @@ character than the one asked about. A clause that is denied says nothing but the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -20,13 +20,19 @@ from .clauses import (
     BE,
     BE_SHORT,
     HAVE,
+    MOST_BEFORE_BY,
     NOBODY_NAMED,
     SAYING,
     SOMEBODY,
+    Agent,
     agent,
+    infinitive,
+    is_between,
     is_command,
     is_unrealized,
     is_verb_form,
+    named,
+    object_words,
     word_list,
 )
 from .irregular_verbs import BASE
@@ -63,7 +69,7 @@ class AskedQuestion:
         kept, said = self._kept(told), self._kept(told, denied=False)
         if not self._names_something(kept):
             return "neither"
-        return self._of_denial(kept) if self._statement.denies else self._of_claim(kept, said, told is text, about)
+        return self._of_denial(kept) if self._statement.denies else self._of_claim(kept, said, said == text, about)
 
     def _of_topic(self, told: str, is_about: bool) -> Verdict:
         if self._statement.contradicted_by(told):
@@ -79,7 +85,7 @@ class AskedQuestion:
         if self._statement.contradicted_by(kept):
             open_question = self._asks_who or _ASKING.search(self.question)
             return "neither" if open_question and "nobody" not in kept.casefold() else "denies"
-        if is_whole and said == kept:
+        if is_whole:
             return "says"
         told = kept if self._refers_back(said) else said
         return "says" if self._names_something(said) and about(told) else "neither"
@@ -114,6 +120,8 @@ class AskedQuestion:
         ):
             return True
         before = ["the", *self._tokens]
+        if any(is_between(self._tokens, at, self.names) for at in range(len(self._tokens))):
+            return True
         return any(is_verb_form(each) and before[at] not in _ARTICLES for at, each in enumerate(self._tokens))
 
     @cached_property
@@ -129,19 +137,49 @@ class AskedQuestion:
         return frozenset(base_of(each[at]) for each in found for at in self._asked_in(each) if _is_verb(each, at))
 
     @cached_property
-    def _agents(self) -> Mapping[str, str | None]:
-        """Each of its verbs → the character of whom it asks whether they did it."""
-        return {
-            base_of(each[at]): agent(each, at, self.names, None)
+    def _sure(self) -> frozenset[str]:
+        """Its verbs, as far as that is sure."""
+        return frozenset(
+            base_of(each[at])
             for each in clauses(self._tokens)
             for at in self._asked_in(each)
-            if _is_verb(each, at)
-        }
+            if (is_verb_form(each[at]) and _is_verb(each, at))
+            or is_between(each, at, self.names)
+            or at == infinitive(each, self.names)
+        )
 
     @cached_property
-    def _agent(self) -> str | None:
-        """The first character of whom it asks whether they did something."""
-        return next((id for id in self._agents.values() if id and id != SOMEBODY), None)
+    def _agents(self) -> Mapping[str, Agent | None]:
+        """Each of its verbs → of whom it asks whether they did it; `None` = of nobody."""
+        found = {
+            base_of(each[at]): self._agent_of(each, at, None)
+            for each in clauses(self._tokens)
+            for at in self._asked_in(each)
+            if self._is_asked_verb(each, at)
+        }
+        return {verb: None if each in (SOMEBODY, NOBODY_NAMED) else each for verb, each in found.items()}
+
+    @cached_property
+    def _agent(self) -> Agent | None:
+        """The first of whom it asks whether they did something."""
+        return next(filter(None, self._agents.values()), None)
+
+    @cached_property
+    def _objects(self) -> Mapping[str, frozenset[str]]:
+        """Each of its verbs → the words of what it asks about having been done to."""
+        return {
+            base_of(each[at]): frozenset(map(base_of, object_words(each, at)))
+            for each in clauses(self._tokens)
+            for at in self._asked_in(each)
+            if base_of(each[at]) in self._sure and self._is_asked_verb(each, at)
+        }
+
+    def _is_asked_verb(self, tokens: Sequence[str], at: int) -> bool:
+        before = tokens[at - 1] if at else ""
+        return _is_verb(tokens, at) or (base_of(tokens[at]) in self._sure and before not in _ARTICLES)
+
+    def _agent_of(self, tokens: Sequence[str], at: int, speaker: Agent | None) -> Agent | None:
+        return agent(tokens, at, self.names, speaker, is_sure=base_of(tokens[at]) in self._sure)
 
     def _asked_in(self, tokens: Sequence[str]) -> Iterator[int]:
         return (at for at, token in enumerate(tokens) if base_of(token) in self._statement.words)
@@ -155,18 +193,20 @@ class AskedQuestion:
             self._sentence(each, speaker, denied) for each in SENTENCE.findall(text[begin:].translate(MARKUP))
         )
 
-    def _speaker(self, name: str) -> str | None:
-        known = {self.names[each] for each in _folded(name) if each in self.names}
-        return known.pop() if len(known) == 1 else None
+    def _speaker(self, name: str) -> Agent | None:
+        words = _folded(name)
+        known = {self.names[each] for each in words if each in self.names}
+        return named(*known, *words) if len(known) < 2 else None
 
-    def _sentence(self, sentence: str, speaker: str | None, denied: bool) -> str:
+    def _sentence(self, sentence: str, speaker: Agent | None, denied: bool) -> str:
         given = TOKEN.findall(sentence)
         keeps_denied = denied or is_frame(sentence.casefold())
         kept: list[str] = []
         left = changed = False
+        rest = frozenset(base_of(token.casefold()) for token in given)
         for each in clauses(given):
             tokens = [token.casefold() for token in each]
-            if self._is_left_out(each, tokens, speaker, is_first=not left):
+            if self._is_left_out(each, tokens, speaker, is_first=not left) or self._is_done_to_others(tokens, rest):
                 changed = True
             elif not keeps_denied and is_negated(tokens):
                 changed = True
@@ -176,24 +216,40 @@ class AskedQuestion:
             left = left or len(tokens) > 2  # a name that is called comes before a command
         return " ".join(kept) + " " if changed else sentence
 
-    def _is_left_out(self, given: Sequence[str], tokens: Sequence[str], speaker: str | None, *, is_first: bool) -> bool:
+    def _is_left_out(
+        self, given: Sequence[str], tokens: Sequence[str], speaker: Agent | None, *, is_first: bool
+    ) -> bool:
         for at in self._asked_in(tokens):
             is_name = given[at][0].isupper() and at > 0
             if base_of(tokens[at]) in self._loose or is_name:
                 continue
             if is_unrealized(tokens, at, BASE) or (is_first and is_command(tokens, at)):
                 return True
-            if _is_verb(tokens, at) and self._is_others(agent(tokens, at, self.names, speaker), base_of(tokens[at])):
+            if self._is_asked_verb(tokens, at) and self._is_others(
+                self._agent_of(tokens, at, speaker), base_of(tokens[at])
+            ):
                 return True
         return False
 
-    def _is_others(self, agent: str | None, verb: str) -> bool:
+    def _is_others(self, agent: Agent | None, verb: str) -> bool:
         """Whether somebody else did it than the one asked about, or nobody is named where that was asked."""
-        if agent is None or self._agents.get(verb, self._agent) == agent:
+        if agent is None:
             return False
-        if agent in {SOMEBODY, NOBODY_NAMED}:
-            return self._agent is not None or (self._asks_who and agent == SOMEBODY)
-        return self._agent is not None and agent != self._agent
+        asked = self._agents.get(verb, self._agent)
+        if asked is None:
+            return self._asks_who and agent == SOMEBODY
+        return not asked.may_be(agent)
+
+    def _is_done_to_others(self, tokens: Sequence[str], sentence: Set[str]) -> bool:
+        """Whether the clause says of what was asked that it was done to something else."""
+        for at in self._asked_in(tokens):
+            asked = self._objects.get(base_of(tokens[at]))
+            if asked and self._is_asked_verb(tokens, at):
+                done_to = frozenset(map(base_of, object_words(tokens, at)))
+                subject = frozenset(map(base_of, tokens[max(0, at - MOST_BEFORE_BY) : at]))
+                if done_to and asked.isdisjoint(done_to | (sentence - subject)):
+                    return True
+        return False
 
 
 def _told_to(tokens: Sequence[str]) -> Sequence[str]:
