@@ -10,6 +10,7 @@ from .clock import now
 from .containers import Container, character_container
 from .end.applier import Applier
 from .end.decider import Decider
+from .end.preparation import earlier_preparation
 from .end.revise import settled_message
 from .end.withdrawals import earlier_retraction
 from .engine import Engine
@@ -26,6 +27,7 @@ from .records.journal import (
     Derived,
     Entry,
     NewEntry,
+    Prepared,
     Retracted,
     Revised,
     Said,
@@ -176,6 +178,14 @@ class Journal:
             await self._decider.caught_up()
             await check_memories(self._ledger, self._live.snapshot, body)
         return await self.append(body, key)
+
+    async def prepare(self, body: Prepared, own_key: str | None) -> Outcome:
+        """Append a preparation, or return an earlier one if the story has all of it already. Raises as `append`."""
+        if own_key is None:
+            await self._decider.caught_up()
+            if (before := await earlier_preparation(self._ledger, self._live, body)) is not None:
+                return self.outcome(before)
+        return await self.append(body, own_key)
 
     async def retract(self, target: str, by: str, own_key: str | None) -> Outcome:
         """Append a retraction, or return the earlier one if the target is gone already.

@@ -1,11 +1,12 @@
 """What was there before the story: kept with the files it came from, told backstage as it stands."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import pytest
 
-from earwitness import Memory, Session
-from earwitness.errors import InputError
+from earwitness import Character, Memory, Session
+from earwitness.errors import InputError, KeyConflict
 from earwitness.records.journal import Original
 
 Begin = Callable[..., Awaitable[Session]]
@@ -42,6 +43,62 @@ async def test_what_was_given_again_is_told_once_as_it_was_given_last(begin: Beg
     before = await story.backstage().before()
     assert [piece.text for piece in before.pieces] == ["A sailor.", "Day."]
     assert before.originals == (newer,)
+
+
+SAME: dict[str, Any] = {
+    "plot": "{{user}} is lost.",
+    "cards": {"alice": "A mapmaker."},
+    "examples": {"bob": ["Ho!", "Hm."]},
+    "lore": ["Night.", {"text": "Fog.", "key": "n"}, {"text": "A secret.", "known_by": ["bob"]}],
+}
+
+
+async def test_preparing_the_same_again_changes_nothing(begin: Begin) -> None:
+    story = await begin()
+    first = await story.prepare(**SAME)
+    await story.join(Character("kim", kind="persona"))
+    again = await story.prepare(**SAME)
+    assert (again.key, again.created) == (first.key, False)
+    assert not (await story.prepare(plot=SAME["plot"])).created
+    assert len(await story.backstage().journal()) == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"plot": "Alice is lost."},
+        {"cards": {"alice": "A sailor."}},
+        {"examples": {"bob": ["Ho!"], "alice": ["Hm."]}},
+        {"lore": [{"text": "Day.", "key": "n"}]},
+        {"lore": [{"text": "A secret.", "known_by": ["alice"]}]},
+        {"originals": [WORLD]},
+    ],
+)
+async def test_preparing_what_was_changed_is_written(begin: Begin, changed: dict[str, Any]) -> None:
+    story = await begin()
+    await story.prepare(**SAME)
+    assert (await story.prepare(**{**SAME, **changed})).created
+    assert len(await story.backstage().journal()) == 3
+
+
+async def test_what_was_taken_away_can_be_prepared_again(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    first = await story.prepare(cards={"alice": "A mapmaker."})
+    await story.retract(first.key)
+    assert (await story.prepare(cards={"alice": "A mapmaker."})).created
+    await story.forget("alice")
+    await story.join("alice")
+    await (await story.prepare(cards={"alice": "A mapmaker."})).settled()
+    assert [each.content for each in await memories(story, "alice")] == ["A mapmaker."]
+
+
+async def test_a_key_of_its_own_always_stands_for_a_preparation(begin: Begin) -> None:
+    story = await begin()
+    await story.prepare(plot="Fog.")
+    assert (await story.prepare(plot="Fog.", key="fog")).created
+    assert not (await story.prepare(plot="Fog.", key="fog")).created
+    with pytest.raises(KeyConflict):
+        await story.prepare(plot="Rain.", key="fog")
 
 
 async def test_what_was_retracted_or_belongs_to_nobody_any_more_is_not_told(begin: Begin) -> None:

@@ -1,4 +1,4 @@
-"""State changes and preparations: from a journal entry to its plan."""
+"""State changes: from a journal entry to its plan."""
 
 from __future__ import annotations
 
@@ -13,31 +13,28 @@ from ..engine import Engine
 from ..events import Event, StateChangeAnswer, StateChangeEvent
 from ..ids import MemoryIds
 from ..live import Live, written
-from ..macros import in_piece
 from ..places import destination, normal
 from ..plugin_data import PluginData
-from ..protocols import Ledger
 from ..records.channel import Channel, StandingChannel
 from ..records.character import Cast, Character
 from ..records.disguise import Unmasking, in_disguise
-from ..records.journal import Changed, Entry, Piece, Prepared
+from ..records.journal import Changed, Entry
 from ..records.memory import Support
 from ..records.memory_types import PIECE_TYPES
 from ..records.moment import Movement
-from ..records.plan import Delivery, Plan, grouped
+from ..records.plan import Delivery, Plan
 from ..records.state import FactsOf, State
 from ..records.update import Update
 from .default_updates import default_updates
-from .deliveries import PieceOrigin, UpdateOrigin, of_piece, of_update
+from .deliveries import UpdateOrigin, of_update
 from .derivations import noted, proposed, with_proposals
 from .disguises import with_renewals
 from .due import with_arrivals
 from .guards import guarded
 from .host_word import seated
 from .message import audience
-from .names_in_texts import has_names, noted_pieces, written_anew
+from .names_in_texts import has_names, written_anew
 from .whereabouts import folded, moved_along
-from .withdrawals import of_source
 
 
 async def changed(engine: Engine, live: Live, entry: Entry, body: Changed) -> Plan:
@@ -179,73 +176,6 @@ async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
     event = event_at(live, live.snapshot.cast, live.snapshot.state)
     plan = await guarded(engine, event, plan, data, silence=False)
     return plan.model_copy(update={"plugin_data": written(data)})
-
-
-async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> Plan:
-    """The plan of a preparation: one permanent memory for each piece and owner, and the world's copies."""
-    session, cast, now = live.snapshot.id, live.snapshot.cast, live.snapshot.state.game_day
-    known = await _by_source(engine.ledger, session, body.pieces)
-    keyed = await _by_lore_key(engine.ledger, session, body.pieces, entry)
-    deliveries: list[Delivery] = []
-    older: list[str] = []
-    for piece in body.pieces:
-        source = piece.version_of
-        owners = cast.ids if piece.owners is None else piece.owners
-        containers = [world_container(session), *(character_container(session, id) for id in owners)]
-        before = known.get(source, ())
-        revision = entry.sequence if before else 0
-        new = [
-            of_piece(
-                in_piece(piece, each.owner, cast), PieceOrigin(source, revision, entry, now, live.snapshot.ids), each
-            )
-            for each in containers
-        ]
-        if {(each.container, each.body) for each in before if each.is_active} == {(e.container, e.body) for e in new}:
-            continue
-        older += [*([source] if before else []), *_replaced(piece, keyed)]
-        deliveries += new
-    plan = Plan(
-        session=session,
-        sequence=entry.sequence,
-        key=entry.key,
-        deliveries=tuple(deliveries),
-        withdrawals=tuple([await of_source(engine.ledger, session, each, "replaced") for each in dict.fromkeys(older)]),
-    )
-    return noted_pieces(live, await guarded_now(engine, live, plan), body.pieces)
-
-
-async def _by_source(ledger: Ledger, session: str, pieces: Sequence[Piece]) -> Mapping[str, list[Delivery]]:
-    """Source → what was ever delivered of it, for the sources of these pieces."""
-    found = await ledger.deliveries(session, sources=[piece.version_of for piece in pieces])
-    return {group[0].source: group for group in grouped(found, lambda each: each.source)}
-
-
-async def _by_lore_key(
-    ledger: Ledger, session: str, pieces: Sequence[Piece], entry: Entry
-) -> Mapping[tuple[str, str], list[Delivery]]:
-    """Type and lore key → the world's active copies from earlier entries, for the types of keyed pieces."""
-    types = sorted({piece.type for piece in pieces if piece.lore_key is not None})
-    if not types:
-        return {}
-    kept = await ledger.deliveries(session, container=world_container(session).name, types=types)
-    index: dict[tuple[str, str], list[Delivery]] = {}
-    for each in kept:
-        if each.is_active and each.sequence < entry.sequence and isinstance(key := each.metadata.get("loreKey"), str):
-            index.setdefault((each.part, key), []).append(each)
-    return index
-
-
-def _replaced(piece: Piece, keyed: Mapping[tuple[str, str], Sequence[Delivery]]) -> list[str]:
-    """Sources of earlier versions of a keyed piece that some of its owners had, and others as well."""
-    if piece.lore_key is None:
-        return []
-    same = keyed.get((piece.type, piece.lore_key), ())
-    return sorted({each.source for each in same if each.source != piece.version_of and _overlaps(each, piece)})
-
-
-def _overlaps(delivery: Delivery, piece: Piece) -> bool:
-    owners = delivery.metadata.get("audience")
-    return piece.owners is None or not isinstance(owners, list) or bool(set(owners) & set(piece.owners))
 
 
 def _with_path(channel: StandingChannel, known: Sequence[str]) -> StandingChannel:

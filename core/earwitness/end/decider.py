@@ -32,13 +32,14 @@ from ..time_limit import contained
 from ..validation.messages import gone
 from .applier import Applier
 from .archive import archived
-from .change import changed, prepared
+from .change import changed
 from .derivations import append_proposed
 from .derived import derived
 from .due import with_overdue
 from .fail_closed import UNUSABLE, fail_closed_plan
 from .message import message_of, said
 from .names_in_texts import noted
+from .preparation import prepared
 from .revise import retracted, revised
 from .transfers import transferred
 from .world import World

@@ -357,10 +357,10 @@ class Session(Mirror[AsyncSession]):
         originals: Iterable[Original] = (),
         key: str | None = None,
     ) -> Outcome:
-        """Give the story what was there before it. Each piece is a permanent memory; preparing it again replaces it.
-
-        Everybody knows the `plot`; a mapping names several. A character knows its own of `cards` and `examples`
-        (dialogue). `lore` is common knowledge, or known to those in `known_by`. `originals` are the files it came from.
+        """Give the story what was there before it. Each piece is a permanent memory; a changed one replaces it, and
+        all of it again, without a `key`, changes nothing. Everybody knows the `plot`; a mapping names several. A
+        character knows its own of `cards` and `examples` (dialogue). `lore` is common knowledge, or known to those in
+        `known_by`. `originals` are the files it came from.
         """
         return Outcome(
             self._call,
