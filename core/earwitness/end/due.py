@@ -127,7 +127,7 @@ class Arrivals:
         sharing = await self._shared(event, reached, about)
         self.answers += sharing.reports
         if sharing.silent:
-            self._untold.keep(about.key, sharing.silent, [each.owner for each in reached])
+            self._untold.keep(about.key, sharing.silent, [_who(each) for each in reached])
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
@@ -135,7 +135,7 @@ class Arrivals:
         away: set[str] = set()
         for key, owners_of in self._untold.kept():
             event, about = await self._about(key, self._state.game_day)
-            reached = await self._there(key)
+            reached = await self._there(key, [id for owners in owners_of.values() for id in owners])
             for label, owners in owners_of.items():
                 those = [reached[id] for id in owners if id in reached]
                 if label in away or about is None:
@@ -143,6 +143,7 @@ class Arrivals:
                 if about.retracted or not those:
                     self._untold.done(key, label)
                     continue
+                await self._knowers_of(key)
                 sharing = await self._shared(event, those, about, only=[label])
                 if sharing.silent:
                     away.add(label)
@@ -153,11 +154,11 @@ class Arrivals:
                 self.told_on += told_on
                 await self.arrive([each for each in told_on if each.is_active and each.due <= self._state.game_day])
 
-    async def _there(self, source: str) -> dict[str, Delivery]:
-        """Owner → the first delivery by which a message has reached them and still does."""
-        found = await self._standing.deliveries([source])
-        about = [each for each in found if each.part == "message" and each.due <= self._state.game_day]
-        return {each.owner: each for each in reversed(about)}
+    async def _there(self, source: str, reached: Sequence[str]) -> dict[str, Delivery]:
+        """Owner, or id of a memory in a hub → the first delivery by which a message has reached them and still does."""
+        found = [each for each in await self._standing.deliveries([source]) if each.part == "message"]
+        found += [each for each in await self._standing.memories(reached) if is_told_in_hub(each)]
+        return {_who(each): each for each in reversed(found) if each.due <= self._state.game_day}
 
     async def _shared(
         self, event: Event, reached: Sequence[Delivery], about: SettledMessage, only: Collection[str] | None = None
@@ -190,13 +191,15 @@ class Arrivals:
         about = [each for each in kept if each.owner != WORLD and (each.part == "message" or is_told_in_hub(each))]
         if not about or not self._engine.sharing_rules:
             return []
-        source = told_of(about[0])
-        if source not in self._knowers:
-            self._knowers[source] = await self._knew(source)
-        knew = self._knowers[source]
+        knew = await self._knowers_of(told_of(about[0]))
         first = {_who(each): each for each in reversed(about) if _who(each) not in knew}
         knew |= first
         return [each for each in about if first.get(_who(each)) is each]
+
+    async def _knowers_of(self, source: str) -> dict[str, Delivery]:
+        if source not in self._knowers:
+            self._knowers[source] = await self._knew(source)
+        return self._knowers[source]
 
     async def _knew(self, source: str) -> dict[str, Delivery]:
         """Owner → what has arrived of a source before this change."""

@@ -9,7 +9,7 @@ from ..plugin_data import PluginData
 
 
 class Untold:
-    """Key of a message → label of a rule → ids of those whom it has reached meanwhile."""
+    """Key of a message → label of a rule → ids of those whom it has reached meanwhile, and of memories in hubs."""
 
     def __init__(self, data: Mapping[str, PluginData]) -> None:
         self._data = data.get(UNTOLD, PluginData({}))

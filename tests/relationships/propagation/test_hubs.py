@@ -12,6 +12,7 @@ from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.learned import Learned
 from earwitness_relationships.propagation import Adjacency, Seed
 from earwitness_relationships.propagation.hub_walk import HubWalk
+from earwitness_relationships.propagation.sharing_rule import RelationshipsSharing
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.rules.records import Member, Pantheon, Rules
 
@@ -238,11 +239,11 @@ titans:
 
 @pytest.fixture
 def passing_on(open_app: Opener, tmp_path: Path) -> Callable[..., Awaitable[tuple[Earwitness, Session]]]:
-    async def opened(hub_from: int, retell: str = "verbatim") -> tuple[Earwitness, Session]:
+    async def opened(hub_from: int, retell: str = "verbatim", **given: Any) -> tuple[Earwitness, Session]:
         file = tmp_path / f"{hub_from}.yaml"
         file.write_text(PASSING_ON.replace("FROM", str(hub_from)).replace("RETELL", retell))
         graph = {"name": "networkx", "path": str(tmp_path / f"{hub_from}.db")}
-        ew = await open_app(relationships={"rules": str(file), "graph": graph})
+        ew = await open_app(relationships={"rules": str(file), "graph": graph}, **given)
         cast = [*(Character(id) for id in GODS), Character("mortal"), Character("sam", kind="persona", user_id="u")]
         return ew, await ew.session("s1", cast=cast)
 
@@ -261,6 +262,28 @@ async def test_who_read_it_in_a_hub_tells_it_on_to_others_and_into_other_hubs(pa
     copies, hubs = answers[:5], answers[5:]
     assert copies == hubs
     assert hubs[-1]["mortal"] == {("shared", "god2", "olympus", 2)}
+
+
+async def test_what_a_hub_was_told_while_the_rule_failed_is_told_on_when_it_answers_again(
+    passing_on: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, story = await passing_on(2, strict=False)
+    await story.say("sam", SECRET, audience=["god0"])
+    await story.delivered()
+    with monkeypatch.context() as away:
+        away.setattr(RelationshipsSharing, "share", no_answer)
+        for day in (2, 3, 4):
+            await story.change(game_day=day)
+            await story.delivered()
+    await story.change(game_day=9)
+    await story.delivered()
+    await story.change(game_day=12)
+    await story.delivered()
+    assert await found(story, "mortal") == {("shared", "god2", "olympus", 2)}
+
+
+async def no_answer(*_: object) -> None:
+    raise ConnectionError("the graph is away")
 
 
 async def test_a_hub_is_told_in_the_words_that_the_rules_choose(passing_on: Any) -> None:
