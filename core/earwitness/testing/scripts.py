@@ -189,7 +189,7 @@ class Script:
     def _say(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         content = _content(key, draw)
         here, host = set(book.here), {"present": draw.present, "audience": draw.audience}
-        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), here, **host, moves=draw.moves)
+        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), here, draw.present, draw.audience, draw.moves)
         book.messages[key] = told
         _perceive(book, told, draw)
         book.last = key
