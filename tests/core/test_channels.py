@@ -242,6 +242,20 @@ async def test_a_host_with_a_guard_is_told_nothing(begin: Begin, caplog: pytest.
     assert not caplog.records
 
 
+@pytest.mark.parametrize("name", ["channel_id", "guild_id", "persona_id"])
+@pytest.mark.parametrize("id", ["", " ", "a\nb"])
+async def test_ids_that_may_be_taken_for_none_or_for_several_are_refused(begin: Begin, name: str, id: str) -> None:
+    story = await begin()
+    channel = Channel(**{name: id})
+    refused = f"channel: {name} = .* must not be empty or hold a line break. `None` = no {name}"
+    with pytest.raises(InputError, match=refused):
+        await story.say("alice", "Hello.", channel=channel)
+    with pytest.raises(InputError, match=refused):
+        await story.turn("alice", channel=channel)
+    with pytest.raises(InputError, match=refused):
+        await story.update("It rains", channel=channel)
+
+
 ALIKE = [
     (Channel(channel_id="a/b"), Channel(channel_id="b", guild_id="a")),
     (Channel(channel_id="c"), Channel(context="public_channel", channel_id="c")),

@@ -124,7 +124,15 @@ def known_channel(channel: Channel | None, context: Context | None) -> Channel:
         )
     if context is not None and context != channel.context:
         raise InputError(f"context {context!r} contradicts the channel's {channel.context!r}. Give one of them.")
+    for name in ("channel_id", "guild_id", "persona_id"):
+        _refuse_unusable_id(name, getattr(channel, name))
     return channel
+
+
+def _refuse_unusable_id(name: str, id: str | None) -> None:
+    """Raise `InputError` for an id that may be taken for none, or for several in the keys that are made of ids."""
+    if id is not None and (not id.strip() or "\n" in id):
+        raise InputError(f"channel: {name} = {quoted(id)} must not be empty or hold a line break. `None` = no {name}.")
 
 
 def some_channel(channel: Channel | None) -> Channel | None:
