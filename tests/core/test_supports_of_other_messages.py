@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+import pytest
+
 from earwitness import Memory, Session, Share, SharingAnswer, SharingEvent
 from earwitness.records.plan import Answer
 
@@ -87,6 +89,32 @@ async def test_a_slower_teller_changes_nothing_of_what_is_known(begin: Begin, me
         (memory,) = await memories(story, "dana")
         assert shown(memory) == ("charlie", "charlie", ["m2"], 1)
         assert memory.content.endswith(f"Message: Charlie: {FACT} GameDay: 1")
+
+
+async def test_what_is_handed_over_is_that_message_too(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    await story.say("bob", FACT, key="m1", audience=[])
+    await story.change(game_day=10)
+    await story.say("charlie", f"{FACT} Nobody was hurt.", key="m2", audience=[])
+    await story.delivered()
+    (memory,) = await memories(story, "dana")
+    await story.tell("dana", "alice", memory.id)
+    await story.delivered()
+    (told,) = await memories(story, "alice")
+    assert (told.metadata["speaker"], told.message_keys) == ("bob", ("m1",))
+    assert told.content.endswith(f"Message: Bob: {FACT} GameDay: 1")
+
+
+@pytest.mark.parametrize("masks", [("Stranger", None), (None, "Stranger")])
+async def test_a_rule_cannot_join_what_was_said_in_disguise(
+    begin: Begin, memories: Memories, masks: tuple[str | None, str | None]
+) -> None:
+    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    for key, hears, mask in zip(("m1", "m2"), ("bob", "charlie"), masks, strict=True):
+        await story.say("alice", FACT, key=key, audience=[hears], speak_as=mask)
+    await story.delivered()
+    speakers = {each.message_keys: each.metadata["speaker"] for each in await memories(story, "dana")}
+    assert speakers == {("m1",): masks[0] or "alice", ("m2",): masks[1] or "alice"}
 
 
 async def test_the_memory_stands_until_the_last_of_its_messages_is_retracted(begin: Begin, memories: Memories) -> None:
