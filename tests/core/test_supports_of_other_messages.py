@@ -91,6 +91,38 @@ async def test_a_slower_teller_changes_nothing_of_what_is_known(begin: Begin, me
         assert memory.content.endswith(f"Message: Charlie: {FACT} GameDay: 1")
 
 
+class InTurn:
+    """Bob tells Dana on one day, and Charlie, on another, perhaps in other words."""
+
+    def __init__(self, bob: str | None = None) -> None:
+        self.bob = bob
+
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        if event.arrived:
+            return []
+        first = Share(character="dana", shared_from="bob", rule="r", due=event.day + 1, content=self.bob)
+        return [first, Share(character="dana", shared_from="charlie", rule="r", due=event.day + 9)]
+
+
+async def test_who_hears_the_same_again_learned_it_the_first_time(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[InTurn()])
+    await story.say("alice", FACT, key="m1", audience=["bob", "charlie"])
+    await story.change(game_day=10)
+    await story.delivered()
+    (memory,) = await memories(story, "dana")
+    assert shown(memory) == ("alice", "bob", ["m1"], 2)
+
+
+async def test_who_hears_more_of_it_later_has_that_from_who_told_it(begin: Begin, memories: Memories) -> None:
+    story = await begin(cast=CAST, sharing_rules=[InTurn(bob="A mill.")])
+    await story.say("alice", FACT, key="m1", audience=["bob", "charlie"])
+    await story.change(game_day=10)
+    await story.delivered()
+    (memory,) = await memories(story, "dana")
+    assert FACT in memory.content
+    assert shown(memory) == ("alice", "charlie", ["m1"], 10)
+
+
 async def test_what_is_handed_over_is_that_message_too(begin: Begin, memories: Memories) -> None:
     story = await begin(cast=CAST, sharing_rules=[SameFact()])
     await story.say("bob", FACT, key="m1", audience=[])

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..containers import Container
-from ..end.deliveries import strength
 from ..records.learned import Learned
 from ..records.memory import without_words
 from ..records.memory_types import Metadata
 from ..records.plan import Delivery
+from ..strongest import strength
 from .identity import Proof
 from .shared import SharedMemory
 

@@ -15,12 +15,13 @@ from ..ids import WORLD, MemoryIds
 from ..records.channel import Channel
 from ..records.character import Cast
 from ..records.journal import Changed, Entry, Piece
-from ..records.memory import STRENGTH, Memory, Support
+from ..records.memory import Memory, Support
 from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery, Plan, arriving, grouped
 from ..records.state import State
 from ..records.update import Knowledge, Update
+from ..strongest import shown
 from .shares import DueShare
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
@@ -362,9 +363,7 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
         strongest = fullest = supports[0]
         learned = strongest.support.learned_day
     else:
-        strongest, *_ = ranked = sorted(learned_first(supports), key=strength)
-        fullest = max(ranked, key=lambda each: len(each.body))
-        learned = min(each.support.learned_day for each in ranked if len(each.body) == len(fullest.body))
+        strongest, fullest, learned = shown(supports)
     lines = _lines(supports, removed)
     support = strongest.support
     metadata: dict[str, MetaValue] = {**strongest.metadata, "learnedDay": learned}
@@ -379,21 +378,6 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
     return Memory.unchecked(made)  # validation would copy the list of participants for each of them
 
 
-def learned_first(supports: Sequence[Delivery]) -> Sequence[Delivery]:
-    """Those of the message that was learned first: what one message says is never shown as said by another."""
-    if not any(each.of_other for each in supports):
-        return supports
-    first = min(supports, key=lambda each: (each.support.learned_day, *strength(each)))
-    return [each for each in supports if each.source == first.source]
-
-
 def _lines(supports: Sequence[Delivery], removed: Collection[str]) -> dict[str, None]:
     told = [line for each in supports if each.knowledge for line in each.knowledge]
     return {line.text: None for line in told if not any(id in removed for id in line.cites)}
-
-
-def strength(delivery: Delivery) -> tuple[int, float, int, float, str, str, str]:
-    """Sort key: first hand before seen before told, then the earliest, the most trusted teller, the first teller."""
-    support = delivery.support
-    told = (-support.trust, support.shared_from or "", support.rule or "")
-    return (STRENGTH.index(support.how), support.learned_day, delivery.sequence, *told, delivery.id)

@@ -15,8 +15,8 @@ from ..records.journal import Entry, Transferred
 from ..records.memory import Support
 from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, Plan, Snapshot
+from ..strongest import shown
 from .change import guarded_now
-from .deliveries import learned_first, strength
 from .derived import undelivered
 from .disguises import as_told
 from .host_word import HOST
@@ -66,8 +66,7 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
 
 def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, story: Snapshot) -> Delivery:
     """The listener's copy of what the teller knows on the day it is due. Pure."""
-    known = sorted(learned_first([each for each in supports if each.support.learned_day <= day]), key=strength)
-    given, fullest = known[0], max(known, key=lambda each: len(each.body))
+    given, fullest, _ = shown([each for each in supports if each.support.learned_day <= day])
     container = character_container(entry.session, body.listener)
     return given.model_copy(
         update={
