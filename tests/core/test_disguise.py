@@ -10,7 +10,18 @@ import pytest
 
 from earwitness import Character, Earwitness, Plugin, RecallAnswer, RecallEvent, Session
 from earwitness.errors import InputError, UnknownName
-from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike
+from earwitness.events import (
+    Event,
+    MessageEvent,
+    PlanEvent,
+    ReadEvent,
+    Share,
+    SharingEvent,
+    StateChangeEvent,
+    Strike,
+    WorldAgentEvent,
+    WorldAnswer,
+)
 from earwitness.filters import EVERYTHING, Compare, Filter
 
 Begin = Callable[..., Awaitable[Session]]
@@ -277,6 +288,57 @@ class Listener(Plugin):
     def on_recall(self, event: RecallEvent) -> RecallAnswer | None:
         self.seen.append(event.query + "".join(hit.model_dump_json() for hit in event.memories))
         return None
+
+
+class Casts(Plugin):
+    """Keeps by which name each hook knows the count. It is a plugin, World Agent, guard and sharing rule in one."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, set[str]] = {}
+
+    def _note(self, hook: str, event: Event) -> None:
+        self.names.setdefault(hook, set()).add(event.cast["count"].name)
+
+    async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+        self._note("propose", event)
+        return WorldAnswer()
+
+    def on_message(self, event: MessageEvent) -> None:
+        self._note("on_message", event)
+
+    def on_recall(self, event: RecallEvent) -> None:
+        self._note("on_recall", event)
+
+    def on_state_change(self, event: StateChangeEvent) -> None:
+        self._note("on_state_change", event)
+
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        self._note("share" if event.moment else "share later", event)
+        yield Share(character="dana", shared_from="bob", rule="bob talks", due=event.day + 1)
+
+    def filter(self, event: ReadEvent) -> Filter:
+        self._note("filter", event)
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> Iterable[Strike]:
+        self._note("strike" if event.plan.presence else "strike later", event)
+        return ()
+
+
+async def test_while_a_message_is_settled_the_cast_goes_by_the_mask_and_everywhere_else_by_its_own_names(
+    begin: Begin,
+) -> None:
+    casts = Casts()
+    also = {"plugins": [casts], "world_agent": casts, "guards": [casts], "sharing_rules": [casts]}
+    story = await begin(cast=CAST, present=HERE, **also)
+    await story.say("count", MILL, speak_as=ROUX, audience=HERE)
+    await story.turn("bob", query="the old mill", in_prompt=[])
+    await story.change(game_day=2)
+    await story.settled()
+    masked, own = {ROUX}, {"Count Fosco"}
+    during = dict.fromkeys(("propose", "on_message", "share", "strike"), masked)
+    apart = dict.fromkeys(("on_recall", "on_state_change", "share later", "strike later", "filter"), own)
+    assert casts.names == {**during, **apart}
 
 
 class Gossip:
