@@ -120,3 +120,10 @@ def test_a_branch_begins_at_a_key_or_a_number(story: Session, at: Any) -> None:
     story.say("alice", "Hm.")
     with pytest.raises(InputError, match=f"at={at} cannot be an entry"):
         story.fork("s2", at=at)
+
+
+def test_the_day_is_no_key_of_the_hosts_own(story: Session) -> None:
+    with pytest.raises(InputError, match="state key 'day' looks like 'game_day'"):
+        story.change(day=3)
+    story.change(game_day=3, day_of_week="Monday").settled()
+    assert (story.state.game_day, story.state.model_extra) == (3, {"day_of_week": "Monday"})

@@ -103,8 +103,8 @@ def _check_json(key: str, value: Any) -> None:
 
 
 def _check_spelling(key: str) -> None:
-    """Raise `InputError` if a free key differs from a typed one only in case or underscores: `gameday` is a typo."""
-    typed = {name.replace("_", ""): name for name in (*State.model_fields, "game_time")}
+    """Raise `InputError` if a free key is a typed one but for case or underscores (`gameday`), or is `day`."""
+    typed = {name.replace("_", ""): name for name in (*State.model_fields, "game_time")} | {"day": "game_day"}
     meant = typed.get(key.replace("_", "").casefold())
     if meant is not None and meant != key:
         raise InputError(f"state key {key!r} looks like {meant!r}. Write that, or choose another name.")
