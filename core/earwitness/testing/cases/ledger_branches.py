@@ -115,7 +115,7 @@ class LedgerBranches(LedgerCases):
                 assert ours == theirs, name
             for name in game.names:
                 await ledger.forget(name)
-            assert await ledger.sessions() == []
+            assert not {*game.names} & {*await ledger.sessions()}  # an example that failed leaves its own behind
 
         numbers = st.integers(0, 99)
         await self.for_all(agrees, st.lists(st.tuples(st.integers(0, 11), numbers, numbers), min_size=8, max_size=40))
