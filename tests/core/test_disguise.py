@@ -416,6 +416,18 @@ async def test_what_the_mask_said_of_the_count_by_name_is_known(story: Session) 
     assert (await knows(story, "Count Fosco sold the castle"))["charlie"] == "heard it from Monsieur Roux on day 1"
 
 
+@pytest.mark.parametrize("told", ["Count Fosco bought the old mill.", "The Count bought the old mill."])
+async def test_what_he_said_in_disguise_counts_when_others_say_it_by_his_name(story: Session, told: str) -> None:
+    await story.unmask("count", audience=["bob"])
+    await story.say("bob", told, audience=["dana"])
+    assert await knows(story, "Count Fosco bought the old mill") == {
+        "count": "said it on day 1",
+        "bob": "heard it from count on day 1",
+        "charlie": "nothing found",
+        "dana": "heard it from bob on day 1",
+    }
+
+
 async def test_an_unmasking_does_not_change_how_somebody_came_to_know_what_he_said(story: Session) -> None:
     await story.say("bob", "Roux says that he has bought the old mill.", key="m3")
     assert (await knows(story))["bob"] == "heard it from Monsieur Roux on day 1"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Self
 
 from ..words import STOP_WORDS, idf, plain, query_words, terms
@@ -25,6 +26,8 @@ NEAR_BEST = 0.8
 """A text is about the same thing as the world's best memory if it covers this share of what that memory covers."""
 
 
+EMPTY: Mapping[str, str] = MappingProxyType({})
+"""No terms that mean the same."""
 NOBODY = "nobodi"
 """The term of "nobody". Who says that nobody did it speaks of everybody of whom a question asks whether they did."""
 LEAST_WITH_NOBODY = 3
@@ -99,14 +102,25 @@ class TermStatistics:
 class WeightedQuery:
     """A question with the weights of its terms in one world. A question of stop words only matches no text."""
 
-    def __init__(self, question: str, statistics: TermStatistics, least: float = LEAST) -> None:
-        """`least` is the share of the question's weight that a text about it covers."""
-        asked = dict.fromkeys(map(one_word, asked_terms(question)))
+    def __init__(
+        self,
+        question: str,
+        statistics: TermStatistics,
+        least: float = LEAST,
+        same: Mapping[str, str] = EMPTY,
+    ) -> None:
+        """`least` is the share of the question's weight that a text about it covers.
+
+        `same` maps terms that mean the same, such as a character's names, to one of them.
+        """
+        self._same = same
+        asked = dict.fromkeys(same.get(term, term) for term in map(one_word, asked_terms(question)))
         self._weights = {term: statistics.weight(term) for term in asked}
         self._enough = min(least * sum(self._weights.values()), SEVERAL * statistics.once)
 
     def held(self, there: Collection[str]) -> float:
         """The weight of the question that these terms cover; 0 if it is too little to be about the question."""
+        there = {self._same.get(term, term) for term in there} if self._same else there
         held = 0.0
         for term, weight in self._weights.items():
             held += weight if term in there else 0.0

@@ -25,12 +25,22 @@ from ..records.backends import TermHolders
 from ..records.character import Cast
 from ..records.memory import Memory
 from ..records.plan import Delivery, Snapshot
-from ..words import STOP_WORDS
+from ..words import STOP_WORDS, words
 from .evidence import delivered, read_elsewhere
 from .identity import AskedMask, Proof, admitted, asked_masks, restated
 from .inquiry import Inquiry
 from .knowers import Knower, WhoKnows
-from .rarity import LEAST, NEAR_BEST, TermStatistics, WeightedQuery, looked_up, one_word, word_set
+from .rarity import (
+    EMPTY,
+    LEAST,
+    NEAR_BEST,
+    TermStatistics,
+    WeightedQuery,
+    asked_terms,
+    looked_up,
+    one_word,
+    word_set,
+)
 from .shared import SharedMemory, shared_memories
 
 
@@ -68,16 +78,29 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     terms = await aside(len(question), looked_up, question)
     masks = await aside(len(question), asked_masks, question, live.snapshot)
     near = 0.0 if any(each.is_identity for each in masks) else NEAR_BEST  # with whose words somebody is unmasked
-    known = await _facts(engine.store, world_container(session).name, question, terms, near)
+    names = {} if any(each.is_identity for each in masks) else _names(live.snapshot.cast)
+    same = await aside(len(question), _namesakes, names, question, masks)
+    terms = tuple(dict.fromkeys([*terms, *same]))
+    known = await _facts(engine.store, world_container(session).name, question, terms, near, same)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     found, subjects = await _proofs(engine, session, known, revealing)
     proofs = [*found, *await _derived(engine, session, known)]
     shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.store, known, terms))
-    names = {} if revealing else _names(live.snapshot.cast)
     inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
     knowers = await aside(size, _knowers, inquiry, proofs, subjects, shared, masks, live.snapshot)
     return WhoKnows(question=question, knowers=knowers, failures=failures)
+
+
+def _namesakes(names: Mapping[str, str], question: str, masks: Sequence[AskedMask]) -> dict[str, str]:
+    """Each term of the names and masks of those whom a question names → the one it names them by."""
+    asked, same = dict.fromkeys(map(one_word, asked_terms(question))), dict[str, str]()
+    for id in dict.fromkeys(names[word] for word in words(question) if word in names):
+        named = {term for word, owner in names.items() if owner == id for term in word_set(word)}
+        of_masks = {term for each in masks if each.wearer == id for term in each.of_mask if term not in names}
+        first = next((term for term in asked if term in named), None)
+        same.update(dict.fromkeys(named | of_masks, first) if first else {})
+    return same
 
 
 def _names(cast: Cast) -> dict[str, str]:
@@ -129,43 +152,48 @@ def _characters(deliveries: Iterable[Delivery]) -> int:
     return sum(len(each.body) + sum(len(line.text) for line in each.knowledge) for each in deliveries)
 
 
-async def _facts(store: Store, world: str, question: str, terms: Sequence[str], near: float) -> Facts:
+async def _facts(
+    store: Store, world: str, question: str, terms: Sequence[str], near: float, same: Mapping[str, str]
+) -> Facts:
     """The world's memories that are about the question.
 
     A store without an index of terms is read completely, in order to count how rare each word is.
     """
     if isinstance(store, TermIndex):
         holders = await store.holders(world, terms)
-        return await aside(len(question), facts_among, holders, question, near)
+        return await aside(len(question), facts_among, holders, question, near, same)
     memories = await store.list(world)
-    return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question, near)
+    return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question, near, same)
 
 
-def facts_among(holders: TermHolders, question: str, near: float = NEAR_BEST) -> Facts:
+def facts_among(holders: TermHolders, question: str, near: float = NEAR_BEST, same: Mapping[str, str] = EMPTY) -> Facts:
     """The facts, found by the memories that contain the question's terms. Pure.
 
     `near` is the share of what the best memory covers that others must cover; 0 = they need cover little at all.
+    `same` maps terms that mean the same to one of them.
     """
     forms: dict[str, list[Sequence[str]]] = {}
     for term, ids in holders.ids.items():
         if ids:
-            forms.setdefault(one_word(term), []).append(ids)
+            forms.setdefault(same.get(one_word(term), one_word(term)), []).append(ids)
     holding = {term: several[0] if len(several) == 1 else set().union(*several) for term, several in forms.items()}
     statistics = TermStatistics(holders.count, {term: len(ids) for term, ids in holding.items()})
-    asked = WeightedQuery(question, statistics, LEAST if near else LEAST / 2)
+    asked = WeightedQuery(question, statistics, LEAST if near else LEAST / 2, same)
     held = asked.held_in(holding)
     least = near * max(held.values(), default=0.0)
     return Facts([id for id, weight in held.items() if weight >= least], asked, least)
 
 
-def facts_among_all(world: Sequence[Memory], question: str, near: float = NEAR_BEST) -> Facts:
+def facts_among_all(
+    world: Sequence[Memory], question: str, near: float = NEAR_BEST, same: Mapping[str, str] = EMPTY
+) -> Facts:
     """The facts, found by reading all of the world's memories. Pure."""
-    ids: dict[str, list[str]] = {one_word(term): [] for term in looked_up(question)}
+    ids: dict[str, list[str]] = {one_word(term): [] for term in (*looked_up(question), *same)}
     for memory in world:
         for term in word_set(memory.content) & ids.keys():
             ids[term].append(memory.id)
     holders = {term: tuple(found) for term, found in ids.items()}
-    return facts_among(TermHolders(count=len(world), ids=holders), question, near)
+    return facts_among(TermHolders(count=len(world), ids=holders), question, near, same)
 
 
 async def _proofs(
