@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from earwitness import Character, Earwitness, Plugin, RecallAnswer, RecallEvent, Session
-from earwitness.errors import InputError, UnknownName
+from earwitness.errors import InputError, NotPermitted, UnknownName
 from earwitness.events import (
     Event,
     MessageEvent,
@@ -446,7 +446,7 @@ async def test_he_is_found_by_his_mask_by_all_but_players(story: Session) -> Non
     assert (await back.preview("count", "Good night.")).message.speak_as is None
     assert "count (Count Fosco): in disguise as Monsieur Roux, here" in str(await back.overview())
     await story.join(Character("kim", kind="persona"))
-    with pytest.raises(UnknownName):
+    with pytest.raises(NotPermitted):  # as for anybody else's name
         await story.backstage(role="player", persona="kim").inspect(ROUX)
 
 

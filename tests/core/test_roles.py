@@ -69,8 +69,20 @@ async def test_a_player_s_persona_may_be_given_by_its_id_across_sessions(begin: 
     story = await begin(cast=[Character("bob", persona_id="pp"), Character("mira", persona_id="bob")])
     assert story.backstage(role="player", persona="pp").persona == "bob"
     assert story.backstage(role="player", persona="bob").persona == "bob"
-    with pytest.raises(UnknownName, match=r"'nobody'.* pp"):
-        story.backstage(role="player", persona="nobody")
+
+
+async def test_no_error_tells_a_player_who_is_in_the_cast(begin: Begin) -> None:
+    story = await begin(cast=["mira", Character("count", name="The Hidden Count", persona_id="pp")])
+    player = story.backstage(role="player", persona="mira")
+    refused: list[Callable[[], Any]] = [
+        lambda: story.backstage(role="player", persona="zoe"),
+        lambda: player.inspect("zoe"),
+        lambda: player.preview("mira", "Hello.", present=["zoe"]),
+    ]
+    for call in refused:
+        with pytest.raises((UnknownName, NotPermitted)) as caught:
+            await call()
+        assert not [each for each in ("count", "Count", "pp") if each in str(caught.value)]
 
 
 @pytest.mark.parametrize("other", [Character("mira", persona_id="pp"), Character("mira", aliases=["PP"])])

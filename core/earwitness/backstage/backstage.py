@@ -259,7 +259,7 @@ class Backstage:
             yield line
 
     def _permit_of(self, owner: str, what: str) -> None:
-        own = self.persona is not None and owner != WORLD and self._member(owner) == self.persona
+        own = self.persona is not None and owner != WORLD and self._is_own(owner)
         permit(self.role, "own" if own else "read", what)
 
     def _container(self, owner: str) -> Container:
@@ -270,10 +270,14 @@ class Backstage:
     def _members(self, what: str, names: Iterable[str] | None) -> tuple[str, ...] | None:
         return None if names is None else tuple(self._wearer(each) for each in several(what, names))
 
-    def _member(self, name: str) -> str:
-        return self._session.cast.named(name).id
+    def _is_own(self, name: str) -> bool:
+        """Whether this can only be the player's persona. Of any other name, no player learns whether anybody has it."""
+        return [each.id for each in self._session.cast.called(name)] == [self.persona]
 
     def _wearer(self, name: str, *besides: str) -> str:
         """The id of a character, who may also be named by a mask, except by a player: that would give them away."""
-        id = None if self.persona is not None else self._live.snapshot.wearer(name)
-        return id or self._session.cast.named(name, *besides).id
+        if self.persona is None:
+            return self._live.snapshot.wearer(name) or self._session.cast.named(name, *besides).id
+        if (meant := self._session.cast.resolve(name)) is None:
+            raise UnknownName(f"unknown character {name!r}.")  # a list would tell who else there is
+        return meant.id

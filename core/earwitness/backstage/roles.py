@@ -41,8 +41,7 @@ def _persona(name: str, cast: Cast) -> str:
     if len(meant) > 1:
         raise UnknownName(f"persona {name!r} could mean {' or '.join(meant)}: give the character's id.")
     if not meant:
-        known = {*(each for member in cast for each in member.names), *(each.persona_id for each in cast)}
-        raise unknown("persona", name, filter(None, known))
+        raise UnknownName(f"unknown persona {name!r}: give a character's id, name or alias, or a persona_id.")
     return meant[0]
 
 

@@ -76,6 +76,12 @@ class Character(Record):
         """Everything the character is called: id, display name, aliases."""
         return tuple(dict.fromkeys((self.id, self.name, *self.aliases)))
 
+    @property
+    def telling_names(self) -> tuple[str, ...]:
+        """The id, and those names that are not merely the id in other letters."""
+        plain = {self.id.casefold(), display_name(self.id).casefold()}
+        return (self.id, *(each for each in self.names if each.casefold() not in plain))
+
 
 class Cast(Record):
     """Everybody in the session, in the order they joined."""
@@ -166,7 +172,7 @@ class Cast(Record):
         if len(found) > 1:
             raise UnknownName(f"character {name!r} could mean {' or '.join(each.id for each in found)}: give the id.")
         if not found:
-            raise unknown("character", name, (*(each for member in self for each in member.names), *besides))
+            raise unknown("character", name, (*(each for member in self for each in member.telling_names), *besides))
         return found[0]
 
     def joined(self, newcomers: Iterable[Character]) -> Cast:
