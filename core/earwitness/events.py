@@ -204,7 +204,8 @@ class SharingEvent(Event):
     """A message was settled, or a delayed delivery of it has arrived."""
 
     message: SettledMessage
-    """The message, with everything that was decided about it."""
+    """The message, with everything that was decided about it. Its text, and what each participant perceived, is what
+    may be passed on: without thoughts, and without what is muttered to oneself or said out of character."""
     moment: Moment | None = None
     """The moment it was said in; `None` when a delayed delivery arrives."""
     knowers: tuple[str, ...]
@@ -238,7 +239,8 @@ class Share(Record):
     due: Day | None = None
     """The game day it arrives. `None`, a past day, or a day before the teller knows of it = as soon as possible."""
     content: str | None = None
-    """What they are told, in other words; `None` = what the teller perceived."""
+    """What they are told, in other words; `None` = what the teller perceived, without thoughts. A message of nothing
+    but thoughts is told to nobody."""
     metadata: dict[str, MetaValue] = {}
     """Further metadata of this copy, such as `pantheonId`, in camelCase or snake_case."""
     trust: float = Field(default=1.0, ge=0, le=1)

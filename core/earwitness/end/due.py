@@ -163,10 +163,11 @@ class Arrivals:
     async def _shared(
         self, event: Event, reached: Sequence[Delivery], about: SettledMessage, only: Collection[str] | None = None
     ) -> Sharing:
-        known = _tellers([*self._knowers.get(about.key, {}).values(), *reached])
+        known = _tellers([*self._knowers.get(about.key, {}).values(), *reached], about)
         base = {name: getattr(event, name) for name in Event.model_fields}
         now = tuple(each.owner for each in reached if not each.beyond_session)
-        asked = SharingEvent(**base, message=about, knowers=now, arrived=tuple(reached), told_at=self._entry.sequence)
+        told, at = about.as_tellable(), self._entry.sequence
+        asked = SharingEvent(**base, message=told, knowers=now, arrived=tuple(reached), told_at=at)
         return await shared(self._engine, asked, known, self._data, self._standing, only)
 
     async def _further(
@@ -290,9 +291,15 @@ def without_tellers(deliveries: Iterable[Delivery], gone: Iterable[Delivery]) ->
     return left
 
 
-def _tellers(reached: Sequence[Delivery]) -> dict[str, Teller]:
-    """Those whom a message has reached, as its tellers."""
-    return {each.owner: Teller(message_text_of(each.body), each.due, each.memory_id) for each in reached}
+def _tellers(reached: Sequence[Delivery], about: SettledMessage) -> dict[str, Teller]:
+    """Those whom a message has reached, as its tellers. A participant tells no thoughts."""
+    return {each.owner: Teller(_tellable(each, about), each.due, each.memory_id) for each in reached}
+
+
+def _tellable(reached: Delivery, about: SettledMessage) -> str:
+    if about.tellable and reached.owner in about.participants:
+        return about.tellable_by(reached.owner)
+    return message_text_of(reached.body)
 
 
 def told_of(delivery: Delivery) -> str:

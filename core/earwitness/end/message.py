@@ -215,13 +215,15 @@ def facts_noted(before: State, key: str, facts: FactsOf) -> dict[str, FactsOf | 
 async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -> Sharing:
     if not engine.sharing_rules:
         return Sharing()
-    settled, day = judged.settled, judged.moment.day
+    settled, day = judged.settled.as_tellable(), judged.moment.day
     known = {id: Teller(settled.heard_by(id), day) for id in settled.participants}
+    same = settled is judged.settled
+    moment = judged.moment if same else judged.moment.model_copy(update={"message": settled.message})
     base = {name: getattr(judged.event, name) for name in Event.model_fields}
     event = SharingEvent(
         **base,
         message=settled,
-        moment=judged.moment,
+        moment=moment,
         knowers=tuple(known),
         told_at=settled.message.sequence,
         updates=judged.proposals.updates,

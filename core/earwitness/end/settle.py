@@ -5,9 +5,10 @@ The host's word decides. Then withholding beats adding. The speaker always remem
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from ..events import MessageAnswer
+from ..ids import WORLD
 from ..loading.settings import EndSettings
 from ..records.character import Cast
 from ..records.message import Message, Participant, Role, SettledMessage
@@ -66,7 +67,8 @@ def settled_message(
         partly = heard(presence, found, message.speaker, added)
         out = {id for id, text in partly.items() if not text and id != message.speaker}
     kept = {id: part for id, part in found.items() if id not in out}
-    return SettledMessage(message=message, participants=kept, heard=partly, degraded=degraded)
+    told = tellable(presence, partly, message.speaker, added)
+    return SettledMessage(message=message, participants=kept, heard=partly, tellable=told, degraded=degraded)
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
@@ -162,12 +164,43 @@ def heard(
     for id in participants:
         parts = [segment for segment in presence.segments if _reaches(segment, id, speaker, whole)]
         if len(parts) < len(presence.segments):
-            partly[id] = _joined([segment.text.strip() for segment in parts])
+            partly[id] = _text(parts)
     return partly
 
 
-def _joined(pieces: Sequence[str]) -> str:
-    """The pieces as one text; a piece that begins with a closing mark follows without a blank."""
+def tellable(presence: Presence, partly: Collection[str], speaker: str, whole: Collection[str]) -> dict[str, str]:
+    """What may be passed on of a message with parts that are passed on to nobody; else empty.
+
+    Under `world` of all of it, which is what those can tell who perceived the whole; by character id of what those of
+    `partly` perceived who perceived such a part.
+    """
+    if all(_is_tellable(segment, speaker) for segment in presence.segments):
+        return {}
+    told = {WORLD: _text([segment for segment in presence.segments if _is_tellable(segment, speaker)])}
+    for id in partly:
+        parts = [segment for segment in presence.segments if _reaches(segment, id, speaker, whole)]
+        known = [segment for segment in parts if _is_tellable(segment, speaker)]
+        if len(known) < len(parts):
+            told[id] = _text(known)
+    return told
+
+
+def _is_tellable(segment: Segment, speaker: str) -> bool:
+    """Whether who knows a segment may pass it on. Nobody could have perceived a thought, or what is said to oneself."""
+    match segment.kind:
+        case "ooc":
+            return False
+        case "thought":
+            return segment.audience is None
+        case "aside":
+            return segment.audience is None or any(id != speaker for id in segment.audience)
+        case _:
+            return True
+
+
+def _text(segments: Iterable[Segment]) -> str:
+    """Segments as one text; one that begins with a closing mark follows without a blank."""
+    pieces = [segment.text.strip() for segment in segments]
     return "".join(piece if piece[:1] in CLOSING else f" {piece}" for piece in pieces).strip()
 
 

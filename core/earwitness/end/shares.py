@@ -29,7 +29,7 @@ class Teller:
     """A character who knows of a message and could tell it."""
 
     text: str
-    """The part of the message they know; empty if they perceived nothing."""
+    """The part of the message that they know and may pass on; empty if there is none."""
     since: float
     """The first game day on which they know it."""
     memory: str | None = None
@@ -146,7 +146,8 @@ def tellings(shares: Sequence[Share], knowers: Mapping[str, Teller], content: st
     Pure.
 
     Nobody tells a message before knowing it: a share is never due before its teller's own day. A share without a teller
-    comes from the rule itself and carries the whole message. A teller who perceived nothing tells nothing.
+    comes from the rule itself and carries `content`, all that may be passed on. A teller who perceived nothing tells
+    nothing.
     """
     known = dict(knowers)
     tellings: dict[int, DueShare] = {}

@@ -51,6 +51,12 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
         return undelivered(entry, "core:walls", why)
     if body.listener not in snapshot.cast:
         return undelivered(entry, "core:walls", f"{body.listener!r} is not in the cast, and cannot be told")
+    own = next((each for each in supports if not each.of_other), supports[0])
+    if body.text is None and (told := await _tellable(engine.ledger, snapshot.id, own)) is not None:
+        if not told:
+            why = f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r}: it was only thought"
+            return undelivered(entry, "core:walls", why)
+        body = body.model_copy(update={"text": told})
     delivery = handed_over(entry, body, supports, day, snapshot)
     if supports[0].disguises or snapshot.masks:
         delivery = await as_told(engine.ledger, delivery, body.teller, snapshot)
@@ -62,6 +68,17 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
         due_day=snapshot.state.game_day,
     )
     return await guarded_now(engine, live, plan)
+
+
+async def _tellable(ledger: Ledger, session: str, memory: Delivery) -> str | None:
+    """What a participant may pass on of a message with thoughts in it; `None` = what the memory says."""
+    if memory.part != "message":
+        return None
+    found = await ledger.messages(session, keys=[memory.source])
+    settled = found[0] if found else None
+    if settled is None or not settled.tellable or memory.owner not in settled.participants:
+        return None
+    return settled.tellable_by(memory.owner)
 
 
 def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], day: float, story: Snapshot) -> Delivery:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationInfo, field_validator
 
+from ..ids import WORLD
 from .base import Record
 from .channel import Channel, Context
 from .prose import gist, number
@@ -89,6 +90,9 @@ class SettledMessage(Record):
     """Exactly those who perceived it."""
     heard: dict[str, str] = {}
     """Character id → what this participant perceived of it, if that is less than the whole. `""` = nothing."""
+    tellable: dict[str, str] = {}
+    """What may be passed on, if it holds a part that is passed on to nobody: a thought, what is muttered to oneself or
+    said out of character. Under `world` of the whole; by character id of what a participant perceived in part."""
     disguises: dict[str, str] = {}
     """Character id → the name under which this participant was in disguise."""
     retracted: bool = False
@@ -123,3 +127,18 @@ class SettledMessage(Record):
     def heard_by(self, character: str) -> str:
         """What this participant perceived of it."""
         return self.heard.get(character, self.message.content)
+
+    def tellable_by(self, character: str) -> str:
+        """What this participant may pass on of it: what they perceived, without thoughts. `""` = nothing."""
+        heard = self.heard_by(character)
+        if not self.tellable or not heard:
+            return heard
+        return self.tellable.get(character, self.heard.get(character, self.tellable[WORLD]))
+
+    def as_tellable(self) -> SettledMessage:
+        """The message with what may be passed on as its text, and as what each participant perceived."""
+        if not self.tellable:
+            return self
+        heard = {id: self.tellable_by(id) for id in self.heard}
+        message = self.message.model_copy(update={"content": self.tellable[WORLD]})
+        return self.model_copy(update={"message": message, "heard": heard, "tellable": {}})

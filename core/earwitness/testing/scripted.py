@@ -33,15 +33,16 @@ from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.update import Knowledge
 
 _HEARD = re.compile(r"\(heard by ([^)]*)\)")
-_ASIDE = re.compile(r"\{(to|ooc) ?([^:}]*): ([^}]*)\}")
+_ASIDE = re.compile(r"\{(to|ooc|thinks) ?([^:}]*): ([^}]*)\}")
 _MOVED = re.compile(r"\((\w+) (enter|leave)s\)")
 
 
 class ByScript:
     """A detector: `(heard by bob, carol)` names the perceivers, otherwise everybody here; `(bob leaves)` moves him.
 
-    `{to bob: …}` is a whisper within the message, and `{ooc: …}` is out of character. A character who is only named in
-    the text is `mentioned` and perceives nothing. `asked` are the texts it was asked about.
+    `{to bob: …}` is a whisper within the message, `{thinks: …}` a thought, and `{ooc: …}` is out of character. A
+    character who is only named in the text is `mentioned` and perceives nothing. `asked` are the texts it was asked
+    about.
     """
 
     def __init__(self) -> None:
@@ -73,6 +74,8 @@ def _segments(text: str) -> Iterable[Segment]:
             yield Segment(text=part, kind="spoken")
         elif aside[1] == "ooc":
             yield Segment(text=aside[3], kind="ooc")
+        elif aside[1] == "thinks":
+            yield Segment(text=aside[3], kind="thought", audience=())
         else:
             yield Segment(text=aside[3], kind="whisper", audience=tuple(re.findall(r"\w+", aside[2])))
 

@@ -95,7 +95,7 @@ class Conversations:
 
     async def _said(self, id: str | None) -> Sequence[SettledMessage]:
         found = await self._story.messages(channel_id=id, retracted=True)
-        return [each for each in found if each.message.channel.channel_id == id]
+        return [each.as_tellable() for each in found if each.message.channel.channel_id == id]
 
     async def _close(self, closing: Closing, last: str, before: ClosedConversation) -> ClosedConversation:
         """Note which messages are told of, tell them, and note that. Whatever breaks off is gone on with."""

@@ -101,7 +101,7 @@ def _event(story: Session, message: SettledMessage) -> SharingEvent:
         state=story.state,
         day=message.message.game_day,
         channel=message.message.channel,
-        message=message,
+        message=message.as_tellable(),
         knowers=tuple(message.participants),
     )
 

@@ -155,6 +155,21 @@ class There(PromiseCases):
             assert story.state.here == ("alice", "dave")
 
     @case
+    async def test_a_thought_is_told_to_nobody(self, stage: Stage) -> None:
+        """A sharing rule passes on what could be perceived; a message of nothing but a thought goes nowhere."""
+        gossip = Gossip({"alice": ["carol"], "carol": ["dave"]}, delay=1)
+        async with stage.open(sharing_rules=[gossip]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", f"Good evening. {{thinks: {SECRET}}}")
+            await self.tell(story, "alice", f"{{thinks: {SECRET}}}")
+            await story.change(game_day=3)
+            assert await self.contents(story, "carol") == ["Good evening."]
+            assert await self.contents(story, "dave") == ["Good evening."]
+            assert SECRET in (await self.contents(story, "alice"))[0]
+            preview = await story.backstage().preview("alice", f"{{thinks: {SECRET}}}")
+            assert {each.owner for each in preview.tellings} == set()
+
+    @case
     async def test_a_direct_message_moves_nobody(self, stage: Stage) -> None:
         """Whoever the host says it is between, and whatever a detector makes of it."""
         async with stage.open() as ew:
