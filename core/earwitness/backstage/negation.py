@@ -37,12 +37,14 @@ _NO_DENIAL = re.compile(
     r"\bnot (?:only|just|merely|simply|to mention)\b|\bno (?:doubt|wonder|sooner)\b|\bnothing but\b|\b(?:why|if) not\b"
 )
 _UNTRUE_THAT = re.compile(
-    r"\b(?:is|was|'s)?(?: not|n't)? ?(?:really |simply )?(?:false|untrue|wrong|a lie|true|the case),? that\b"
+    r"\b(?:is|was|'s)?(?: not|n't)? ?(?:be )?(?:really |simply )?(?:false|untrue|wrong|a lie|true|the case)"
+    r"(?: to (?:say|claim))?,? that\b"
     r"|\b(?:(?:do|does|did) not|(?:do|does|did)n't|never|cannot|can't) (?:think|believe|suppose|believes)(?: that)?\b"
     r"|\b(?:den(?:y|ies|ied)|pretend(?:s|ed)?) that\b|\blied\b[^.!?]{0,60}\bthat\b"
 )
 _AFFIRMING = re.compile(
-    r"^(?:(?!\bnot\b|n't).)*\b(?:true|the case),? that$|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie),? that$"
+    r"^(?:(?!\bnot\b|n't).)*\b(?:true|the case)(?: to (?:say|claim))?,? that$"
+    r"|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie)(?: to (?:say|claim))?,? that$"
 )
 """Of what `_UNTRUE_THAT` matches: "is true that", "is not a lie that"."""
 _UNTRUE = re.compile(
