@@ -7,7 +7,8 @@ perceived it and to nobody else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any, get_args
 
 from earwitness.records.channel import Channel, Context
@@ -16,7 +17,7 @@ from .files.lenient import LenientObject, storable
 
 EXTRA = "earwitness"
 _IDS = {"channel": "channel_id", "guild": "guild_id", "persona": "persona_id"}
-_TEXTS = ("story", "key", "speaker", *_IDS)
+_TEXTS = ("story", "key", "speaker", "text", *_IDS)
 _LISTS = ("present", "audience")
 
 
@@ -36,15 +37,37 @@ class ChatMark:
     """Names of those who are there, besides the speaker; `None` leaves that to the text."""
     audience: tuple[str, ...] | None = None
     """Names of those who perceive all of it, besides the speaker; `None` leaves that to the text."""
+    text: str | None = None
+    """A digest of the text for which all this was said (see `digest`)."""
+
+    @property
+    def heard(self) -> ChatMark:
+        """What it says of where the line was said and who perceived it, in whichever story and text."""
+        return replace(self, story=None, key=None, text=None)
+
+    def of(self, text: str) -> ChatMark:
+        """The mark as far as it holds for this text.
+
+        If somebody has changed the text since, those who perceived all of the old one are there for the new one. What
+        it says in a whisper or in thought stays that.
+        """
+        if self.audience is None or self.text == digest(text):
+            return self
+        return replace(self, present=self.audience if self.present is None else self.present, audience=None)
 
     def values(self) -> dict[str, Any]:
         """The mark as JSON, without what it does not say."""
-        said: dict[str, Any] = {"story": self.story, "key": self.key, "speaker": self.speaker}
+        said: dict[str, Any] = {"story": self.story, "key": self.key, "speaker": self.speaker, "text": self.text}
         if self.channel is not None:
             said["context"] = self.channel.context
             said |= {name: getattr(self.channel, field) for name, field in _IDS.items()}
         said |= {name: None if (who := getattr(self, name)) is None else list(who) for name in _LISTS}
         return {name: value for name, value in said.items() if value is not None}
+
+
+def digest(text: str) -> str:
+    """What a mark keeps of the text of its line."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def mark_of(row: LenientObject) -> ChatMark | None:
@@ -62,6 +85,7 @@ def mark_of(row: LenientObject) -> ChatMark | None:
         story=said.get("story"),
         key=said.get("key"),
         speaker=said.get("speaker"),
+        text=said.get("text"),
         channel=Channel(context=given["context"], **ids) if "context" in given else None,
         present=_names(given, "present"),
         audience=_names(given, "audience"),

@@ -78,21 +78,22 @@ def _message(row: LenientObject, index: int) -> ChatRow:
     extra = row.values.get("extra")
     kind = str(extra.get("type") or "") if isinstance(extra, dict) else ""
     there, hidden = row.values.get("present"), row.flag("is_system")
+    text, mark = chosen_text(row), mark_of(row)
     return ChatRow(
         line=index,
         name=" ".join(row.text("name").split()) or "Somebody",
-        text=_chosen(row),
+        text=text,
         user=row.flag("is_user"),
         narrated=kind == NARRATOR,
         in_story=not (hidden and kind not in ("", NARRATOR)),
         hidden=hidden,
         face=row.text("original_avatar"),
         present=tuple(map(str, there)) if isinstance(there, list) else None,
-        mark=mark_of(row),
+        mark=mark and mark.of(text),
     )
 
 
-def _chosen(row: LenientObject) -> str:
+def chosen_text(row: LenientObject) -> str:
     """The text of the chosen swipe; the message itself where there are no swipes."""
     swipes, number = row.values.get("swipes"), row.values.get("swipe_id")
     if isinstance(number, str) and number.isdecimal():

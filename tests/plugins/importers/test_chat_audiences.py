@@ -225,3 +225,18 @@ async def test_no_round_trip_widens_who_knows_what(ew: Earwitness, tmp_path: Pat
             assert after.keys() <= before.keys(), text
             assert all(len(after[name]) <= len(before[name]) for name in after), text
             assert now.message.channel == was[text].message.channel
+
+
+async def test_a_line_that_was_changed_elsewhere_is_told_to_those_who_are_there_not_whole(
+    ew: Earwitness, tmp_path: Path
+) -> None:
+    story = await begun(ew)
+    await story.say("bob", "I like it here.", audience=["alice", "mira"])
+    await story.say("kim", "Nice.", audience=["alice", "bob"])
+    lines = [json.loads(line) for line in (await chat_of(story)).decode().splitlines()]
+    lines[1]["mes"] = '"I like it here." [I poisoned the wine.]'
+    lines[2] |= {"swipes": ["Nice.", '*whispers to Bob* "The key is mine."'], "swipe_id": 1}
+    copy = await back(ew, tmp_path, "\n".join(map(json.dumps, lines)).encode())
+    first, second = (heard(each, copy) for each in await copy.messages())
+    assert first == {"Bob": lines[1]["mes"], "Alice": '"I like it here."', "Mira": '"I like it here."'}
+    assert set(second) == {"Kim", "Bob"}

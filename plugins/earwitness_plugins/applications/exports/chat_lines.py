@@ -10,8 +10,8 @@ from typing import Any
 from earwitness.records.channel import Channel
 from earwitness.records.character import Cast, Character, display_name
 from earwitness.records.journal import Revised
-from earwitness_plugins.importers.chat_marks import EXTRA, ChatMark, mark_of
-from earwitness_plugins.importers.chat_rows import NARRATOR
+from earwitness_plugins.importers.chat_marks import EXTRA, ChatMark, digest, mark_of
+from earwitness_plugins.importers.chat_rows import NARRATOR, chosen_text
 from earwitness_plugins.importers.files.lenient import LenientObject
 
 from .chat_dates import dated
@@ -60,10 +60,10 @@ class LineWriter:
         return self.marked(revised(row, message), message)
 
     def marked(self, row: Row, message: StoryMessage) -> Row:
-        """The line with its mark. One that says the same of another story stays as it is."""
-        mark = self.mark(message)
-        there = mark_of(LenientObject(row, "", "", []))
-        if there is not None and replace(there, story=None, key=None) == replace(mark, story=None, key=None):
+        """The line with its mark. One that says the same of another story, or of an earlier text, stays as it is."""
+        line = LenientObject(row, "", "", [])
+        mark, there = replace(self.mark(message), text=digest(chosen_text(line))), mark_of(line)
+        if there is not None and there.heard == mark.heard:
             return row
         extra = row.get("extra")
         return {**row, "extra": {**(extra if isinstance(extra, dict) else {}), EXTRA: mark.values()}}
