@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from earwitness import (
-    Channel,
     Character,
-    Earwitness,
-    Memory,
     MessageAnswer,
     MessageEvent,
     Moment,
-    Participant,
     Perceived,
     Plugin,
     Presence,
     Session,
-    WorldAgentEvent,
-    WorldAnswer,
 )
 from earwitness.errors import InputError, UnknownName
 
-Begin = Callable[..., Awaitable[Session]]
-Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
-FOUR = ("alice", "bob", "charlie", "kenji")
-DIRECT = Channel(context="dm", channel_id="d1")
-DEN = Channel(channel_id="den")
-HALL = Channel(context="public_channel", channel_id="hall", guild_id="g7")
+from .present_stories import FOUR, Begin, Memories, heard, words
+
 POISON = '"Welcome." [I poisoned his wine.]'
 
 
@@ -39,22 +25,6 @@ POISON = '"Welcome." [I poisoned his wine.]'
 async def story(begin: Begin) -> Session:
     """A story that is judged by the rules; nobody is placed yet."""
     return await begin(cast=FOUR, detector="rules", state={"current_scene": "tavern"})
-
-
-async def heard(story: Session, speaker: str, content: str, **more: Any) -> set[str]:
-    """Who perceives the message, besides its speaker."""
-    settled = await (await story.say(speaker, content, **more)).settled()
-    return {*settled.participants} - {speaker}
-
-
-async def words(memories: Memories, story: Session, character: str) -> list[str]:
-    """What a character remembers of each message."""
-    return [
-        each.content.partition("Message: ")[2].partition(" GameDay:")[0] for each in await memories(story, character)
-    ]
-
-
-# ── present ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 async def test_who_is_present_hears_what_is_said_and_not_what_is_thought(story: Session, memories: Memories) -> None:
@@ -147,9 +117,6 @@ async def test_a_detector_sees_everybody_where_the_host_says(begin: Begin) -> No
     assert set(story.state.here) == {"alice", "bob"}
 
 
-# ── audience ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 async def test_the_audience_perceives_all_of_it_and_goes_nowhere(story: Session, memories: Memories) -> None:
     assert await heard(story, "alice", POISON, audience=["kenji"]) == {"kenji"}
     assert await words(memories, story, "kenji") == [f"Alice: {POISON}"]
@@ -194,9 +161,6 @@ async def test_strangers_are_unknown_in_both(story: Session) -> None:
             await story.say("alice", "Hello.", **{word: ["zoltan"]})
 
 
-# ── place ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 async def test_what_is_said_at_a_place_is_heard_there(story: Session, memories: Memories) -> None:
     await heard(story, "alice", "Sit down, Bob.", present=["bob"])
     await story.move("charlie", "market")
@@ -220,234 +184,3 @@ async def test_a_narrator_tells_of_a_place_and_goes_nowhere(begin: Begin) -> Non
 async def test_a_direct_message_is_said_at_no_place(story: Session) -> None:
     with pytest.raises(InputError, match="has no place"):
         await story.say("alice", "Hello.", place="market", context="dm")
-
-
-# ── the room that the story is at is a place like any other ──────────────────────────────────────────────────────────
-
-ROOM, GARDEN = Channel(channel_id="hall"), Channel(channel_id="garden")
-SAID = "I poisoned the wine."
-WORDS = ({"channel": ROOM}, {"place": "hall"})
-FIVE = (*FOUR, "eve", Character("narrator", kind="narrator"))
-
-
-async def rooms(begin: Begin, scene: str = "hall", place: str = "hall", **more: Any) -> Session:
-    """Alice and Bob are members of the hall's channel; Alice went on to the garden's, where Eve is."""
-    given = {"cast": FIVE, "detector": "rules", "state": {"current_scene": scene}, **more}
-    story = await begin(**given)
-    await story.channel(ROOM, ["alice", "bob"], place=place)
-    await story.channel(GARDEN, ["alice", "eve"], place="garden")
-    return story
-
-
-@pytest.mark.parametrize("detector", ["rules", "presence", "places"])
-@pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize(("scene", "place"), [("hall", "hall"), ("yard", "hall"), ("castle/hall", "hall")])
-async def test_what_is_said_in_a_room_is_heard_in_it_and_not_where_its_speaker_was(
-    begin: Begin, scene: str, place: str, word: dict[str, Any], detector: str
-) -> None:
-    story = await rooms(begin, scene, place, detector=detector)
-    assert await heard(story, "alice", SAID, **word) == {"bob"}
-    assert story.state.whereabouts["alice"].place == ("castle/hall" if "/" in scene else "hall")
-    assert await heard(story, "bob", "So it was you.") == {"alice"}
-    assert await heard(story, "eve", "Is anybody there?", channel=GARDEN) == set()
-
-
-@pytest.mark.parametrize("elsewhere", ["left", "asleep", "unplaced", "direct", "present"])
-@pytest.mark.parametrize("scene", ["hall", "yard"])
-async def test_wherever_a_speaker_was_before(begin: Begin, scene: str, elsewhere: str) -> None:
-    story = await rooms(begin, scene)
-    match elsewhere:
-        case "left":
-            await heard(story, "alice", "*leaves the garden*")
-        case "asleep":
-            await heard(story, "alice", "*falls asleep*")
-        case "unplaced":
-            await story.forget("alice")
-            await story.join("alice")
-        case "direct":
-            await heard(story, "alice", "Eve?", channel=DIRECT, present=["eve"])
-        case "present":
-            assert await heard(story, "alice", SAID, channel=ROOM, present=["kenji"]) == {"kenji"}
-            await heard(story, "alice", "*joins them*", channel=GARDEN)
-            assert await heard(story, "alice", SAID, channel=ROOM) == {"kenji"}
-            return
-    assert await heard(story, "alice", SAID, channel=ROOM) == {"bob"}
-
-
-async def test_it_stays_so_when_the_message_is_previewed_corrected_or_judged_again(begin: Begin) -> None:
-    story = await rooms(begin)
-    backstage = story.backstage()
-    for word in WORDS:
-        assert set((await backstage.preview("alice", SAID, **word)).participants) == {"alice", "bob"}
-    await heard(story, "alice", SAID, key="m1", channel=ROOM)
-    await story.channel(ROOM, ["kenji"], place="kitchen")
-    await story.change(current_scene="kitchen")
-    for again in (story.edit("m1", "I did it."), story.reroll("I never did.", key="m1")):
-        assert set((await (await again).settled()).participants) == {"alice", "bob"}
-    assert set((await backstage.replan("m1")).now) == {"alice", "bob"}
-
-
-async def test_a_narrator_in_a_room_tells_those_in_it_whoever_the_tale_names(begin: Begin) -> None:
-    story = await rooms(begin)
-    for word in WORDS:
-        assert await heard(story, "narrator", "Eve smiles in the garden.", **word) == {"bob"}
-
-
-async def test_whoever_is_on_a_call_and_speaks_in_a_room_is_heard_in_it(begin: Begin) -> None:
-    story = await rooms(begin, present=["charlie"])
-    await heard(story, "narrator", "Kenji's voice comes over the radio.")
-    assert story.state.whereabouts["kenji"].condition == "on_call"
-    assert await heard(story, "kenji", SAID, channel=GARDEN) == {"alice", "eve"}
-    assert await heard(story, "kenji", SAID, channel=ROOM) == {"bob", "charlie"}
-
-
-async def test_a_world_agent_names_nobody_in_another_place(begin: Begin) -> None:
-    class Everywhere:
-        async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
-            everybody = Participant(role="present", confidence=1)
-            return WorldAnswer(participants=dict.fromkeys(("alice", "bob", "eve"), everybody))
-
-    story = await rooms(begin, world_agent=Everywhere())
-    assert await heard(story, "alice", SAID, channel=GARDEN) == {"eve"}
-    assert await heard(story, "alice", SAID, channel=ROOM) == {"bob"}
-
-
-# ── direct messages ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("word", ["present", "move", "nothing"])
-async def test_a_direct_message_moves_nobody(story: Session, word: str) -> None:
-    await heard(story, "alice", "Sit down, Bob.", present=["bob"])
-    if word == "move":
-        await (await story.move("kenji", "market")).settled()
-    before = story.state.whereabouts.get("kenji")
-    given = {"present": ["kenji"]} if word == "present" else {}
-    assert await heard(story, "alice", "Kenji, where are you?", context="dm", **given) == {"kenji"}
-    assert await heard(story, "kenji", "At the market. *leaves the tavern*", context="dm") == {"alice"}
-    assert story.state.whereabouts.get("kenji") == before
-    assert await heard(story, "alice", "He is at the market.") == {"bob"}
-    assert await heard(story, "bob", "As always.") == {"alice"}
-
-
-async def test_a_direct_message_needs_no_name_once_the_host_has_said_whose_it_is(story: Session) -> None:
-    first = Channel(context="dm", channel_id="d1")
-    assert await heard(story, "alice", "Are you there?", channel=first, present=["kenji"]) == {"kenji"}
-    assert await heard(story, "alice", "Hello?", channel=first) == {"kenji"}
-    assert await heard(story, "alice", "And you?", channel=Channel(context="dm", channel_id="d2")) == set()
-    assert await heard(story, "alice", "Bob, you too?", channel=Channel(context="dm", channel_id="d2")) == {"bob"}
-    assert await heard(story, "alice", "Hello??", channel=first) == {"kenji"}
-    assert await heard(story, "kenji", "Yes. [What does she want?]", channel=first) == {"alice"}
-
-
-@pytest.mark.parametrize("context", ["dm", "private_channel"])
-@pytest.mark.parametrize(
-    ("text", "between_two", "among_three"),
-    [
-        ('*whispers to Kenji* "Five."', {"kenji"}, {"kenji"}),
-        ("(to Kenji) Five.", {"kenji"}, {"kenji"}),
-        ('*whispers* "Five."', {"kenji"}, set()),
-        ('*whispers to him* "Five."', {"kenji"}, set()),
-        ("(whispers) Five.", {"kenji"}, set()),
-        ('*whispers to Eve* "Five."', set(), set()),
-        ("[Five, I think.]", set(), set()),
-    ],
-)
-async def test_a_whisper_reaches_the_member_it_is_meant_for(
-    story: Session, context: str, text: str, between_two: set[str], among_three: set[str]
-) -> None:
-    await story.move("kenji", "market")
-    for members, expected in ((["alice", "kenji"], between_two), (["alice", "kenji", "bob"], among_three)):
-        channel = Channel(context=context, channel_id=str(len(members)))
-        await story.channel(channel, members)
-        assert await heard(story, "alice", text, channel=channel) == expected
-
-
-# ── channels with standing members ──────────────────────────────────────────────────────────────────────────────────
-
-
-async def test_the_members_of_a_channel_hear_what_is_said_in_it_and_nobody_moves(
-    story: Session, memories: Memories
-) -> None:
-    await story.channel(DIRECT, ["alice", "kenji"])
-    await story.channel(DEN, ["bob", "Charlie"])
-    assert await heard(story, "alice", "Are you there?", channel=DIRECT) == {"kenji"}
-    assert await heard(story, "bob", "*leaves* Hush. [I hate him.]", channel=DEN) == {"charlie"}
-    assert await words(memories, story, "charlie") == ["Bob: *leaves* Hush."]
-    assert await heard(story, "charlie", "Alice is not here.", channel=DEN) == {"bob"}
-    assert await heard(story, "bob", '*whispers to Charlie* "Later."', channel=DEN) == {"charlie"}
-    assert story.state.whereabouts == {}
-    assert story.state.channels["den"].members == ("bob", "charlie")
-
-
-async def test_what_a_message_says_of_who_is_there_counts_for_more_than_its_channel(story: Session) -> None:
-    await story.channel(DEN, ["bob", "charlie"])
-    assert await heard(story, "alice", "Hello.", channel=DEN, present=["kenji"]) == {"kenji"}
-    assert await heard(story, "alice", "Hello.", channel=DEN, audience=["kenji"]) == {"kenji"}
-    assert story.state.whereabouts == {}
-
-
-async def test_a_late_joiner_hears_from_then_on(story: Session, memories: Memories) -> None:
-    await story.channel(DEN, ["alice", "bob"])
-    await heard(story, "alice", "One.", channel=DEN)
-    await story.join("dora")
-    assert await heard(story, "alice", "Two, Dora.", channel=DEN) == {"bob"}
-    await story.channel(DEN, ["alice", "bob", "dora"])
-    assert await heard(story, "alice", "Three.", channel=DEN) == {"bob", "dora"}
-    assert await words(memories, story, "dora") == ["Alice: Three."]
-
-
-async def test_a_channel_at_a_place_follows_the_story(story: Session) -> None:
-    await story.channel(HALL, ["alice", "bob"], place="hall")
-    await story.enter("kenji")
-    assert story.state.channels["public/g7/hall"].place == "hall"
-    assert await heard(story, "alice", "Welcome to the hall.", channel=HALL) == {"bob"}
-    assert await heard(story, "bob", "Goodbye. *leaves the hall*", channel=HALL) == {"alice"}
-    assert await heard(story, "alice", "He is gone.", channel=HALL) == set()
-    await story.channel(HALL, ["alice", "charlie"], place="hall")
-    assert await heard(story, "alice", "Sit down.", channel=HALL) == {"charlie"}
-    await story.channel(HALL, ["charlie"], place="hall")
-    assert story.state.whereabouts["alice"].place is None
-
-
-async def test_standing_members_are_replayed_forked_exported_and_taken_back(story: Session, tmp_path: Path) -> None:
-    await story.channel(DEN, ["alice", "bob"], key="c1")
-    branch = await story.fork("branch")
-    await story.channel(DEN, ["alice", "kenji"], key="c2")
-    assert not (await story.channel(DEN, ["alice", "kenji"], key="c2")).created
-    assert await heard(story, "alice", "Hello.", channel=DEN) == {"kenji"}
-    assert await heard(branch, "alice", "Hello.", channel=DEN) == {"bob"}
-    async with Earwitness.open(tmp_path / "other.db", embedder="none") as ew:
-        copy = await ew.import_session([line async for line in story.backstage().export()])
-        assert copy.state.channels["den"].members == ("alice", "kenji")
-        assert await heard(copy, "alice", "Hello again.", channel=DEN) == {"kenji"}
-    await (await story.retract("c2")).settled()
-    assert await heard(story, "alice", "Hello.", channel=DEN) == {"bob"}
-    await (await story.retract("c1")).settled()
-    assert story.state.channels == {}
-
-
-async def test_a_channel_without_members_has_none_any_more(story: Session) -> None:
-    await story.channel(DEN, ["alice", "bob"])
-    await story.channel(DEN, [])
-    assert story.state.channels == {}
-
-
-async def test_whoever_is_forgotten_is_a_member_no_more(story: Session) -> None:
-    await story.channel(DEN, ["alice", "bob"])
-    await story.forget("bob")
-    await story.join("bob")
-    assert await heard(story, "alice", "Hello.", channel=DEN) == set()
-
-
-async def test_the_world_hears_nothing_of_channels(story: Session, memories: Memories) -> None:
-    await (await story.channel(DEN, ["alice", "bob"])).settled()
-    assert not await memories(story, "world")
-
-
-async def test_channels_that_cannot_be_used_are_refused(story: Session) -> None:
-    with pytest.raises(InputError, match="has no channel_id"):
-        await story.channel(Channel(context="dm"), ["alice"])
-    with pytest.raises(InputError, match="has no place"):
-        await story.channel(DIRECT, ["alice"], place="market")
-    with pytest.raises(UnknownName, match="zoltan"):
-        await story.channel(DEN, ["zoltan"])
