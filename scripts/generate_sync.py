@@ -26,6 +26,8 @@ TARGET = CORE / "sync"
 FACES = ("Outcome", "Turn", "Backstage", "Session", "Earwitness")
 # The one with `open`, `start` and `close`; the base of its mirror is written by hand.
 OPENED = "Earwitness"
+# Methods of a long class that get a module and a base class of their own, so that every module has its length.
+CHANGES = frozenset({"change", "update", "unmask", "enter", "leave", "move", "channel", "join", "prepare"})
 
 HEADER = "Written by scripts/generate_sync.py from the asynchronous `{}`. To change it, change that: `make sync`."
 RENAMED = {"AsyncIterator": "Iterator", "AsyncIterable": "Iterable", "AsyncGenerator": "Iterator"}
@@ -44,6 +46,19 @@ class Source(NamedTuple):
     """Dotted, below `earwitness`."""
     tree: ast.Module
     node: ast.ClassDef
+
+
+class Part(NamedTuple):
+    """A base class that holds some methods of a mirror."""
+
+    name: str
+    module: str
+    """Below `earwitness.sync`."""
+    doc: str
+    methods: frozenset[str]
+
+
+PARTS = {"Session": Part("SessionChanges", "session_changes", "What changes a story besides its messages.", CHANGES)}
 
 
 class Origin(NamedTuple):
@@ -272,12 +287,26 @@ def _names(node: ast.AST) -> set[str]:
 
 def written(source: Source, by_hand: frozenset[str] = frozenset()) -> str:
     """The module of the mirror, not formatted yet."""
-    methods = list(members(source, by_hand))
+    part = PARTS.get(source.name)
+    methods = [each for each in members(source, by_hand) if not (part and each.name in part.methods)]
+    base = "OpenedMirror" if source.name == OPENED else part.name if part else f"Mirror[Async{source.name}]"
+    head, doc = f"class {source.name}({base})", ast.get_docstring(source.node, clean=False) or ""
+    return _module_text(source, head, doc, methods, part)
+
+
+def written_part(source: Source, part: Part) -> str:
+    """The module of a mirror's base class, not formatted yet. Raises `CannotMirror` for a method that is not there."""
+    methods = [each for each in members(source, frozenset()) if each.name in part.methods]
+    if missing := part.methods - {each.name for each in methods}:
+        raise CannotMirror(f"{source.name} has no method {', '.join(sorted(missing))}: mend PARTS.")
+    return _module_text(source, f"class {part.name}(Mirror[Async{source.name}])", part.doc, methods, None)
+
+
+def _module_text(source: Source, head: str, doc: str, methods: list[ast.FunctionDef], base: Part | None) -> str:
     used = set[str]().union(*(_names_of(each) for each in methods))
-    base = "OpenedMirror" if source.name == OPENED else f"Mirror[Async{source.name}]"
-    (made,) = (each for each in ast.parse(f"class {source.name}({base}): ...").body if isinstance(each, ast.ClassDef))
-    made.body = [_documentation(ast.get_docstring(source.node, clean=False) or ""), *methods]
-    imports = "\n".join(_imports(source, used))
+    (made,) = (each for each in ast.parse(f"{head}: ...").body if isinstance(each, ast.ClassDef))
+    made.body = [_documentation(doc), *methods]
+    imports = "\n".join(_imports(source, used, base))
     return f'"""{HEADER.format(source.name)}"""\n{imports}\n{ast.unparse(ast.fix_missing_locations(made))}\n'
 
 
@@ -286,7 +315,7 @@ def _names_of(method: ast.FunctionDef) -> set[str]:
     return set[str]().union(*map(_names, signature)) | (_names(method.body[1]) & set(FACES))
 
 
-def _imports(source: Source, used: set[str]) -> Iterator[str]:
+def _imports(source: Source, used: set[str], base: Part | None) -> Iterator[str]:
     known, mirrors = origins(source), used & set(FACES) - {source.name}
     renamed = {plain: Origin("collections.abc", plain) for plain in RENAMED.values()}
     needed = {name: found for name in sorted(used - set(FACES)) if (found := (renamed | known).get(name))}
@@ -295,6 +324,8 @@ def _imports(source: Source, used: set[str]) -> Iterator[str]:
     yield f"from ..{source.module} import {source.name} as Async{source.name}"
     yield from (f"from .{name.lower()} import {name}" for name in FACES if name in mirrors)
     yield f"from .loop import {'OpenedMirror' if source.name == OPENED else 'Mirror'}"
+    if base:
+        yield f"from .{base.module} import {base.name}"
     if typing_only := [_import(name, origin) for name, origin in needed.items() if origin.typing_only]:
         yield "from typing import TYPE_CHECKING"
         yield "if TYPE_CHECKING:"
@@ -317,6 +348,7 @@ def generated() -> dict[Path, str]:
     """Every module that is written here, by its path."""
     by_hand = _by_hand(ast.parse((TARGET / "loop.py").read_text("utf-8")))
     modules = {TARGET / f"{name.lower()}.py": written(found(name), by_hand[name]) for name in FACES}
+    modules |= {TARGET / f"{part.module}.py": written_part(found(name), part) for name, part in PARTS.items()}
     return {path: formatted(text, path) for path, text in modules.items()}
 
 

@@ -70,7 +70,8 @@ def test_both_faces_have_the_same_public_names(name: str, story: sync.Session, e
 
 
 def methods(face: type) -> dict[str, FunctionType]:
-    found = {name: getattr(member, "__func__", member) for name, member in vars(face).items()}
+    kinds = [kind for kind in reversed(face.__mro__) if kind.__module__.startswith("earwitness")]
+    found = {name: getattr(member, "__func__", member) for kind in kinds for name, member in vars(kind).items()}
     return {name: each for name, each in found.items() if not name.startswith("_") and inspect.isfunction(each)}
 
 

@@ -65,3 +65,19 @@ def test_names_are_imported_from_where_the_original_has_them(generator: dict[str
 def test_what_no_rule_covers_is_refused(generator: dict[str, Any], body: str, complaint: str) -> None:
     with pytest.raises(generator["CannotMirror"], match=complaint):
         written(generator, body)
+
+
+def test_a_long_class_is_written_as_two_modules_that_no_method_is_missing_from(generator: dict[str, Any]) -> None:
+    source, part = generator["found"]("Session"), generator["PARTS"]["Session"]
+    whole = {each.name for each in generator["members"](source, frozenset())}
+    texts = (generator["written"](source), generator["written_part"](source, part))
+    written = [each.name for text in texts for each in ast.walk(ast.parse(text)) if isinstance(each, ast.FunctionDef)]
+    assert sorted(written) == sorted(whole)
+    assert "class Session(SessionChanges):" in texts[0]
+
+
+def test_a_part_that_names_a_method_which_is_not_there_is_refused(generator: dict[str, Any]) -> None:
+    source = generator["found"]("Session")
+    part = generator["PARTS"]["Session"]._replace(methods=frozenset({"change", "sing"}))
+    with pytest.raises(generator["CannotMirror"], match="Session has no method sing"):
+        generator["written_part"](source, part)
