@@ -207,7 +207,8 @@ class SharingEvent(Event):
     """The message, with everything that was decided about it. Its text, and what each participant perceived, is what
     may be passed on: without thoughts, and without what is muttered to oneself or said out of character."""
     moment: Moment | None = None
-    """The moment it was said in; `None` when a delayed delivery arrives."""
+    """The moment it was said in; `None` when a delayed delivery arrives, or the message is told late because the rule
+    failed before."""
     knowers: tuple[str, ...]
     """Ids of those who could pass it on: its participants, or those whom the arrived deliveries have reached."""
     arrived: tuple[Delivery, ...] = ()

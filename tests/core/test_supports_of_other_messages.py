@@ -262,3 +262,74 @@ async def test_what_still_fails_is_kept_without_a_word(begin: Begin, memories: M
     rule.fails = False
     await story.change(game_day=7)
     assert await holders(story, memories) == ["alice", "bob", "charlie", "dana"]
+
+
+async def test_what_is_said_while_a_rule_fails_is_told_once_it_answers(begin: Begin, memories: Memories) -> None:
+    rule = Away()
+    story = await begin(cast=CAST, sharing_rules=[rule], strict=False)
+    rule.fails = True
+    await story.say("alice", FACT, key="m1", audience=["bob"])
+    await story.change(game_day=3)
+    assert await holders(story, memories) == ["alice", "bob"]
+    rule.fails = False
+    await story.change(flags={"graph": "back"})
+    await story.change(game_day=5)
+    assert await holders(story, memories) == ["alice", "bob", "charlie", "dana"]
+    assert [each.learned_day for each in await memories(story, "charlie")] == [5]
+    calls = rule.calls
+    await story.change(flags={"more": True})
+    await story.delivered()
+    assert rule.calls == calls
+
+
+@pytest.mark.parametrize("then", ["edit", "retract"])
+async def test_what_was_said_meanwhile_is_told_as_it_reads_now(begin: Begin, memories: Memories, then: str) -> None:
+    rule = Away()
+    story = await begin(cast=CAST, sharing_rules=[rule], strict=False)
+    rule.fails = True
+    await story.say("alice", FACT, key="m1", audience=["bob"])
+    await (story.edit("m1", "The cellar is dry.") if then == "edit" else story.retract("m1"))
+    await story.settled()
+    rule.fails = False
+    await story.change(game_day=3)
+    await story.change(game_day=5)
+    found = [each.content for each in await memories(story, "charlie")]
+    assert ["The cellar is dry." in each for each in found] == ([True] if then == "edit" else [])
+    assert not story._live.untold
+
+
+async def test_a_rule_that_fails_is_asked_again_once_for_each_entry(begin: Begin, memories: Memories) -> None:
+    rule = Away()
+    story = await begin(cast=CAST, sharing_rules=[rule], strict=False)
+    rule.fails = True
+    for number in range(4):
+        await story.say("alice", f"{FACT} {number}", key=f"m{number}", audience=["bob"])
+    await story.settled()
+    assert rule.calls == 4
+    await story.change(flags={"graph": "away"})
+    await story.settled()
+    assert rule.calls == 5
+
+
+class Choosy(Away):
+    """Fails for one message for ever."""
+
+    def share(self, event: SharingEvent) -> Iterable[Share]:
+        self.fails = self.fails or event.message.key == "m0"
+        try:
+            return super().share(event)
+        finally:
+            self.fails = False
+
+
+async def test_a_message_that_a_rule_cannot_bear_holds_up_no_other(begin: Begin, memories: Memories) -> None:
+    rule = Choosy()
+    story = await begin(cast=CAST, sharing_rules=[rule], strict=False)
+    for number in range(3):
+        rule.fails = True
+        await story.say("alice", f"{FACT} {number}", key=f"m{number}", audience=["bob"])
+        await story.settled()
+    for day in range(2, 10):
+        await story.change(game_day=day)
+    assert await holders(story, memories) == ["alice", "bob", "charlie", "dana"]
+    assert len(await memories(story, "charlie")) == 2

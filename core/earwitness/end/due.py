@@ -18,13 +18,15 @@ from ..records.derived import Derivation
 from ..records.journal import Changed, Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
+from ..records.state import FactsOf
+from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
-from .deliveries import of_message, of_telling
+from .deliveries import as_update, of_message, of_telling
 from .derivations import Proposal, with_proposals
 from .disguises import as_known
 from .guards import guarded, struck
 from .shares import Sharing, Teller, shared
-from .untold import Untold
+from .untold import SAID, Untold
 from .withdrawals import downstream
 
 MOST_HOPS = 64
@@ -45,6 +47,8 @@ class Arrivals:
         self.told_on: list[Delivery] = []
         self.answers: list[Answer] = []
         self.derived: list[Proposal] = []
+        self.facts: dict[str, FactsOf] = {}
+        """Key of a message → what is noted with it late."""
         self._untold = Untold(data)
         self._standing = ActiveDeliveries(engine.ledger, entry.session, self._told_so_far, self._taken)
 
@@ -131,28 +135,52 @@ class Arrivals:
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
-        """Ask rules again about what has reached somebody while they failed. What fails again is kept, in silence."""
-        away: set[str] = set()
+        """Ask rules again about what was said, or has reached somebody, while they failed. What fails again is kept, in
+        silence, and a rule that fails once is not asked again with this entry."""
+        away = {each.by for each in self._plan_so_far.answers if each.failure}
         for key, owners_of in self._untold.kept():
-            event, about = await self._about(key, self._state.game_day)
-            reached = await self._there(key, [id for owners in owners_of.values() for id in owners])
-            for label, owners in owners_of.items():
-                those = [reached[id] for id in owners if id in reached]
-                if label in away or about is None:
-                    continue
-                if about.retracted or not those:
+            labels = [each for each in owners_of if each not in away]
+            event, about = await self._about(key, self._state.game_day) if labels else (None, None)
+            if event is None or about is None:
+                continue
+            for label in labels:
+                if await self._told_late(event, about, label, owners_of[label]):
                     self._untold.done(key, label)
-                    continue
-                await self._knowers_of(key)
-                sharing = await self._shared(event, those, about, only=[label])
-                if sharing.silent:
+                else:
                     away.add(label)
-                    continue
-                self._untold.done(key, label)
-                self.answers += sharing.reports
-                told_on = await self._further(event, sharing, those, about)
-                self.told_on += told_on
-                await self.arrive([each for each in told_on if each.is_active and each.due <= self._state.game_day])
+                    self._untold.put_back(key)
+
+    async def _told_late(self, event: Event, about: SettledMessage, label: str, owners: Sequence[str]) -> bool:
+        """Ask one rule again about a message. Whether it has answered, or there is nothing left to tell."""
+        there = {} if about.retracted else await self._there(about.key, owners)
+        said = [there[id] for id in about.participants if id in there] if SAID in owners else []
+        if said:  # it is asked as if the message were just said
+            changes = [each for each in await self._standing.deliveries([about.key]) if each.part.startswith("update-")]
+            if not await self._told_by(label, event, said, about, tuple(map(as_update, changes))):
+                return False
+        reached = [there[id] for id in owners if id in there]
+        return not reached or await self._told_by(label, event, reached, about)
+
+    async def _told_by(
+        self,
+        label: str,
+        event: Event,
+        tellers: Sequence[Delivery],
+        about: SettledMessage,
+        just_said: tuple[Update, ...] | None = None,
+    ) -> bool:
+        """Let one rule tell of a message late. Whether it has answered."""
+        await self._knowers_of(about.key)
+        sharing = await self._shared(event, tellers, about, [label], just_said)
+        if sharing.silent:
+            return False
+        self.answers += sharing.reports
+        if sharing.facts and just_said is not None:
+            self.facts[about.key] = {**self.facts.get(about.key, {}), **sharing.facts}
+        told_on = await self._further(event, sharing, tellers, about)
+        self.told_on += told_on
+        await self.arrive([each for each in told_on if each.is_active and each.due <= self._state.game_day])
+        return True
 
     async def _there(self, source: str, reached: Sequence[str]) -> dict[str, Delivery]:
         """Owner, or id of a memory in a hub → the first delivery by which a message has reached them and still does."""
@@ -161,13 +189,21 @@ class Arrivals:
         return {_who(each): each for each in reversed(found) if each.due <= self._state.game_day}
 
     async def _shared(
-        self, event: Event, reached: Sequence[Delivery], about: SettledMessage, only: Collection[str] | None = None
+        self,
+        event: Event,
+        reached: Sequence[Delivery],
+        about: SettledMessage,
+        only: Collection[str] | None = None,
+        just_said: tuple[Update, ...] | None = None,
     ) -> Sharing:
+        """What rules say of a message that has reached some, or that was `just_said` to them and changed the world."""
         known = _tellers([*self._knowers.get(about.key, {}).values(), *reached], about)
         base = {name: getattr(event, name) for name in Event.model_fields}
         now = tuple(each.owner for each in reached if not each.beyond_session)
         told, at = about.as_tellable(), self._entry.sequence
-        asked = SharingEvent(**base, message=told, knowers=now, arrived=tuple(reached), told_at=at)
+        asked = SharingEvent(**base, message=told, knowers=now, told_at=at)
+        how = {"arrived": tuple(reached)} if just_said is None else {"updates": just_said}
+        asked = asked.model_copy(update=how)
         return await shared(self._engine, asked, known, self._data, self._standing, only)
 
     async def _further(
@@ -255,6 +291,7 @@ async def _with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arriva
             "deliveries": (*plan.deliveries, *arrivals.told_on),
             "withdrawals": (*plan.withdrawals, *arrivals.withdrawals),
             "answers": (*plan.answers, *arrivals.answers),
+            "facts": {**plan.facts, **arrivals.facts},
             "degraded": degraded,
         }
     )
@@ -265,7 +302,7 @@ async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> 
     """The plan of any entry, with what is due by now and has not arrived, under today's guards and rules.
 
     For a change of the day that could not be decided, for the entry after one that brought nothing, and while there is
-    something that a failing rule has not told on.
+    something that a failing rule has not told.
     """
     day = plan.state_after(live.snapshot.state).game_day
     if isinstance(entry.body, Changed) and plan.due_day is not None:  # it has brought all this itself

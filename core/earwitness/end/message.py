@@ -29,6 +29,7 @@ from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message
 from .shares import Sharing, Teller, shared
+from .untold import Untold
 from .whereabouts import state_after
 from .world import World
 
@@ -183,6 +184,8 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
     deliveries = await in_slices(of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day))
     sharing = await _sharing(engine, judged, ahead)
+    if sharing.silent or settled.key in live.untold:
+        Untold(judged.data).said(settled.key, sharing.silent)
     deliveries += [of_telling(deliveries[0], each, settled, speaker, live.snapshot.ids) for each in sharing.shares]
     if settled.disguises:
         deliveries = as_known(deliveries, settled, live.snapshot)

@@ -1,15 +1,22 @@
-"""What has arrived while a sharing rule failed: it is told on once the rule answers again."""
+"""What was said, or has arrived, while a sharing rule failed: it is told once the rule answers again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..engine import UNTOLD
+from ..ids import WORLD
 from ..plugin_data import PluginData
+
+SAID = WORLD
+"""Stands among the owners for the message itself, about which the rule was asked in vain when it was said."""
 
 
 class Untold:
-    """Key of a message → label of a rule → ids of those whom it has reached meanwhile, and of memories in hubs."""
+    """Key of a message → label of a rule → ids of those whom it has reached meanwhile, and of memories in hubs.
+
+    With `SAID` among them, the rule has not told anybody of the message yet.
+    """
 
     def __init__(self, data: Mapping[str, PluginData]) -> None:
         self._data = data.get(UNTOLD, PluginData({}))
@@ -19,6 +26,18 @@ class Untold:
         kept, reached = self._of(key), list(owners)
         more = {each: [*dict.fromkeys([*kept.get(each, []), *reached])] for each in labels}
         self._write(key, kept | more)
+
+    def said(self, key: str, silent: Collection[str]) -> None:
+        """A message was said, or reads otherwise now: the `silent` rules have not answered about it, others have."""
+        if silent:
+            self.keep(key, silent, [SAID])
+        elif key in self._data:
+            left = {label: [each for each in owners if each != SAID] for label, owners in self._of(key).items()}
+            self._write(key, {label: owners for label, owners in left.items() if owners})
+
+    def put_back(self, key: str) -> None:
+        """It failed again: whatever else was kept is tried before it next time."""
+        self._write(key, self._of(key))
 
     def done(self, key: str, label: str) -> None:
         """The rule has answered, or there is nothing left to tell."""

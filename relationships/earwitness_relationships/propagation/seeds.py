@@ -12,8 +12,9 @@ from .records import Seed, Telling
 
 
 def seed_of(event: SharingEvent, people: Personalities) -> Seed:
-    """The seed of a message that was just said."""
-    return seed_of_settled(event.message, event.state, people)
+    """The seed of a message that was just said, or that is told late because the graph was away."""
+    seed = seed_of_settled(event.message, event.state, people)
+    return seed if seed.day == event.day else seed.model_copy(update={"day": event.day})
 
 
 def seed_of_settled(message: SettledMessage, state: State, people: Personalities) -> Seed:
