@@ -150,7 +150,7 @@ async def test_what_was_said_meanwhile_is_told_once_it_is_back(
     await story.change(game_day=3)
     assert await knowing(story) == []
     graph.is_away = False
-    await story.change()
+    await story.change(game_day=story.state.game_day)
     assert await knowing(story) == []
     await story.change(game_day=4)
     assert await knowing(story) == ["ben", "cid"]

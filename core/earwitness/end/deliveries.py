@@ -10,16 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..containers import Container, character_container, character_container_name, world_container
-from ..formats import (
-    character_memory,
-    day_of,
-    harmless,
-    message_line,
-    metadata_key,
-    strip_block,
-    update_line,
-    with_knowledge,
-)
+from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line, with_knowledge
 from ..ids import WORLD, MemoryIds
 from ..records.channel import Channel
 from ..records.character import Cast
@@ -133,20 +124,6 @@ def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterab
         metadata=_update_metadata(update, audience, origin),
         support=Support(learned_day=origin.day),
         due=origin.day,
-    )
-
-
-def as_update(delivery: Delivery) -> Update:
-    """The update that a delivery for the world container was made of, as far as it is kept; nobody in particular knows
-    of it."""
-    kept = delivery.metadata
-    return Update(
-        description=day_of(delivery.body)[0],
-        type="character_update" if kept.get("type") == "character_update" else "world_state_update",
-        update_type=None if (kind := kept.get("updateType")) is None else str(kind),
-        character=None if (who := kept.get("characterId")) is None else str(who),
-        audience=(),
-        metadata={name: [*value] if isinstance(value, list) else value for name, value in kept.items()},
     )
 
 

@@ -21,12 +21,12 @@ from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from ..records.state import FactsOf
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
-from .deliveries import as_update, of_message, of_telling
+from .deliveries import of_message, of_telling
 from .derivations import Proposal, with_proposals
 from .disguises import as_known
 from .guards import guarded, struck
 from .shares import Sharing, Teller, shared
-from .untold import SAID, Untold
+from .untold import SAID, Untold, as_update
 from .withdrawals import downstream
 
 MOST_HOPS = 64

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..engine import UNTOLD
+from ..formats import day_of
 from ..ids import WORLD
 from ..plugin_data import PluginData
+from ..records.plan import Delivery
+from ..records.update import Update
 
 SAID = WORLD
 """Stands among the owners for the message itself, about which the rule was asked in vain when it was said."""
@@ -57,3 +60,17 @@ class Untold:
         found = self._data.get(key)
         of = found if isinstance(found, dict) else {}
         return {each: [*map(str, owners)] for each, owners in of.items() if isinstance(owners, list)}
+
+
+def as_update(delivery: Delivery) -> Update:
+    """The update that a delivery for the world container was made of, as far as it is kept; nobody in particular knows
+    of it."""
+    kept = delivery.metadata
+    return Update(
+        description=day_of(delivery.body)[0],
+        type="character_update" if kept.get("type") == "character_update" else "world_state_update",
+        update_type=None if (kind := kept.get("updateType")) is None else str(kind),
+        character=None if (who := kept.get("characterId")) is None else str(who),
+        audience=(),
+        metadata={name: [*value] if isinstance(value, list) else value for name, value in kept.items()},
+    )
