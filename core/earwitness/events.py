@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from pydantic import ConfigDict, Field, JsonValue, SkipValidation
@@ -215,6 +215,9 @@ class SharingEvent(Event):
     """The deliveries that have just arrived; empty when the message was just said."""
     told_at: int = 0
     """Number of the journal entry with which it is told: of the message, or of what made deliveries arrive."""
+    joined: SkipValidation[Mapping[str, int]] = {}
+    """Id of a character → number of the entry with which they joined the cast, as `ReadEvent.joined`; who is not there
+    was in it from the beginning. Empty when the message was just said: everybody had joined by then."""
     ahead: float | None = None
     """In a preview, how many game days are asked about: who would learn of it in turn by then, with the day in
     `Share.due`, and who would not and why, in `SharingAnswer.stops`. `None` = the message is said in earnest."""

@@ -40,6 +40,7 @@ class Arrivals:
         self._engine, self._live, self._entry, self._plan_so_far, self._data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
         self._state = plan.state_after(live.snapshot.state)
+        self._joined = live.snapshot.joined_after(plan)
         self._knowers: dict[str, dict[str, Delivery]] = {}
         """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
         again."""
@@ -202,7 +203,8 @@ class Arrivals:
         now = tuple(each.owner for each in reached if not each.beyond_session)
         told, at = about.as_tellable(), self._entry.sequence
         asked = SharingEvent(**base, message=told, knowers=now, told_at=at)
-        how = {"arrived": tuple(reached)} if just_said is None else {"updates": just_said}
+        arrived = {"arrived": tuple(reached), "joined": self._joined}
+        how = arrived if just_said is None else {"updates": just_said}
         asked = asked.model_copy(update=how)
         return await shared(self._engine, asked, known, self._data, self._standing, only)
 

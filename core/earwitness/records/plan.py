@@ -336,7 +336,7 @@ class Snapshot(Record):
                 "cast": self.cast if plan.cast is None else plan.cast,
                 "state": plan.state_after(self.state),
                 "news_seen": self._news_seen_after(plan),
-                "joined": self._joined_after(plan),
+                "joined": self.joined_after(plan),
                 "decided": plan.sequence,
                 **self._disguises_after(plan),
             }
@@ -393,7 +393,8 @@ class Snapshot(Record):
             return seen
         return {id: number for id, number in seen.items() if id.partition("\n")[0] not in plan.forgotten}
 
-    def _joined_after(self, plan: Plan) -> dict[str, int]:
+    def joined_after(self, plan: Plan) -> dict[str, int]:
+        """With which entry everybody joined who is in the cast after this plan."""
         if plan.cast is None:
             return self.joined
         return {id: self.joined.get(id, 0) if id in self.cast else plan.sequence for id in plan.cast.ids}

@@ -87,8 +87,13 @@ def removed_pantheon(slug: str, graph: GraphView, *, in_file: bool) -> Iterator[
     if graph.node(node_id(slug)) is not None:
         yield Fact(op="remove", node=Node(id=node_id(slug), kind="Pantheon"))
     if in_file:
-        yield Fact(node=Node(id=node_id(slug), kind="Pantheon", attributes={REMOVED: True}))
+        yield gone(slug)
         yield link(slug)
+
+
+def gone(slug: str) -> Fact:
+    """The node of a pantheon that was removed."""
+    return Fact(node=Node(id=node_id(slug), kind="Pantheon", attributes={REMOVED: True}))
 
 
 def removed_member(slug: str, personality: str, graph: GraphView, *, in_file: bool) -> Iterator[Fact]:
@@ -155,7 +160,7 @@ def _members(periods: Periods) -> Iterator[Member]:
     for each in periods:
         if not each.attributes.get(REMOVED):
             values = {name: each.attributes[name] for name in ("role", "rules") if name in each.attributes}
-            yield from _usable(Member, personality_id=each.source, since=each.since, until=each.until, **values)
+            yield from usable(Member, personality_id=each.source, since=each.since, until=each.until, **values)
 
 
 def _relationships(periods: Periods, slug: str) -> Iterator[RelationshipRule]:
@@ -163,10 +168,10 @@ def _relationships(periods: Periods, slug: str) -> Iterator[RelationshipRule]:
         if each.attributes.get("pantheon") == slug:
             days = {"since": each.since, "until": each.until, "weight": each.weight}
             ends = {"source": each.source, "target": each.target, "type": each.type}
-            yield from _usable(RelationshipRule, rules=each.attributes.get("rules", {}), **ends, **days)
+            yield from usable(RelationshipRule, rules=each.attributes.get("rules", {}), **ends, **days)
 
 
-def _usable(record: type[Any], **values: Any) -> Iterator[Any]:
+def usable(record: type[Any], **values: Any) -> Iterator[Any]:
     """The record; nothing for what another program wrote into the graph and no rule can be."""
     try:
         yield record.model_validate(values)

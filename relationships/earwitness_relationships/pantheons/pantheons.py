@@ -11,6 +11,7 @@ from ..rules.records import Member, Pantheon
 from . import graph_form as form
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
+from .held import all_kept, kept_facts
 from .permissions import Actor, may_change, may_create
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
@@ -68,10 +69,11 @@ class Pantheons(Generic[Receipt]):
         return await self._desk.write(list(form.pantheon_facts(changed_pantheon(pantheon, **fields), anew=anew)), key)
 
     async def remove(self, slug: str, *, key: str | None = None) -> Receipt:
-        """Remove a pantheon with all its memberships."""
-        standing, _ = await self._changeable(slug)
+        """Remove a pantheon with all its memberships. What its members have learned stays theirs."""
+        standing, pantheon = await self._changeable(slug)
         in_file = standing.file.pantheon(slug) is not None
-        return await self._desk.write(list(form.removed_pantheon(slug, standing.graph, in_file=in_file)), key)
+        gone = [*form.removed_pantheon(slug, standing.graph, in_file=in_file)]
+        return await self._desk.write([*gone, *_all_left(standing, pantheon)], key)
 
     async def add_member(
         self,
@@ -100,7 +102,7 @@ class Pantheons(Generic[Receipt]):
         one. What is not named stays as it is."""
         standing, pantheon = await self._changeable(slug)
         member = changed_member(pantheon, personality, since, fields)
-        return await self._desk.write([*_kept(standing, pantheon, personality), *_changed(standing, slug, member)], key)
+        return await self._write_changed(standing, pantheon, member, key)
 
     async def end_member(
         self, slug: str, personality: str, *, until: float | None = None, key: str | None = None
@@ -111,15 +113,23 @@ class Pantheons(Generic[Receipt]):
         held = [each for each in memberships(pantheon, personality) if last is None or each.holds_on(last)]
         since = held[-1].since if held else None
         member = changed_member(pantheon, personality, since, {"until": last})
-        return await self._desk.write([*_kept(standing, pantheon, personality), *_changed(standing, slug, member)], key)
+        return await self._write_changed(standing, pantheon, member, key)
 
     async def remove_member(self, slug: str, personality: str, *, key: str | None = None) -> Receipt:
-        """Remove all memberships of somebody, as if they had never been."""
+        """Remove all memberships of somebody, as if they had never been. What they have learned stays theirs."""
         standing, pantheon = await self._changeable(slug)
-        memberships(pantheon, personality)
+        held = memberships(pantheon, personality)
         in_file = _is_in_file(standing, slug, personality)
-        facts = list(form.removed_member(slug, personality, standing.graph, in_file=in_file))
-        return await self._desk.write(facts, key)
+        gone = form.removed_member(slug, personality, standing.graph, in_file=in_file)
+        left = kept_facts(pantheon, standing.graph, held, standing.moment)
+        return await self._desk.write([*gone, *left], key)
+
+    async def _write_changed(self, standing: RulesNow, pantheon: Pantheon, member: Member, key: str | None) -> Receipt:
+        """Write a changed membership. Who was one after its last day keeps what they have learned until now."""
+        kept = _kept(standing, pantheon, member.personality_id)
+        shorter = [each for each in pantheon.members if _ends_sooner(member, each, standing.today)]
+        left = kept_facts(pantheon, standing.graph, shorter, standing.moment)
+        return await self._desk.write([*kept, *_changed(standing, pantheon.slug, member), *left], key)
 
     async def _changeable(self, slug: str) -> tuple[RulesNow, Pantheon]:
         standing = await self._desk.standing()
@@ -130,6 +140,22 @@ class Pantheons(Generic[Receipt]):
 
 def _changed(standing: RulesNow, slug: str, member: Member) -> Iterable[Fact]:
     return form.member_facts(slug, member, now_text(), form.joined_after(standing.graph, slug, member))
+
+
+def _all_left(standing: RulesNow, pantheon: Pantheon) -> Iterable[Fact]:
+    """What is kept of the memberships of a pantheon that is removed, after its node has gone with all else of them."""
+    members = [each.personality_id for each in pantheon.members] if pantheon.has_hub else []
+    left = [*kept_facts(pantheon, standing.graph, pantheon.members, standing.moment)]
+    left += all_kept(standing.graph, pantheon.slug, but=members)
+    return [form.gone(pantheon.slug), *left] if left else []
+
+
+def _ends_sooner(member: Member, before: Member, today: float | None) -> bool:
+    """Whether a membership ends sooner than it did before, and days are lost that are over."""
+    is_same = (before.personality_id, before.since) == (member.personality_id, member.since)
+    if not is_same or member.until is None or (before.until is not None and before.until <= member.until):
+        return False
+    return today is None or member.until < today
 
 
 def _is_in_file(standing: RulesNow, slug: str, personality: str) -> bool:

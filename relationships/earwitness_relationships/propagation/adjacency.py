@@ -176,12 +176,6 @@ class Adjacency:
             in_hub = self.carriers[number].hub
             yield ListenerRun(number, self.hub_members(slug, ids) if in_hub else tuple(sorted(ids)))
 
-    def members_on(self, slug: str, day: float) -> HubMembers:
-        """The members of a pantheon on a game day."""
-        tribe = self._tribes.get(slug)
-        members = tribe.members if tribe else ()
-        return self.hub_members(slug, [each.personality_id for each in members if each.holds_on(day)])
-
     def hub_members(self, slug: str, ids: Iterable[str]) -> HubMembers:
         """These members of a pantheon; the same ones are the same object."""
         members = HubMembers.of(slug, ids)

@@ -12,33 +12,24 @@ from earwitness import Derivation, SharingEvent
 from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.memory_types import MetaValue
 
-from .adjacency import Adjacency
 from .hub_members import HubBefore
+from .hub_readers import TOLD, HubReaders, when_told
 from .personalities import Personalities
 from .records import HubTold, Telling
 
-TOLD = "told"
-"""The type of what is read in a hub."""
 KNOWN_TO = "knownTo"
 """Metadata: personality ids of those who know it otherwise."""
-TOLD_ON = "toldOn"
-"""Metadata: the game day on which it was told. It may arrive later."""
-TOLD_AT = "toldAt"
-"""Metadata: number of the journal entry with which it was told. Who joins the story later does not read it."""
-TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
-"""Metadata: how many messages the story had by then, and the version of the graph of all stories. Who was made a member
-after that does not read it."""
 TextOf = Mapping[str, str]
 """Personality id of a teller → what they say."""
 
 
-def before_walk(event: SharingEvent, told: Iterable[HubTold], adjacency: Adjacency) -> list[HubBefore]:
+def before_walk(event: SharingEvent, told: Iterable[HubTold], readers: HubReaders) -> list[HubBefore]:
     """What has arrived in hubs by now."""
     arriving = {each.container for each in event.arrived}
     there = [each for each in told if each.tellings[0].day <= event.day]
     return [
         HubBefore(
-            adjacency.members_on(each.slug, each.told_on),
+            readers.of(each),
             tuple(_today(telling, event.day) for telling in each.tellings),
             each.text,
             pantheon_container(each.slug).name in arriving,
@@ -51,36 +42,36 @@ def _today(telling: Telling, day: float) -> Telling:
     return telling.model_copy(update={"day": day, "hub": False})
 
 
-def on_their_way(told: Iterable[HubTold], adjacency: Adjacency, day: float) -> dict[str, float]:
+def on_their_way(told: Iterable[HubTold], readers: HubReaders, day: float) -> dict[str, float]:
     """Who will read it in a hub after this day → the day."""
     found: dict[str, float] = {}
     for each in told:
         due = each.tellings[0].day
         if due > day:
-            for id in adjacency.members_on(each.slug, each.told_on):
+            for id in readers.of(each):
                 found[id] = min(due, found.get(id, due))
     return found
 
 
-def overtaken(hubs: Iterable[HubTold], told: Mapping[str, Telling], adjacency: Adjacency) -> Iterator[Telling]:
+def overtaken(hubs: Iterable[HubTold], told: Mapping[str, Telling], readers: HubReaders) -> Iterator[Telling]:
     """Tellings to those who would have heard of it later than their hub: they learn it sooner, as their own."""
     for each in hubs:
-        members = adjacency.members_on(each.slug, each.told_on).ids if told else ()
+        members = readers.of(each).ids if told else ()
         for id, telling in told.items():
             if id in members and telling.day > each.tellings[0].day:
                 yield from (one.model_copy(update={"listener": id, "hub": False}) for one in each.tellings)
 
 
 def in_hub(
-    event: SharingEvent, told: HubTold, people: Personalities, known: Collection[str], said: TextOf, version: int
+    event: SharingEvent, told: HubTold, people: Personalities, known: Collection[str], said: TextOf
 ) -> Iterator[Derivation]:
-    """The memory in a hub, once for each teller. `known` are those who know it otherwise, `version` is the graph's.
+    """The memory in a hub, once for each teller. `known` are those who know it otherwise.
 
     Who has nothing to say tells nothing.
     """
     for each in told.tellings:
         if text := said.get(each.teller):
-            yield _in_hub(event, told, each, people, text, sorted({*known, *told.others}), version)
+            yield _in_hub(event, told, each, people, text, sorted({*known, *told.others}))
 
 
 def _in_hub(
@@ -90,7 +81,6 @@ def _in_hub(
     people: Personalities,
     text: str,
     known: Sequence[str],
-    version: int,
 ) -> Derivation:
     message = event.message.message
     container = pantheon_container(told.slug)
@@ -102,10 +92,7 @@ def _in_hub(
         "messageIds": [message.key],
         "revision": message.revision,
         KNOWN_TO: list(known),
-        TOLD_ON: told.told_on,
-        TOLD_AT: event.told_at,
-        TOLD_MESSAGE: event.state.message_count + (not event.arrived),
-        GRAPH: version,
+        **when_told(told),
     }
     return Derivation(
         content=f"{speaker}: {text}",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from earwitness import PlanEvent, ReadEvent, ReadProviderEvent, ReadRequest, Settings, Strike
 from earwitness.containers import pantheon_container
-from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, equals
+from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Not, Or, equals
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
-from ..graph.view import GraphView
-from ..model import RelationshipsModel
-from ..pantheons.graph_form import joined_after
-from ..rules.records import Member, Pantheon
-from .hubs import GRAPH, KNOWN_TO, TOLD, TOLD_AT, TOLD_MESSAGE, TOLD_ON
+from ..model import RelationshipsModel, StoryPicture
+from ..pantheons.graph_form import PREFIX
+from ..pantheons.held import held_memberships, pantheons_left
+from ..rules.records import Pantheon
+from .hub_readers import TOLD, read_by, read_since
+from .hubs import KNOWN_TO
 
 PANTHEON = "pantheon"
 """The kind of container."""
@@ -44,11 +45,18 @@ class HubReads:
     async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
         """A request for each hub that exists."""
         picture = await self._model.picture(event.session, event.state)
-        wanted = {each.container: each for each in _wanted(picture.book.pantheons, event)}
+        wanted = {pantheon_container(slug).name: None for slug in self._wanted(picture, event.personality)}
         if not wanted:
             return []
         there = await event.containers.readable(names=list(wanted))
-        return [wanted[each.name] for each in there]
+        return [_request(each.name, event) for each in there]
+
+    def _wanted(self, picture: StoryPicture, personality: str) -> Iterator[str]:
+        """Slugs of the pantheons in whose hubs somebody may have something to read."""
+        for pantheon in picture.book.pantheons:
+            if pantheon.has_hub and _is_in(pantheon, personality):
+                yield pantheon.slug
+        yield from pantheons_left(picture.graph, personality)
 
 
 class HubGuard:
@@ -70,53 +78,21 @@ class HubGuard:
         if event.kind != PANTHEON:
             return EVERYTHING
         picture = await self._model.picture(event.session, event.state)
-        for pantheon in picture.book.pantheons:
-            if pantheon_container(pantheon.slug).name == event.container:
-                held = [each for each in pantheon.members if each.personality_id == event.personality]
-                days = Or(tuple(_read_by(each, pantheon.slug, picture.graph) for each in held)) if held else NOTHING
-                return And((days, _not_before(event.joined))) if event.joined else days
-        return NOT_TOLD
+        slug = event.container.removeprefix(PREFIX)
+        pantheon = picture.book.pantheon(slug)
+        told = read_by(held_memberships(pantheon, picture.graph, slug, event.personality))
+        told = And((told, read_since(event.joined))) if event.joined else told
+        return Or((told, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else told
 
     def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
         """Nothing: what is written is the sharing rule's concern."""
         return ()
 
 
-def _wanted(pantheons: Iterable[Pantheon], event: ReadProviderEvent) -> Iterator[ReadRequest]:
+def _request(name: str, event: ReadProviderEvent) -> ReadRequest:
     here = And((equals("sessionId", event.session), Not(In(KNOWN_TO, (event.personality,)))))
-    for pantheon in pantheons:
-        if has_hub(pantheon) and any(each.personality_id == event.personality for each in pantheon.members):
-            name = pantheon_container(pantheon.slug).name
-            yield ReadRequest(
-                container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here, unless_own=True
-            )
+    return ReadRequest(container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here, unless_own=True)
 
 
-def has_hub(pantheon: Pantheon) -> bool:
-    """Whether what all members learn is kept in a hub, or was while there were more of them."""
-    levels = (pantheon.rules, *(each.rules for each in pantheon.members))
-    return any(each.hub_from is not None for each in levels)
-
-
-def _not_before(joined: int) -> Filter:
-    """What was told once somebody had joined the story with this entry. Earlier versions did not note when."""
-    return Or((Not(Compare(TOLD_AT, "<", joined)), NOT_TOLD))
-
-
-def _read_by(member: Member, slug: str, graph: GraphView) -> Filter:
-    """What was told on the days of a membership, after somebody was made a member."""
-    joined = joined_after(graph, slug, member) or {}
-    bounds = [_days(member)]
-    if isinstance(version := joined.get("version"), int):
-        bounds.append(Or((Not(Compare(GRAPH, "<=", version)), NOT_TOLD)))
-    messages, day = joined.get("messages"), joined.get("day")
-    if isinstance(messages, int) and isinstance(day, int | float):
-        bounds.append(Or((Not(Compare(TOLD_MESSAGE, "<=", messages)), Compare(TOLD_ON, ">", day), NOT_TOLD)))
-    return And(tuple(bounds))
-
-
-def _days(member: Member) -> Filter:
-    """What was told while somebody was a member."""
-    bounds = [] if member.since is None else [Compare(TOLD_ON, ">=", member.since)]
-    bounds += [] if member.until is None else [Compare(TOLD_ON, "<=", member.until)]
-    return Or((And(tuple(bounds)), NOT_TOLD))
+def _is_in(pantheon: Pantheon, personality: str) -> bool:
+    return any(each.personality_id == personality for each in pantheon.members)

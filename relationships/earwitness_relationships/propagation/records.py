@@ -52,6 +52,12 @@ class HubTold(Record):
     """Slug of the pantheon."""
     told_on: Day
     """The game day on which it is told. Who is a member on that day reads it there."""
+    told_at: int | None = None
+    """Number of the journal entry with which it is told. Who joins the story later does not read it there."""
+    messages: int | None = None
+    """How many messages the story has by then."""
+    graph: int | None = None
+    """The version of the graph of all stories by then."""
     tellings: tuple[Telling, ...]
     """By whom, the one that is shown first; all arrive on one day, at one hop."""
     others: tuple[str, ...] = ()

@@ -13,12 +13,14 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
 from ..canon.marks import mark_of
+from ..graph.view import GraphView
 from ..model import RelationshipsModel, StoryPicture
 from ..personas.rule import told_of_personas
 from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from .adjacency import Adjacency
 from .foresight import foreseen, stops_of
+from .hub_readers import HubReaders
 from .hub_walk import HubWalk
 from .hubs import before_walk, in_hub, on_their_way, overtaken
 from .memo import Memo
@@ -41,6 +43,7 @@ class SharingQuestion:
     adjacency: Adjacency
     people: Personalities
     memo: Memo
+    readers: HubReaders
 
 
 class RelationshipsSharing:
@@ -71,7 +74,8 @@ class RelationshipsSharing:
         picture = await self._model.picture(event.session, event.state)
         adjacency = self._model.adjacency(picture)
         people = self._of(event)
-        asked = SharingQuestion(event, adjacency, people, Memo(event, people))
+        readers = HubReaders(picture.book, picture.graph, adjacency, people, event.joined)
+        asked = SharingQuestion(event, adjacency, people, Memo(event, people), readers)
         if event.ahead is not None:
             return await self._foreseen(asked, event.ahead, picture.version)
         return await self._told(asked, picture)
@@ -83,9 +87,9 @@ class RelationshipsSharing:
         told, before = (await memo.told(), memo.in_hubs()) if event.arrived else ({}, [])
         seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
         walk = _walked(asked, seed, await heard_on_days(asked), told, before)
-        walked = [*_sooner(walk.tellings(), told, on_their_way(before, asked.adjacency, event.day))]
-        hubs = _sooner_in_hubs(walk.hub_tellings(), before)
-        walked += overtaken(hubs, told, asked.adjacency)
+        walked = [*_sooner(walk.tellings(), told, on_their_way(before, asked.readers, event.day))]
+        hubs = _sooner_in_hubs((_as_told(each, event, picture.graph) for each in walk.hub_tellings()), before)
+        walked += overtaken(hubs, told, asked.readers)
         read = _readers(asked.adjacency, walk, hubs)
         by_models = self._by_models(asked, seed, {**told, **read, **_first(walked)}, event.day)
         words = _words(event, people, before)
@@ -97,8 +101,7 @@ class RelationshipsSharing:
         if asked.adjacency.counts_days or asked.adjacency.has_triages:
             memo.note([*first.values(), *read.values()])
         otherwise = {*seed.direct, *seed.heard, *told, *first}
-        graph = picture.graph.version
-        derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts, graph)]
+        derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
         personal = told_of_personas(self._table, event, passed.shares)
         return SharingAnswer(
             shares=tuple(passed.shares),
@@ -179,16 +182,22 @@ def _walked(
         seed,
         until=max(seed.day, event.state.game_day) if event.arrived and adjacency.has_hubs else seed.day,
         heard=heard,
-        told=len(told) + (_number_of_readers(in_hubs, adjacency) if adjacency.has_budgets else 0),
+        told=len(told) + (_number_of_readers(in_hubs, asked.readers) if adjacency.has_budgets else 0),
         among=asked.people.characters,
-        hubs=None if no_hubs else before_walk(event, in_hubs, adjacency),
+        hubs=None if no_hubs else before_walk(event, in_hubs, asked.readers),
     )
     walk.run()
     return walk
 
 
-def _number_of_readers(told: Iterable[HubTold], adjacency: Adjacency) -> int:
-    return sum(len(adjacency.members_on(each.slug, each.told_on)) for each in told)
+def _as_told(told: HubTold, event: SharingEvent, graph: GraphView) -> HubTold:
+    """What a hub is told, with the moment at which it is told."""
+    messages = event.state.message_count + (event.moment is not None)
+    return told.model_copy(update={"told_at": event.told_at, "messages": messages, "graph": graph.version})
+
+
+def _number_of_readers(told: Iterable[HubTold], readers: HubReaders) -> int:
+    return sum(len(readers.of(each)) for each in told)
 
 
 def _readers(adjacency: Adjacency, walk: HubWalk, hubs: Iterable[HubTold]) -> dict[str, Telling]:

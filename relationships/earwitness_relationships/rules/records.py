@@ -186,6 +186,11 @@ class Pantheon(Record):
     changed_at: str | None = None
     """When it was last changed."""
 
+    @property
+    def has_hub(self) -> bool:
+        """Whether what all members learn is kept in a hub, or was while there were more of them."""
+        return any(each.hub_from is not None for each in (self.rules, *(each.rules for each in self.members)))
+
 
 class Feed(Record):
     """A fact of the story's graph that each world update of a type makes."""

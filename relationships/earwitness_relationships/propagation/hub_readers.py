@@ -1,0 +1,106 @@
+"""Who reads what a hub was told: those who were members at that moment, and in the story.
+
+A walk asks who they are, and a guard asks the store for what one of them may read: both by the same bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from earwitness.filters import And, Compare, Filter, Not, Or, equals, matches
+from earwitness.records.memory_types import MetaValue
+
+from ..graph.view import GraphView
+from ..pantheons.held import HeldMembership, held_memberships, named_in
+from ..rules.records import Pantheon, RuleBook
+from .adjacency import Adjacency
+from .hub_members import HubMembers
+from .personalities import Personalities
+from .records import HubTold
+
+TOLD = "told"
+"""The type of what is read in a hub."""
+TOLD_ON = "toldOn"
+"""Metadata: the game day on which it was told. It may arrive later."""
+TOLD_AT = "toldAt"
+"""Metadata: number of the journal entry with which it was told. Who joins the story later does not read it."""
+TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
+"""Metadata: how many messages the story had by then, and the version of the graph of all stories. Who was made a member
+after that does not read it."""
+
+
+def when_told(told: HubTold) -> dict[str, MetaValue]:
+    """The metadata that say when a hub was told. What an earlier version told does not say everything."""
+    said = {TOLD_ON: told.told_on, TOLD_AT: told.told_at, TOLD_MESSAGE: told.messages, GRAPH: told.graph}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def read_by(held: Iterable[HeldMembership]) -> Filter:
+    """What somebody with these memberships may read of what a hub was told."""
+    return Or(tuple(And(tuple(_bounds(each))) for each in held))
+
+
+def read_since(joined: int) -> Filter:
+    """What was told once somebody had joined the story with this entry. Earlier versions did not note when."""
+    return Not(Compare(TOLD_AT, "<", joined))
+
+
+def _bounds(held: HeldMembership) -> Iterator[Filter]:
+    yield equals("type", TOLD)
+    if held.since is not None:
+        yield Compare(TOLD_ON, ">=", held.since)
+    if held.until is not None:
+        yield Compare(TOLD_ON, "<=", held.until)
+    if held.joined:
+        yield Not(_by_then(held.joined))
+    if held.left:
+        yield _by_then(held.left)
+
+
+def _by_then(moment: Mapping[str, object]) -> Filter:
+    """What was told by a moment, as `RulesNow.moment` says it."""
+    version, messages, day = (moment.get(each) for each in ("version", "messages", "day"))
+    if isinstance(version, int):
+        return Compare(GRAPH, "<=", version)
+    if isinstance(messages, int) and isinstance(day, int | float):
+        return And((Compare(TOLD_MESSAGE, "<=", messages), Compare(TOLD_ON, "<=", day)))
+    return Or(())
+
+
+@dataclass(frozen=True)
+class HubReaders:
+    """Who reads in hubs, by the rules and the graph of a story."""
+
+    book: RuleBook
+    graph: GraphView
+    adjacency: Adjacency
+    people: Personalities
+    joined: Mapping[str, int]
+    """Character id → number of the entry with which they joined the story."""
+
+    def of(self, told: HubTold) -> HubMembers:
+        """Those who read it there, also if they were removed as members since."""
+        late = self._late(told)
+        ids = (id for id in self._members_then(told) if id not in late)
+        return self.adjacency.hub_members(told.slug, ids)
+
+    def _late(self, told: HubTold) -> set[str]:
+        """Those who joined the story later."""
+        if told.told_at is None:
+            return set()
+        return {self.people.personality.get(id, id) for id, at in self.joined.items() if at > told.told_at}
+
+    def _members_then(self, told: HubTold) -> Iterator[str]:
+        pantheon = self.book.pantheon(told.slug)
+        named = named_in(self.graph, told.slug)
+        for each in pantheon.members if pantheon else ():
+            if each.personality_id not in named and each.holds_on(told.told_on):
+                yield each.personality_id
+        metadata = {**when_told(told), "type": TOLD}
+        for id in named:
+            if matches(read_by(self._held(pantheon, told.slug, id)), metadata):
+                yield id
+
+    def _held(self, pantheon: Pantheon | None, slug: str, personality: str) -> list[HeldMembership]:
+        return held_memberships(pantheon, self.graph, slug, personality)
