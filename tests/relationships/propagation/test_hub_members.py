@@ -1,6 +1,6 @@
 """Who joins a pantheon or a story, or leaves, reads in its hub just what they would have been told as copies."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,15 @@ Found = dict[str, list[tuple[object, object]]]
 
 @pytest.fixture
 def nile(open_app: Opener, tmp_path: Path) -> Callable[..., Awaitable[tuple[Earwitness, Session]]]:
-    async def opened(hub: bool, *, delay: float = 0, cast: list[str] = [*GODS, "thoth"]) -> tuple[Earwitness, Session]:
+    async def opened(
+        hub: bool, *, delay: float = 0, cast: Sequence[str] = (*GODS, "thoth")
+    ) -> tuple[Earwitness, Session]:
         name = "hub" if hub else "copies"
         file = tmp_path / f"{name}.yaml"
         file.write_text(
             f"nile:\n  members: [{', '.join(GODS)}]\n"
-            f"  rules: {{propagate_all: true, max_hops: 3, gossip_about_others: true, share_with: [thoth], delay: {delay},"
-            f" hub_from: {2 if hub else 99}}}\n"
+            f"  rules: {{propagate_all: true, max_hops: 3, gossip_about_others: true, share_with: [thoth],"
+            f" delay: {delay}, hub_from: {2 if hub else 99}}}\n"
         )
         graph = {"name": "networkx", "path": str(tmp_path / f"{name}.db")}
         ew = await open_app(relationships={"rules": str(file), "graph": graph})
