@@ -18,13 +18,13 @@ from earwitness import Settings, State
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
+from .compiled.adjacency import Adjacency
+from .compiled.compiled_rules import CompiledRules
 from .graph.away import BackOff
 from .graph.protocol import GraphStore
 from .graph.records import Fact
 from .graph.view import GraphView
-from .pantheons.book import book_of
-from .propagation.adjacency import Adjacency
-from .propagation.compiled import CompiledRules
+from .rules.book import book_of
 from .rules.file import read_rules
 from .rules.records import RuleBook
 from .settings import RelationshipsSettings

@@ -8,8 +8,8 @@ from earwitness import Channel
 from earwitness.records.channel import Context
 from earwitness.story_steps import PackageStep, StoryStage
 
+from .bubble_mark import KnownInside
 from .canon.bubbles import links
-from .canon.marks import KnownInside
 from .canon.records import KeepAs, Mode
 
 CLOSED = "story_steps"

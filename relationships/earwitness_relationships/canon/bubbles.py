@@ -13,8 +13,8 @@ from earwitness import Earwitness, Session
 from earwitness.errors import InputError, NotYetApplied, unknown
 from earwitness.ids import check_shared_id
 
+from ..bubble_mark import FACTS, KnownInside, mark_of
 from .cards import prepare_as
-from .marks import FACTS, KnownInside, mark_of
 from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
 SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")

@@ -17,8 +17,6 @@ from .publication import Publication, published
 from .records import KeepAs, KeptAction, KeptMemory, Mode
 from .versions import action, others
 
-RECONCILED = "reconciled"
-"""The type of a memory that was kept of a bubble."""
 WHERE = ("contextType", "channelId", "guildId")
 TOLD_BY = ("pantheonId", "hop", "strength")
 """What rules note with what they tell on."""

@@ -10,14 +10,15 @@ from earwitness import Channel, Character, Container, Earwitness, Memory, Outcom
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
 from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, UnknownName, unknown
 
+from ..bubble_mark import FACTS
 from ..pantheons.permissions import Actor, actor
+from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
 from .bubbles import check_table, link_of, links
-from .marks import FACTS
 from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
-from .reconciliation import RECONCILED, candidates, kept, members_of, passed_over
+from .reconciliation import candidates, kept, members_of, passed_over
 from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope
 
 

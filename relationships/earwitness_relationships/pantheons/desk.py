@@ -14,9 +14,9 @@ from earwitness.errors import InputError, NotYetApplied
 from ..graph.records import Fact
 from ..graph.view import GraphView
 from ..model import PACKAGE, RelationshipsModel
+from ..rules.book import book_of
 from ..rules.records import RuleBook
 from ..settings import RelationshipsSettings
-from .book import book_of
 
 Receipt = TypeVar("Receipt")
 """What a write returns: the version of the graph, or an outcome."""

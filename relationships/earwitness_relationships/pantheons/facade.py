@@ -14,9 +14,9 @@ from earwitness.errors import InputError
 
 from ..errors import RulesError
 from ..graph.records import Direction, Fact, Relation
+from ..rules import graph_form as form
 from ..rules.given import GivenRules, checked_record, given_rules
 from ..rules.records import Pantheon, RelationshipRule, RuleBook
-from . import graph_form as form
 from .changes import known_pantheon, now_text
 from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow
 from .pantheons import Pantheons

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from ..graph.records import Fact, Relation
 from ..graph.view import GraphView
+from ..rules.graph_form import PART_OF, PREFIX, joined_after, node_id, usable
 from ..rules.records import Lasting, Member, Pantheon
-from .graph_form import PART_OF, PREFIX, joined_after, node_id, usable
 
 WAS_PART_OF = "WAS_PART_OF"
 """Type of the relation with which the graph keeps the memberships that were taken from somebody."""

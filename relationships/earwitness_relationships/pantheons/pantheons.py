@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Generic
 
 from ..graph.records import Fact
+from ..rules import graph_form as form
 from ..rules.given import GivenRules
 from ..rules.records import Member, Pantheon
-from . import graph_form as form
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
 from .held import all_kept, kept_facts

@@ -13,10 +13,12 @@ from earwitness.containers import persona_container
 from earwitness.formats import metadata_key
 from earwitness.records.memory_types import MetaValue
 
-from ..propagation.retell import can_tell
+from ..tellable import can_tell
 
 LIVED = "memory"
 """The type of what was lived."""
+RECONCILED = "reconciled"
+"""The type of a memory that was kept of a bubble."""
 PERSONAL = "personal"
 TOGETHER = frozenset({"speaker", "addressee", "present"})
 RULE = "personal canon"

@@ -11,9 +11,8 @@ from earwitness.containers import global_canon_container, persona_container, use
 from earwitness.errors import InvalidId
 from earwitness.filters import And, In, Not, Or, equals
 
-from ..canon.reconciliation import RECONCILED
 from ..settings import RelationshipsSettings
-from .lived import LIVED
+from .lived import LIVED, RECONCILED
 
 
 class CanonReads:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from earwitness import Derivation, Settings, Share, SharingAnswer, SharingEvent
 
-from ..canon.marks import mark_of
+from ..bubble_mark import mark_of
 from ..settings import RelationshipsSettings
 from .lived import lived, told
 

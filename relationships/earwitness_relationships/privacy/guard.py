@@ -13,7 +13,7 @@ from earwitness.ids import PREFIXES, WORLD
 from earwitness.records.channel import STRICTNESS, context_of, strictness
 from earwitness.records.plan import Delivery
 
-from ..canon.marks import KnownInside, mark_of
+from ..bubble_mark import KnownInside, mark_of
 from ..settings import RelationshipsSettings
 from . import discretion
 from .loosenings import loosenings

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, equals
 from earwitness.records.channel import Context
 
-from .settings import Bond
+from ..settings import Bond
 from .table import CONTEXTS, PrivacyTable
 
 PERMANENT = equals("permanent", True)

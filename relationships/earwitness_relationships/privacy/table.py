@@ -12,7 +12,7 @@ from typing import get_args
 
 from earwitness.records.channel import Context
 
-from .settings import Bond, Policy, PrivacySettings
+from ..settings import Bond, Policy, PrivacySettings
 
 CONTEXTS: tuple[Context, ...] = get_args(Context)
 Needs = tuple[frozenset[Bond], ...]

@@ -15,9 +15,9 @@ from typing import Any
 from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
 from earwitness.sentences import sentences
 
+from ..compiled.adjacency import Adjacency
 from ..model import RelationshipsModel
 from ..pantheons.desk import model_of
-from .adjacency import Adjacency
 from .closings import Closing, digest, to_close, version_of
 from .personalities import Personalities
 from .records import Telling

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from earwitness.records.stop import Stopped
 
-from .adjacency import Adjacency
+from ..compiled.adjacency import Adjacency
 from .personalities import Personalities
 from .records import Seed, Spread
 from .walk import HeardOn, spread

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from earwitness.filters import And, Compare, Filter, Not, Or, equals, matches
 from earwitness.records.memory_types import MetaValue
 
+from ..compiled.adjacency import Adjacency
+from ..compiled.hub_members import HubMembers
 from ..graph.view import GraphView
 from ..pantheons.held import HeldMembership, held_memberships, named_in
 from ..rules.records import Pantheon, RuleBook
-from .adjacency import Adjacency
-from .hub_members import HubMembers
 from .personalities import Personalities
 from .records import HubTold
 

@@ -13,8 +13,9 @@ from itertools import islice
 
 from earwitness.records.memory import STRENGTH
 
-from .adjacency import Adjacency
-from .hub_members import HubBefore, HubMembers
+from ..compiled.adjacency import Adjacency
+from ..compiled.hub_members import HubMembers
+from .hub_before import HubBefore
 from .records import HubTold, Seed, Telling
 from .walk import Arrival, HeardOn, Offered, TellingWay, ToldBy, Walk, telling_of
 

@@ -12,7 +12,7 @@ from earwitness import Derivation, SharingEvent
 from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.memory_types import MetaValue
 
-from .hub_members import HubBefore
+from .hub_before import HubBefore
 from .hub_readers import TOLD, HubReaders, when_told
 from .personalities import Personalities
 from .records import HubTold, Telling

@@ -11,8 +11,8 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
 from ..model import RelationshipsModel, StoryPicture
-from ..pantheons.graph_form import PREFIX
 from ..pantheons.held import held_memberships, pantheons_left
+from ..rules.graph_form import PREFIX
 from ..rules.records import Pantheon
 from .hub_readers import TOLD, read_by, read_since
 from .hubs import KNOWN_TO

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from earwitness import SharingEvent
-from earwitness.formats import message_text_of
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.protocols import Soon
@@ -51,13 +49,6 @@ class Retellers:
 
     def _spec(self, name: str) -> StrategySpec | str:
         return self._specs.get(name, name)
-
-
-def can_tell(event: SharingEvent) -> dict[str, str]:
-    """Character id → what this character knows of the message and can tell: what they perceived, or have been told."""
-    message = event.message
-    arrived = {each.owner: message_text_of(each.body) for each in event.arrived}
-    return {**{id: message.heard_by(id) for id in message.participants}, **arrived}
 
 
 def summary(texts: Sequence[str], room: int = SHORT) -> str:

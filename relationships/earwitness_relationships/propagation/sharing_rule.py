@@ -12,13 +12,13 @@ from earwitness import Settings, SharingAnswer, SharingEvent
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
-from ..canon.marks import mark_of
+from ..bubble_mark import mark_of
 from ..graph.view import GraphView
 from ..model import RelationshipsModel, StoryPicture
 from ..personas.rule import told_of_personas
 from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
-from .adjacency import Adjacency
+from ..tellable import can_tell
 from .foresight import foreseen, stops_of
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
@@ -29,7 +29,7 @@ from .models.spread import SpreadByModels, begun, spread_by_models
 from .passing_on import PassingOn
 from .personalities import Personalities
 from .records import HubTold, Seed, Telling
-from .retell import Retellers, can_tell
+from .retell import Retellers
 from .seeds import seed_of, seed_of_arrived
 from .triage import Triages
 from .walk import HeardOn

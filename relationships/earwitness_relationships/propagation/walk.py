@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import chain
 
-from .adjacency import Adjacency
-from .carriers import Carrier
-from .coins import Coins
+from ..compiled.adjacency import Adjacency
+from ..compiled.carriers import Carrier
+from ..compiled.coins import Coins
 from .records import Seed, Spread, Stop, Telling
 
 MIN_STRENGTH = 0.05

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from earwitness import Cast, Earwitness, Record, Session, SettledMessage, SharingEvent
 from earwitness.records.prose import gist
 
+from ..compiled.adjacency import Adjacency
 from ..graph.view import GraphView
-from ..pantheons.book import book_of
 from ..pantheons.desk import model_of
-from ..propagation.adjacency import Adjacency
 from ..propagation.personalities import Personalities
 from ..propagation.records import Telling
 from ..propagation.seeds import seed_of
 from ..propagation.walk import spread
+from ..rules.book import book_of
 from ..rules.records import RuleBook
 from .past_facts import known_at, noted_facts, numbers
 

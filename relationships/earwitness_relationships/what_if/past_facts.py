@@ -14,7 +14,7 @@ from earwitness.records.journal import Changed, Entry
 
 from ..graph.records import Fact, Relation
 from ..model import PACKAGE
-from ..pantheons import graph_form as form
+from ..rules import graph_form as form
 
 
 class NotedFacts(NamedTuple):

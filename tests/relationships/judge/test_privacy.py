@@ -7,8 +7,8 @@ import pytest
 from earwitness import Channel
 from earwitness.filters import matches
 from earwitness_relationships.privacy.place import Place, readable
-from earwitness_relationships.privacy.settings import PrivacySettings
 from earwitness_relationships.privacy.table import privacy_table
+from earwitness_relationships.settings import PrivacySettings
 from earwitness_relationships.testing.leaks import POLICIES
 from earwitness_relationships.testing.reference_privacy import may_recall, table
 

@@ -13,10 +13,10 @@ from earwitness.filters import matches
 from earwitness_relationships.graph import Fact, Relation
 from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.privacy.place import Place, readable
-from earwitness_relationships.privacy.settings import PrivacySettings
 from earwitness_relationships.privacy.table import privacy_table
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
 from earwitness_relationships.rules import RuleBook
+from earwitness_relationships.settings import PrivacySettings
 from earwitness_relationships.testing.leaks import LeakSuite
 
 CASES = int(os.environ.get("EARWITNESS_LEAK_CASES", "1600"))

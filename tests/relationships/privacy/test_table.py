@@ -11,8 +11,8 @@ import pytest
 from earwitness.filters import matches
 from earwitness.records.channel import Context
 from earwitness_relationships.privacy.place import Place, readable
-from earwitness_relationships.privacy.settings import Bond, Policy, PrivacySettings
 from earwitness_relationships.privacy.table import CONTEXTS, PrivacyTable, privacy_table
+from earwitness_relationships.settings import Bond, Policy, PrivacySettings
 from earwitness_relationships.testing.reference_privacy import may_recall
 from earwitness_relationships.testing.reference_privacy import table as rows
 

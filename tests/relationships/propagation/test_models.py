@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 from earwitness import Character, Earwitness
-from earwitness_relationships.propagation.coins import Coins
+from earwitness_relationships.compiled.coins import Coins
 from earwitness_relationships.propagation.models import SpreadingModel, Ties, contacts
 from earwitness_relationships.propagation.models.cascades import IndependentCascade, LinearThreshold, Sir
 from earwitness_relationships.propagation.models.protocol import Tie

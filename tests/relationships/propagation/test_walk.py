@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from earwitness_relationships.compiled.coins import Coins, threshold
 from earwitness_relationships.graph import Fact, Relation
 from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
-from earwitness_relationships.propagation.coins import Coins, threshold
 from earwitness_relationships.propagation.walk import Walk
 from earwitness_relationships.rules import Member, Pantheon, RuleBook, Rules
 from earwitness_relationships.rules.records import Budget

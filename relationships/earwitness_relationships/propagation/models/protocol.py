@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
-from ..coins import Coins
+from ...compiled.coins import Coins
 
 MOST_ROUNDS = 64
 """A model ends after so many rounds, if it has not come to an end by itself."""

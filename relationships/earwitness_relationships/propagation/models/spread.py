@@ -14,9 +14,9 @@ from pydantic import JsonValue
 from earwitness import Record
 from earwitness.records.state import Day
 
-from ..adjacency import Adjacency
-from ..carriers import Carrier
-from ..coins import Coins
+from ...compiled.adjacency import Adjacency
+from ...compiled.carriers import Carrier
+from ...compiled.coins import Coins
 from ..records import Seed, Telling
 from ..walk import AT_FIRST_HAND, MIN_STRENGTH, message_refusal
 from .protocol import MOST_ROUNDS, Contact, SpreadingModel, SpreadSoFar, Tie, Ties

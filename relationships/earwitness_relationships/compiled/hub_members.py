@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .records import Telling
-
 
 class HubMembers(tuple[str, ...]):
     """Personality ids, sorted. It is equal to itself alone, so that to look it up takes no look at them."""
@@ -41,17 +39,3 @@ class HubTellers:
     """Members who tell the same people by the same rules, by id: what the first of them tells, the others need not."""
     own: tuple[str, ...]
     """Members who tell somebody by rules or relations of their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class HubBefore:
-    """What a hub has held since before a walk."""
-
-    members: HubMembers
-    """Those who could read it."""
-    tellings: tuple[Telling, ...]
-    """How they were told, best first."""
-    text: str
-    """What it says."""
-    arrives: bool
-    """Whether it has just arrived, so that they tell it on now."""

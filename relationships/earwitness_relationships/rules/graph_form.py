@@ -17,7 +17,7 @@ from earwitness.ids import PREFIXES
 from ..graph.records import Fact, Node, Relation
 from ..graph.timeline import Periods
 from ..graph.view import GraphView
-from ..rules.records import Member, Pantheon, RelationshipRule, Rules
+from .records import Member, Pantheon, RelationshipRule, Rules
 
 ROOT = "#pantheons"
 PART_OF, TELLS_IN = "PART_OF", "TELLS_IN"

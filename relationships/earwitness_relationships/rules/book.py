@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ..graph.view import GraphView
-from ..rules.records import Lasting, Member, Pantheon, RelationshipRule, RuleBook
 from . import graph_form as form
+from .records import Lasting, Member, Pantheon, RelationshipRule, RuleBook
 
 Lasts = TypeVar("Lasts", bound=Lasting)
 

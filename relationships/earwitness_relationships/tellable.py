@@ -1,0 +1,13 @@
+"""What those who may tell of a message know of it."""
+
+from __future__ import annotations
+
+from earwitness import SharingEvent
+from earwitness.formats import message_text_of
+
+
+def can_tell(event: SharingEvent) -> dict[str, str]:
+    """Character id → what this character knows of the message and can tell: what they perceived, or have been told."""
+    message = event.message
+    arrived = {each.owner: message_text_of(each.body) for each in event.arrived}
+    return {**{id: message.heard_by(id) for id in message.participants}, **arrived}
