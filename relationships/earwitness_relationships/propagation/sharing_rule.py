@@ -13,6 +13,7 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
 from ..bubble_mark import mark_of
+from ..compiled.adjacency import Adjacency
 from ..graph.view import GraphView
 from ..model import RelationshipsModel, StoryPicture
 from ..personas.rule import told_of_personas
