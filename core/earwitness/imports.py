@@ -8,6 +8,37 @@ from .records.character import CharacterKind
 from .records.journal import Original
 
 
+class ImportedCharacter(Record):
+    """A character that a file describes."""
+
+    name: str
+    """Display name."""
+    aliases: tuple[str, ...] = ()
+    """Other names."""
+    kind: CharacterKind = "character"
+    """`persona` for the mask of a user."""
+    card: str = ""
+    """Description of the character."""
+    examples: tuple[str, ...] = ()
+    """Example dialogues."""
+    greetings: tuple[str, ...] = ()
+    """First messages, the usual one first."""
+    group_greetings: tuple[str, ...] = ()
+    """First messages in a group."""
+    tags: tuple[str, ...] = ()
+    """Tags of the card. Lore can refer to characters by tag."""
+    file: str = ""
+    """Name of the file without its extension. Lore can refer to the character by it."""
+    id: str = ""
+    """The id of the character, if the source is a story that has one; else it is made of the name."""
+    user_id: str | None = None
+    """The user behind a persona, if the source is a story that knows it."""
+    persona_id: str | None = None
+    """The user's persona behind the mask, if the source is a story that knows it."""
+    personality_id: str = ""
+    """Who the character is across sessions, if the source is a story that knows it; else the id."""
+
+
 class SceneLine(Record):
     """One line of a transcript."""
 
@@ -49,29 +80,8 @@ class Scene(Record):
     """Names from the roster of those who are there from the first line on; `None` leaves that to the lines."""
     channel: Channel = Channel()
     """The channel of all lines that have none of their own."""
-
-
-class ImportedCharacter(Record):
-    """A character that a file describes."""
-
-    name: str
-    """Display name."""
-    aliases: tuple[str, ...] = ()
-    """Other names."""
-    kind: CharacterKind = "character"
-    """`persona` for the mask of a user."""
-    card: str = ""
-    """Description of the character."""
-    examples: tuple[str, ...] = ()
-    """Example dialogues."""
-    greetings: tuple[str, ...] = ()
-    """First messages, the usual one first."""
-    group_greetings: tuple[str, ...] = ()
-    """First messages in a group."""
-    tags: tuple[str, ...] = ()
-    """Tags of the card. Lore can refer to characters by tag."""
-    file: str = ""
-    """Name of the file without its extension. Lore can refer to the character by it."""
+    cast: tuple[ImportedCharacter, ...] = ()
+    """Those of the roster, and the narrator, of whom the source is a story that knows more than their names."""
 
 
 class ImportedLore(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 @click.option("--as", "id", metavar="ID", help="Another id for an exported story.  [default: its own]")
 @click.option("--format", "name", metavar="NAME", help="The importer.  [default: the first that accepts the file]")
 @click.option("--user", metavar="NAME", help="The name that {{user}} stands for.  [default: the story's persona]")
+@click.option(
+    "--personas",
+    is_flag=True,
+    help="Believe a chat who its users' personas are, even if they have memories here.",
+)
 @options.channel
 async def command(
     cli: CliContext,
@@ -33,6 +38,7 @@ async def command(
     id: str | None,
     name: str | None,
     user: str | None,
+    personas: bool,
     channel: Channel | None,
 ) -> None:
     """Take in character cards, lorebooks and chats, or stories that `export` wrote.
@@ -48,7 +54,7 @@ async def command(
     async with cli.open(create=True) as ew:
         for export in exports:
             await _import_export(ew, cli, export, id)
-        await _import_files(ew, cli, stories, user)
+        await _import_files(ew, cli, stories, user, personas=personas)
 
 
 def _read(paths: Sequence[str], name: str | None) -> tuple[list[StoryExport], list[tuple[str, Imported]]]:
@@ -147,7 +153,7 @@ def _scene_by_scene(found: Imported) -> Iterator[Imported]:
 
 
 async def _import_files(
-    ew: Earwitness, cli: CliContext, stories: Iterable[tuple[str, list[Imported]]], user: str | None
+    ew: Earwitness, cli: CliContext, stories: Iterable[tuple[str, list[Imported]]], user: str | None, *, personas: bool
 ) -> None:
     from earwitness_plugins.applications.imports.import_files import import_files
     from earwitness_plugins.applications.imports.known_chats import as_known
@@ -158,7 +164,8 @@ async def _import_files(
         await as_known(ew, id, files)  # one that is refused keeps the others out too
     total = sum(len(scene.lines) for _, files in stories for each in files for scene in each.scenes)
     with cli.progress("Importing", total) as advance:
-        results = [await import_files(ew, id, files, user=user, seen=lambda: advance(1)) for id, files in stories]
+        how: dict[str, Any] = {"user": user, "personas": personas, "seen": lambda: advance(1)}
+        results = [await import_files(ew, id, files, **how) for id, files in stories]
     for result in results:
         warn(result.warnings)
         counts = result.model_dump(mode="json", exclude={"session"})

@@ -42,8 +42,11 @@ class ChatMark:
 
     @property
     def heard(self) -> ChatMark:
-        """What it says of where the line was said and who perceived it, in whichever story and text."""
-        return replace(self, story=None, key=None, text=None)
+        """What it says of where the line was said and who perceived it, in whichever story, text and order."""
+        names: dict[str, Any] = {
+            field: None if (who := getattr(self, field)) is None else tuple(sorted(who)) for field in _LISTS
+        }
+        return replace(self, story=None, key=None, text=None, **names)
 
     def of(self, text: str) -> ChatMark:
         """The mark as far as it holds for this text.

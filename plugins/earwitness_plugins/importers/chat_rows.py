@@ -18,6 +18,16 @@ HEADER = ("chat_metadata", "user_name", "character_name")
 
 
 @dataclass(frozen=True, slots=True)
+class ChatHeader:
+    """The header of a chat."""
+
+    line: int | None
+    """Index of its line in the text; `None` for a chat without one."""
+    row: LenientObject
+    """What it says."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRow:
     """One message of a chat."""
 
@@ -53,9 +63,9 @@ def is_message(row: Mapping[str, Any]) -> bool:
     return "mes" in row and "name" in row
 
 
-def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, list[ChatRow]]:
+def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[ChatHeader, list[ChatRow]]:
     """Header and messages. A line that cannot be read is left out and reported."""
-    header, messages = lenient_object({}, path, repairs), list[ChatRow]()
+    header, messages = ChatHeader(None, lenient_object({}, path, repairs)), list[ChatRow]()
     for index, line in enumerate(text.split("\n")):
         if not line.strip():
             continue
@@ -66,7 +76,7 @@ def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[LenientObject, 
             repairs.append(f"{str(error).removesuffix('.')}; the line was left out")
             continue
         if is_header(row.values):
-            header = row
+            header = ChatHeader(index, row)
         elif is_message(row.values):
             messages.append(_message(row, index))
         else:

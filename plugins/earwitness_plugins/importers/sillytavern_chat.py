@@ -13,6 +13,7 @@ from earwitness.records.journal import Original
 from earwitness.records.prose import counted
 
 from .cards.macros import with_character, with_user
+from .chat_cast import cast_of
 from .chat_marks import ChatMark
 from .chat_rows import HEADER, UNUSED, ChatRow, chat_rows, is_header, is_message
 from .chat_start import there_at_first
@@ -55,14 +56,16 @@ class SillyTavernChatImporter:
             raise StoryError(f"{path}: it holds no message.{unread}")
         stem = storable(Path(path).stem)
         original = Original(name=storable(Path(path).name), format="chat", text=found.exact, encoding=found.encoding)
-        return Imported(scenes=(_scene(stem, header, told),), originals=(original,), repairs=tuple(repairs))
+        return Imported(scenes=(_scene(stem, header.row, told),), originals=(original,), repairs=tuple(repairs))
 
 
 def _scene(id: str, header: LenientObject, numbered: Sequence[tuple[int, ChatRow]]) -> Scene:
     messages = [message for _, message in numbered]
+    cast = cast_of(header)
     masks = {each.name: each.mark.speaker for each in messages if each.mark and each.mark.speaker}
     users = list(dict.fromkeys(masks.get(each.name, each.name) for each in messages if each.user and not each.narrated))
     user = _named(header, "user_name") or next(iter(users), "")
+    users += [each.name for each in cast if each.kind == "persona" and each.name not in users]
     personas = tuple(users or filter(None, (user,)))
     character = _named(header, "character_name")
     faces = {each.face: each.name for each in messages if each.face and not each.user and not each.narrated}
@@ -70,7 +73,8 @@ def _scene(id: str, header: LenientObject, numbered: Sequence[tuple[int, ChatRow
     speakers = (line.speaker for line in lines if line.speaker)
     heard = (name for line in lines if line.certain for name in (*(line.present or ()), *(line.audience or ())))
     roster = tuple(dict.fromkeys((*filter(None, (character,)), *speakers, *personas, *heard)))
-    return Scene(id=id, roster=roster, lines=lines, personas=personas, present=there_at_first(roster, personas))
+    there = there_at_first(roster, personas)
+    return Scene(id=id, roster=roster, lines=lines, personas=personas, present=there, cast=cast)
 
 
 def _named(header: LenientObject, key: str) -> str:

@@ -18,11 +18,13 @@ from earwitness.records.channel import Channel
 from earwitness.records.character import Cast
 from earwitness.records.journal import Original
 from earwitness_plugins.applications.replay.roles import session_id
-from earwitness_plugins.importers.chat_rows import UNUSED, ChatRow, chat_rows
+from earwitness_plugins.importers.chat_cast import cast_of, with_cast
+from earwitness_plugins.importers.chat_rows import UNUSED, ChatHeader, ChatRow, chat_rows
 from earwitness_plugins.importers.files.documents import parsed
 from earwitness_plugins.importers.files.text_encoding import MARK, decoded
 
 from .channels import channel_of, is_open_in
+from .chat_cast import everything, identities, updated
 from .chat_lines import LineWriter, Row, compact, needs_mark, revised
 from .story_messages import MessagesByKey, StoryMessage
 
@@ -39,6 +41,8 @@ class ChatFile:
     """The file as it came."""
     lines: list[str]
     """Its exact lines."""
+    header: ChatHeader
+    """Its header, as the importer reads it."""
     found: list[ChatRow]
     """Its messages in the story, as the importer reads them."""
     values: list[Row]
@@ -51,9 +55,10 @@ class ChatFile:
         """Read the original again, as its importer did."""
         text = decoded(original.text.encode(original.encoding)).text
         clean = text.split("\n")
-        found = [each for each in chat_rows(text, original.name, [])[1] if each.in_story]
+        header, rows = chat_rows(text, original.name, [])
+        found = [each for each in rows if each.in_story]
         values = [parsed(clean[each.line], original.name, []) for each in found]
-        return cls(original, original.text.split("\n"), found, values)
+        return cls(original, original.text.split("\n"), header, found, values)
 
     @cached_property
     def prefix(self) -> str:
@@ -99,7 +104,26 @@ class ChatFile:
         for key, (line, row) in self.rows.items():
             if key in changed:
                 lines[line] = self._line(line, row, changed[key])
-        return self._encoded(list(self._with_added(lines, writer)))
+        header = self._new_header(messages, writer)
+        if header is not None and self.header.line is not None:
+            lines[self.header.line] = self._line(self.header.line, self.header.row.values, header)
+        written = list(self._with_added(lines, writer))
+        return self._encoded(written if self.header.line is not None else self._headed(header, written))
+
+    def _new_header(self, messages: MessagesByKey, writer: LineWriter) -> Row | None:
+        """The header with the ids that the story has of those in the chat; `None` if it needs no more than it has."""
+        here = [messages[key] for key in self.rows if key in messages and not messages[key].is_gone]
+        said = [*here, *(each for some in self.added.values() for each in some)]
+        cast = updated(cast_of(self.header.row), identities(said, writer))
+        return None if cast is None else with_cast(self.header.row.values, cast)
+
+    def _headed(self, header: Row | None, lines: list[str]) -> list[str]:
+        """The lines of a chat that came without a header, below one if it needs one."""
+        if header is None:
+            return lines
+        ending = "\r" if self.lines[0].endswith("\r") else ""
+        mark = MARK if lines[0].startswith(MARK) else ""
+        return [mark + self._json(header) + ending, lines[0].removeprefix(MARK), *lines[1:]]
 
     def _writer(self, messages: MessagesByKey, story: str, cast: Cast) -> LineWriter:
         names = {
@@ -210,6 +234,8 @@ def _fresh(messages: Iterable[StoryMessage], writer: LineWriter) -> bytes:
         "create_date": messages[0].timestamp,
         "chat_metadata": {},
     }
+    if cast := everything(messages, writer):
+        header = with_cast(header, cast)
     return "".join(f"{compact(row)}\n" for row in [header, *map(writer.row, messages)]).encode()
 
 

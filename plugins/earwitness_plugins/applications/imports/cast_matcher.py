@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from earwitness.imports import Imported, ImportedCharacter, ImportedLore
 from earwitness.records.character import Cast, Character
-from earwitness_plugins.applications.replay.roles import FreeIds, character_id
+from earwitness_plugins.applications.replay.roles import FreeIds, character_id, identified
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class CastMatcher:
     def __init__(self, files: Sequence[Imported], cast: Cast, *, avoid: Collection[str] = ()) -> None:
         self._cast = cast
         self._free = FreeIds((*avoid, *cast.ids))
+        self._in_chats = {each.name: each for file in files for scene in file.scenes for each in scene.cast}
+        """Name → who that is, as a chat says that came from a story."""
         self._ids: set[str] = set()
         """Ids of those who are described."""
         self._of_file: dict[int, list[str]] = {}
@@ -91,7 +93,9 @@ class CastMatcher:
         return named.model_copy(update={"aliases": (*named.aliases, *more)}) if more else named
 
     def _newcomer(self, told: ImportedCharacter) -> Character:
-        return Character(self._free.take(character_id(told.name)), name=told.name, aliases=told.aliases, kind=told.kind)
+        known = self._in_chats.get(told.name)
+        named = told if known is None else known.model_copy(update={"aliases": (*known.aliases, *told.aliases)})
+        return identified(self._free.take(named.id or character_id(told.name)), named, kind=told.kind)
 
 
 def newcomer_id(name: str, taken: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from earwitness.session import Session
 from earwitness_plugins.applications.replay.replay import replay
 from earwitness_plugins.applications.replay.roles import Roles, session_id
 
+from .chat_identities import believed
 from .known_chats import KnownFile, as_known
 from .merge import FilePreparation, MergedFiles, merge
 
@@ -45,20 +46,21 @@ async def import_files(
     *,
     user: str | None = None,
     gold: bool = False,
+    personas: bool = False,
     seen: Callable[[], None] = lambda: None,
 ) -> ImportResult:
     """Import files into a story, which is begun if it does not exist. Importing them again changes nothing.
 
     `user` is the name that `{{user}}` stands for; by default the one persona of the story or the chats. With `gold`,
-    what a chat says of who was there is certain. `seen` is called for every message. A chat that comes back is edited
-    where it changed. Raises `KeyConflict`, before anything is written, for a transcript that says otherwise what the
-    story has of it; `InputError` and `StorageError`
-    as a session does.
+    what a chat says of who was there is certain. With `personas`, its word counts on which user's persona somebody is,
+    even if the store has memories of that persona from elsewhere. `seen` is called for every message. A chat that comes
+    back is edited where it changed. Raises `KeyConflict`, before anything is written, for a transcript that says
+    otherwise what the story has of it; `InputError` and `StorageError` as a session does.
     """
     known = await as_known(ew, session, files)
     files = [each.file for each in known]
     cast = (await ew.open_session(session)).cast if session in await ew.sessions() else Cast()
-    found = merge(files, cast, user=user)
+    found = merge(await believed(ew, files, cast, personas=personas), cast, user=user)
     everybody, there = _everybody(found, cast)
     story = await ew.session(session, cast=everybody, present=there)
     kept = {each.version_of for each in (await story.backstage().before()).originals}

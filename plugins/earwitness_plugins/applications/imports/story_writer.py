@@ -69,9 +69,9 @@ def _told_apart(members: Iterable[Character]) -> tuple[list[Character], list[str
 
 
 def _member(member: Character) -> dict[str, Any]:
-    aliases = {"aliases": list(member.aliases)} if member.aliases else {}
-    kind = {"kind": member.kind} if member.kind != "character" else {}
-    return {"id": member.id, "name": member.name, **aliases, **kind}
+    told = member.model_dump(mode="json", exclude_defaults=True)
+    across = {} if member.personality_id == member.id else {"personality_id": member.personality_id}
+    return {**{name: value for name, value in told.items() if name != "personality_id"}, **across}
 
 
 def _before(found: MergedFiles) -> dict[str, Any]:

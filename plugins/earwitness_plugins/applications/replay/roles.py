@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from earwitness.ids import MAX_ID, WORLD, blanked
-from earwitness.imports import Scene, SceneLine
+from earwitness.imports import ImportedCharacter, Scene, SceneLine
 from earwitness.records.character import Cast, Character, CharacterKind
 
 NARRATOR = "narrator"
@@ -19,19 +19,30 @@ class Roles:
         """`cast` is the cast of the session, if it exists; a member with the same name plays the part."""
         self._cast = cast
         self._kinds: dict[str, CharacterKind] = dict.fromkeys(scene.personas, "persona")
+        self._told = {each.name: each for each in scene.cast}
         self.by_name: dict[str, str] = {}
         free = FreeIds(cast.ids)
         for name in dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker))):
             known = cast.of_name(name)
-            self.by_name[name] = known.id if known else free.take(character_id(name))
-        told = next((each.id for each in cast if each.kind == "narrator"), None) or free.take(NARRATOR)
-        self.narrator = told if any(line.speaker is None for line in scene.lines) else ""
+            self.by_name[name] = known.id if known else free.take(self._id(name))
+        self._narrator = next((each for each in scene.cast if each.kind == "narrator"), ImportedCharacter(name=""))
+        told = next((each.id for each in cast if each.kind == "narrator"), None)
+        narrates = any(line.speaker is None for line in scene.lines)
+        self.narrator = (told or free.take(self._narrator.id or NARRATOR)) if narrates else ""
 
     def cast(self) -> list[Character]:
         """Characters that are not in the session's cast yet, the narrator last."""
-        told = [Character(id, name=name, kind=self._kinds.get(name, "character")) for name, id in self.by_name.items()]
-        everybody = [*told, Character(self.narrator, kind="narrator")] if self.narrator else told
-        return [each for each in everybody if each.id not in self._cast]
+        told = [self._character(name, id) for name, id in self.by_name.items()]
+        narrators = [identified(self.narrator, self._narrator, kind="narrator")] if self.narrator else []
+        return [each for each in (*told, *narrators) if each.id not in self._cast]
+
+    def _id(self, name: str) -> str:
+        """The id that the source has for a name; else one made of it."""
+        return (self._told[name].id if name in self._told else "") or character_id(name)
+
+    def _character(self, name: str, id: str) -> Character:
+        told = self._told.get(name) or ImportedCharacter(name=name)
+        return identified(id, told, kind=self._kinds.get(name, told.kind))
 
     def there_at_first(self, scene: Scene) -> tuple[str, ...]:
         """Ids of those who are there from the first line on, where the scene says so."""
@@ -44,6 +55,12 @@ class Roles:
     def ids(self, names: Iterable[str] | None) -> tuple[str, ...] | None:
         """Ids of those whom a line names as present or as its audience; `None` where it does not say."""
         return None if names is None else tuple(self.by_name[name] for name in names if name in self.by_name)
+
+
+def identified(id: str, told: ImportedCharacter, *, kind: CharacterKind) -> Character:
+    """A character with this id, and everything else that a source says of who it is."""
+    more = told.model_dump(include={"aliases", "user_id", "persona_id"})
+    return Character(id, name=told.name, kind=kind, personality_id=told.personality_id or told.id or id, **more)
 
 
 # ── ids made of names ────────────────────────────────────────────────────────────────────────────────────────
