@@ -47,7 +47,7 @@ async def _measured(messages: int, recalls: int) -> list[dict[str, Any]]:
     with TemporaryDirectory(prefix="earwitness-bench-") as folder:
         path = Path(folder) / "story.db"
         async with Earwitness.open(path) as ew:
-            await (await _told(ew, messages)).fork("twig", at=f"m{messages * 4 // 5}")
+            await (await _played(ew, messages)).fork("twig", at=f"m{messages * 4 // 5}")
         at = [messages // 2, messages * 4 // 5, messages]
         found = [await _branched(path, "trunk", f"at message {each:,}", f"m{each}", recalls) for each in at]
         found.append(await _branched(path, "twig", "a branch of a branch", f"m{at[0]}", recalls))
@@ -59,7 +59,7 @@ async def _measured(messages: int, recalls: int) -> list[dict[str, Any]]:
         return found
 
 
-async def _told(ew: Earwitness, messages: int) -> Session:
+async def _played(ew: Earwitness, messages: int) -> Session:
     """A story in which everybody hears everything."""
     story = await ew.session("trunk", cast=CAST, present=CAST)
     for number, text in enumerate(made.sentences(7, messages), 1):

@@ -55,7 +55,7 @@ SAID = (
     "(OOC: brb)",
     "It is late, and the road is long. What would you do, {a}, if it were yours to say?",
 )
-TOLD = ("{a} leaves the room.", "{a} returns, followed by {b}.", "The fire burns low. {a} looks at {b}.")
+NARRATED = ("{a} leaves the room.", "{a} returns, followed by {b}.", "The fire burns low. {a} looks at {b}.")
 Line = tuple[str, str]
 Scene = tuple[Cast, Sequence[Line]]
 
@@ -68,10 +68,13 @@ Scene = tuple[Cast, Sequence[Line]]
 @click.option("--rounds", default=3, show_default=True)
 def main(as_json: bool, plot: Path | None, files: Sequence[Path], casts: str, messages: int, rounds: int) -> None:
     """Tell every scene to every detector, report."""
-    scenes = {f"cast of {size}": [made(size, messages, told=told) for told in (True, False)] for size in numbers(casts)}
+    scenes = {
+        f"cast of {size}": [made(size, messages, narrated=narrated) for narrated in (True, False)]
+        for size in numbers(casts)
+    }
     scenes |= {file.stem: list(labelled(file, messages)) for file in files}
     limited = {f"cast of {size}" for size in numbers(casts) if size <= LIMIT_CAST} | {file.stem for file in files}
-    rows = [_measured(name, told, rounds) for name, told in scenes.items()]
+    rows = [_measured(name, narrated, rounds) for name, narrated in scenes.items()]
     targets = [
         at_most(f"{name}, {row['scenes']}: ms CPU a message", row[name], LIMIT_MS)
         for row in rows
@@ -83,8 +86,8 @@ def main(as_json: bool, plot: Path | None, files: Sequence[Path], casts: str, me
     Report("detectors", {"detectors": rows}, [table], draw, targets).show(as_json=as_json, plot=plot)
 
 
-def made(size: int, messages: int, *, told: bool) -> Scene:
-    """A scene of so many characters who greet, whisper, come and go; `told` by a narrator, too, or by none."""
+def made(size: int, messages: int, *, narrated: bool) -> Scene:
+    """A scene of so many characters who greet, whisper, come and go; `narrated` by a narrator, too, or by none."""
     order = random.Random(size)
     names = [
         f"{first}{at}" for at, first in zip(range(size), ["Ada", "Ben", "Cleo", "Dov", "Eve"] * size, strict=False)
@@ -93,8 +96,8 @@ def made(size: int, messages: int, *, told: bool) -> Scene:
     lines = []
     for at in range(messages):
         a, b = order.choice(names), order.choice(names)
-        speaker = TELLER if told and at % 10 == 9 else order.choice(names)
-        lines.append((speaker, order.choice(TOLD if speaker == TELLER else SAID).format(a=a, b=b)))
+        speaker = TELLER if narrated and at % 10 == 9 else order.choice(names)
+        lines.append((speaker, order.choice(NARRATED if speaker == TELLER else SAID).format(a=a, b=b)))
     return cast, lines
 
 
@@ -113,11 +116,11 @@ def labelled(file: Path, messages: int) -> Iterator[Scene]:
         yield cast, lines
 
 
-def _measured(name: str, told: Sequence[Scene], rounds: int) -> dict[str, Any]:
+def _measured(name: str, narrated: Sequence[Scene], rounds: int) -> dict[str, Any]:
     found: dict[str, list[float]] = {each: [] for each in DETECTORS}
     for _ in range(rounds):
         for each, kind in DETECTORS.items():
-            costs = [cost for cast, lines in told for cost in _costs(kind(), cast, lines)]
+            costs = [cost for cast, lines in narrated for cost in _costs(kind(), cast, lines)]
             found[each].append(1000 * sum(costs) / len(costs))
     return {"scenes": name, **{each: median(means) for each, means in found.items()}}
 

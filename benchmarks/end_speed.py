@@ -67,8 +67,8 @@ async def _whole(rounds: int, turns: int) -> list[Round]:
     with TemporaryDirectory(prefix="earwitness-bench-") as folder:
         async with Earwitness.open(Path(folder) / "story.db") as ew:
             story = await _story(ew)
-            await sampled(_told(story, 0, WARM))
-            return [await sampled(_told(story, WARM + number * turns, turns)) for number in range(rounds)]
+            await sampled(_played(story, 0, WARM))
+            return [await sampled(_played(story, WARM + number * turns, turns)) for number in range(rounds)]
 
 
 async def _profiled(count: int) -> Report:
@@ -76,9 +76,9 @@ async def _profiled(count: int) -> Report:
     with TemporaryDirectory(prefix="earwitness-bench-") as folder, profile.looking():
         async with Earwitness.open(Path(folder) / "story.db") as ew:
             story = await _story(ew)
-            await sampled(_told(story, 0, WARM))
+            await sampled(_played(story, 0, WARM))
             profile.clear()
-            samples = await sampled(_told(story, WARM, count))
+            samples = await sampled(_played(story, WARM, count))
             table = profile.table(count)
     cpu = sum(sample.cpu for sample in samples) / count
     return Report("end_speed", {"profiled": count, "cpu_ms": cpu, "profile": table.rows}, [table], _no_picture)
@@ -89,18 +89,18 @@ async def _story(ew: Earwitness) -> Session:
     return await ew.session("bench", cast=cast, present=cast)
 
 
-def _told(story: Session, first: int, count: int) -> list[Any]:
+def _played(story: Session, first: int, count: int) -> list[Any]:
     return [partial(_tell, story, number) for number in range(first, first + count)]
 
 
 async def _tell(story: Session, number: int) -> None:
     """Two messages, as one turn of the store's benchmark has them."""
     texts = made.sentences(2 * 10**9 + 2 * number, 2)
-    told = [
+    outcomes = [
         await story.say(made.SPEAKERS[part].lower(), text, present=[member.id for member in story.cast.members])
         for part, text in enumerate(texts)
     ]
-    for outcome in told:
+    for outcome in outcomes:
         await outcome.settled()
 
 

@@ -89,13 +89,13 @@ async def _measured(size: int, turns: int, messages: int) -> dict[str, Any]:
             crowd = await _story(ew, "crowd", size)
             beside = await _story(ew, "beside", 3)
             alone = [await _one_by_one(story, turns) for story in (crowd, beside)]
-            told = await _told(crowd, Path(folder))
+            measured = await _applied_to_all(crowd, Path(folder))
             deciding = [await _turn_while_deciding(crowd) for _ in range(messages)]
             applying = [turn for _ in range(messages) for turn in await _turns_while_applying(crowd)]
             meanwhile = [turn for _ in range(messages) for turn in await _turns_beside(crowd, beside)]
             return {
                 "listeners": size,
-                **told,
+                **measured,
                 "turn_ms": median(alone[0]),
                 "turn_p99_ms": _p99(alone[0]),
                 "deciding_ms": max(deciding),
@@ -141,7 +141,7 @@ async def _one_by_one(story: Session, count: int) -> list[float]:
     return found[WARM:]
 
 
-async def _told(story: Session, folder: Path) -> dict[str, float]:
+async def _applied_to_all(story: Session, folder: Path) -> dict[str, float]:
     """One message to everybody, and nothing else."""
     there, store = resident_mb(), folder_mb(folder)
     cpu, wall = time.process_time(), time.perf_counter()

@@ -103,7 +103,7 @@ def _operations(story: Session, text: str) -> Mapping[str, Awaitable[Any]]:
         "who_knows of it": backstage.who_knows(text),
         "who_knows": backstage.who_knows("the sword number 7"),
         "preview": backstage.preview("alice", text),
-        "remember, tell": _told(story, text),
+        "remember, tell": _played(story, text),
         "change": _changed(story, text),
     }
 
@@ -112,7 +112,7 @@ async def _settled(story: Session, text: str) -> None:
     await (await story.say("bob", text, key="long")).settled()
 
 
-async def _told(story: Session, text: str) -> None:
+async def _played(story: Session, text: str) -> None:
     await (await story.remember("alice", text)).settled()
     await (await story.tell("alice", "charlie", "long")).settled()
 

@@ -120,8 +120,8 @@ async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, i
     if written and export.left_out:
         warn([_left_out(story.id, export.left_out)])
     shown = f"Imported {story.id}{'' if written else ': nothing new'}"
-    told = {"entries": len(export.past), "new": bool(written), "left_out": list(export.left_out)}
-    cli.answer({"imported": story.id, **told}, shown)
+    answered = {"entries": len(export.past), "new": bool(written), "left_out": list(export.left_out)}
+    cli.answer({"imported": story.id, **answered}, shown)
 
 
 def _left_out(session: str, names: Sequence[str]) -> str:

@@ -115,9 +115,9 @@ def _nobody_is_there(script: Story) -> bool:
 
 
 def _played_otherwise(error: KeyConflict, story: str, where: list[str]) -> KeyConflict:
-    told = str(error).partition(" To change a message")[0]
+    conflict = str(error).partition(" To change a message")[0]
     fresh = shlex.join([program(), "play", story, "--fresh", *where])
-    return KeyConflict(f"{told} To forget what the store has of it, and play it as it is now: {fresh}")
+    return KeyConflict(f"{conflict} To forget what the store has of it, and play it as it is now: {fresh}")
 
 
 def _next_question(end: StoryEnded, script: Story, where: list[str]) -> str:

@@ -83,7 +83,7 @@ async def check(cli: CliContext, files: tuple[str, ...], story: str | None, sess
 
     Exits with 2 if one of them cannot be used; the others are checked all the same.
     """
-    told = await _told(cli, story, session)
+    told = await _ruled_story(cli, story, session)
     checked = [_checked(file, told) for file in files]
     broken = [shown for answer, shown in checked if "error" in answer]
     fine = [shown for answer, shown in checked if "error" not in answer]
@@ -172,7 +172,7 @@ class _RuledStory(NamedTuple):
     """Whether anything in it is a direct message."""
 
 
-async def _told(cli: CliContext, story: str | None, session: str | None) -> _RuledStory:
+async def _ruled_story(cli: CliContext, story: str | None, session: str | None) -> _RuledStory:
     """The story that was named, if any."""
     from earwitness_plugins.applications.stories.reader import read_story
 

@@ -47,18 +47,18 @@ class Places:
         return Presence(characters=characters, movements=read.movements)
 
     def _around(self, moment: Moment, read: Presence) -> Surroundings:
-        centre = tuple(sorted(read.characters)) if _is_told(moment) else (moment.message.speaker,)
+        centre = tuple(sorted(read.characters)) if _is_narrated(moment) else (moment.message.speaker,)
         return Surroundings.around(moment, centre)
 
     def _elsewhere(self, moment: Moment, scene: Surroundings) -> Iterator[tuple[str, Perceived]]:
         """Those who hear it in a place around this one, or within it."""
         names = moment.cast[moment.message.speaker].names
-        shouted = not _is_told(moment) and is_shouted(fragments(moment.message.content, own=names), names)
+        shouted = not _is_narrated(moment) and is_shouted(fragments(moment.message.content, own=names), names)
         for id, place in within_earshot(scene, self.earshot, shouted=shouted).items():
             yield id, Perceived(probability=1, role="overhearing", evidence=(f"hears it in {place}",))
 
 
-def _is_told(moment: Moment) -> bool:
+def _is_narrated(moment: Moment) -> bool:
     """A narrator stands outside the scene."""
     return moment.cast[moment.message.speaker].kind == "narrator"
 

@@ -23,8 +23,8 @@ class RecentSpeakers:
 
     def detect(self, moment: Moment) -> Presence:
         """The speakers, the surer the later they spoke; nobody moves."""
-        told = [message.speaker for message in moment.recent if self._is_heard_here(moment, message)]
-        heard = [id for id in told if self._is_character(moment, id)]
+        speakers = [message.speaker for message in moment.recent if self._is_heard_here(moment, message)]
+        heard = [id for id in speakers if self._is_character(moment, id)]
         lately = heard[1 - self.n :] if self.n > 1 else []
         characters = {
             id: Perceived(probability=1 - 0.5 * ago / self.n, role="present", evidence=(f"spoke {ago} messages ago",))

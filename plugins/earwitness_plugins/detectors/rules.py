@@ -187,7 +187,7 @@ def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) ->
     before = moment.recent[-1] if moment.recent else None
     if played or stage.teller or before is None or before.speaker not in narrators:
         return stage
-    return stage.told(before.content, names)
+    return stage.after_narration(before.content, names)
 
 
 def _gone_of_late(moment: Moment) -> Iterator[str]:
@@ -205,15 +205,15 @@ def _scene(moment: Moment, speaker: Character, reading: Reading) -> Surroundings
         return Surroundings.where_said(moment)
     if speaker.kind != "narrator":
         return Surroundings.around(moment, (speaker.id,))
-    return Surroundings.around(moment, reading.named, _place_told(moment, reading))
+    return Surroundings.around(moment, reading.named, _narrated_place(moment, reading))
 
 
-def _place_told(moment: Moment, reading: Reading) -> str | None:
+def _narrated_place(moment: Moment, reading: Reading) -> str | None:
     """The place a narration is about. With nobody here and nobody named, it goes on where most of them are."""
-    if (place := Surroundings.place_told(moment, moment.message.content)) is not None:
+    if (place := Surroundings.narrated_place(moment, moment.message.content)) is not None:
         return place
     if moment.state.here or reading.named:
         return None
-    told = [message.content for message in reversed(moment.recent) if message.speaker == moment.message.speaker]
-    lately = [place for text in told if (place := Surroundings.place_told(moment, text)) is not None]
+    narrated = [message.content for message in reversed(moment.recent) if message.speaker == moment.message.speaker]
+    lately = [place for text in narrated if (place := Surroundings.narrated_place(moment, text)) is not None]
     return max(lately, key=lambda place: len(Surroundings.at(moment, place).near), default=None)

@@ -38,8 +38,8 @@ def cast_of(header: LenientObject) -> tuple[ImportedCharacter, ...]:
 def with_cast(header: Mapping[str, Any], cast: Iterable[ImportedCharacter]) -> dict[str, Any]:
     """The header, which says this of its characters."""
     noted = header.get(METADATA)
-    told = {CAST: [each.model_dump(mode="json", exclude_defaults=True) for each in cast]}
-    return {**header, METADATA: {**(noted if isinstance(noted, dict) else {}), EXTRA: told}}
+    described = {CAST: [each.model_dump(mode="json", exclude_defaults=True) for each in cast]}
+    return {**header, METADATA: {**(noted if isinstance(noted, dict) else {}), EXTRA: described}}
 
 
 def _character(header: LenientObject, number: int, given: object) -> ImportedCharacter | None:
@@ -47,18 +47,20 @@ def _character(header: LenientObject, number: int, given: object) -> ImportedCha
     if not isinstance(given, dict) or not _is_readable(given):
         header.note(place, "cannot be read: this character has a name alone")
         return None
-    told = ImportedCharacter(
+    described = ImportedCharacter(
         name=" ".join(given["name"].split()),
         kind=given.get("kind", "character"),
         aliases=tuple(" ".join(each.split()) for each in given.get("aliases", ())),
         **{name: given[name] for name in IDS if name in given},
     )
     try:
-        Character(told.id or "somebody", name=told.name, **told.model_dump(include={*IDS[1:]})).check_newcomer()
+        Character(
+            described.id or "somebody", name=described.name, **described.model_dump(include={*IDS[1:]})
+        ).check_newcomer()
     except InputError as error:
         header.note(place, f"cannot be used: {str(error).rstrip('.')}. This character has a name alone")
         return None
-    return told
+    return described
 
 
 def _is_readable(given: Mapping[str, Any]) -> bool:

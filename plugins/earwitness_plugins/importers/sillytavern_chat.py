@@ -47,16 +47,16 @@ class SillyTavernChatImporter:
         repairs = [f"{path}: {repair}" for repair in found.repairs]
         header, messages = chat_rows(found.text, path, repairs)
         numbered = list(enumerate(message for message in messages if message.in_story))
-        told = [(number, message) for number, message in numbered if not message.hidden]
-        if hidden := len(numbered) - len(told):
+        audible = [(number, message) for number, message in numbered if not message.hidden]
+        if hidden := len(numbered) - len(audible):
             lines = counted(hidden, "hidden line")
             repairs.append(f"{path}: {lines} (is_system) kept for the export; nobody hears them")
-        if not told:
+        if not audible:
             unread = next((f" {each}" for each in repairs if "left out" in each or "hidden" in each), "")
             raise StoryError(f"{path}: it holds no message.{unread}")
         stem = storable(Path(path).stem)
         original = Original(name=storable(Path(path).name), format="chat", text=found.exact, encoding=found.encoding)
-        return Imported(scenes=(_scene(stem, header.row, told),), originals=(original,), repairs=tuple(repairs))
+        return Imported(scenes=(_scene(stem, header.row, audible),), originals=(original,), repairs=tuple(repairs))
 
 
 def _scene(id: str, header: LenientObject, numbered: Sequence[tuple[int, ChatRow]]) -> Scene:

@@ -28,14 +28,14 @@ PREPARED = {
 
 def explanation(found: Explanation, people: People) -> RenderableType:
     """A memory's provenance, back to whoever perceived it first."""
-    return Group(*_lines(found, people, 0, told=""))
+    return Group(*_lines(found, people, 0, said_before=""))
 
 
-def _lines(found: Explanation, people: People, indent: int, told: str) -> Iterator[RenderableType]:
-    """`told` is the text of the hop before: the same text is not shown twice."""
+def _lines(found: Explanation, people: People, indent: int, said_before: str) -> Iterator[RenderableType]:
+    """`said_before` is the text of the hop before: the same text is not shown twice."""
     yield _in(indent, _head(found, people))
     said = _said(found, people)
-    if said and said != told:
+    if said and said != said_before:
         yield _in(indent + STEP, Text(f"“{said}”" if "speaker" in found.metadata else said, style="italic"))
     for hop in found.supports:
         yield _in(indent + STEP, _hop(hop, people))

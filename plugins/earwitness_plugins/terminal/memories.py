@@ -54,14 +54,14 @@ def _remembered(number: int, memory: RecalledMemory, people: People, *, ids: boo
     since = "" if memory.learned_day is None or memory.permanent else f", {people.day(memory.learned_day)}"
     reasons = f"   {memory.learned.words(people.called)}{since} · {memory.why}" + (f"\n   {memory.id}" if ids else "")
     unsayable = f"\n   not to be said here: {memory.unsayable}" if memory.unsayable else ""
-    told = (
+    parts = (
         (f"{number}. ", "dim"),
         readable(memory.text, people),
         (plain(unsayable), "red"),
         "\n",
         (plain(reasons), "dim"),
     )
-    return Text.assemble(*told)
+    return Text.assemble(*parts)
 
 
 def _legend(memories: Sequence[RecalledMemory]) -> str:
@@ -73,15 +73,15 @@ def _legend(memories: Sequence[RecalledMemory]) -> str:
 def readable(text: str, people: People) -> str:
     """A gist without the day it was said, which is shown separately; news keep theirs, in brackets."""
     lines = plain(text).split("\n")
-    return "\n".join(_DAY.sub(_told_on(people) if line.startswith(NEWS) else "", line) for line in lines)
+    return "\n".join(_DAY.sub(_on_day(people) if line.startswith(NEWS) else "", line) for line in lines)
 
 
 def dated(news: str, people: People) -> str:
     """A piece of news, with its day as the calendar calls it, in brackets."""
-    return _DAY.sub(_told_on(people), plain(news))
+    return _DAY.sub(_on_day(people), plain(news))
 
 
-def _told_on(people: People) -> Callable[[re.Match[str]], str]:
+def _on_day(people: People) -> Callable[[re.Match[str]], str]:
     return lambda found: f" ({people.day(float(found[1]))})"
 
 

@@ -39,13 +39,13 @@ def _others(found: Preview, people: People) -> list[RenderableType]:
     for column in ("", "would learn it on", "how", "by the rule"):
         table.add_column(column, overflow="fold")
     for telling in found.tellings:
-        table.add_row(*_told(telling, people))
+        table.add_row(*_row(telling, people))
     for stop in found.stops:
         table.add_row(*_stopped(stop, people))
     return [table]
 
 
-def _told(telling: Delivery, people: People) -> tuple[Text | str, ...]:
+def _row(telling: Delivery, people: People) -> tuple[Text | str, ...]:
     day = people.day(telling.support.learned_day)
     who = Text.assemble((f"{HEARD} ", "bold"), people.name(telling.owner))
     return who, day, plain(telling.learned.words(people.called)), plain(telling.support.rule or "")

@@ -35,8 +35,8 @@ def rule_changes(found: RulesDifference, people: People) -> RenderableType:
 def _way(telling: Telling | None, people: People) -> Text:
     if telling is None:
         return Text("would not learn it", style="dim")
-    told = "witnessed it, through" if telling.how == "witnessed" else "told by"
-    return Text(plain(f"{told} {_name(telling.teller, people)} on {people.day(telling.day)} ({telling.rule})"))
+    described = "witnessed it, through" if telling.how == "witnessed" else "told by"
+    return Text(plain(f"{described} {_name(telling.teller, people)} on {people.day(telling.day)} ({telling.rule})"))
 
 
 def _name(personality: str, people: People) -> str:

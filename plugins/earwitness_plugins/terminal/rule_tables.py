@@ -22,10 +22,12 @@ MOST = 200
 
 def rule_tables(book: RuleBook) -> RenderableType:
     """All pantheons of a book, then who tells whom what."""
-    told = _told(list(edges(book)))
+    tellings = _tellings(list(edges(book)))
     parts = [part for each in book.pantheons for part in _pantheon(each)]
     feeds = [Text(f"{plain(name)} makes {plain(feed.relation)}") for name, feed in book.feeds.items()]
-    return Group(*parts, *([Text("World updates that feed the graph", style="bold"), *feeds] if feeds else []), told)
+    return Group(
+        *parts, *([Text("World updates that feed the graph", style="bold"), *feeds] if feeds else []), tellings
+    )
 
 
 def warning_lines(path: str, warnings: Sequence[RuleWarning]) -> str:
@@ -59,7 +61,7 @@ def _pantheon(pantheon: Pantheon) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _told(found: Sequence[RuleEdge]) -> RenderableType:
+def _tellings(found: Sequence[RuleEdge]) -> RenderableType:
     rows = [
         (each.teller, f"all of {each.listener}" if each.to_all else each.listener, what(each), *_manner(each))
         for each in found

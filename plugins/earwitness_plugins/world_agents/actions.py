@@ -162,16 +162,16 @@ def actions(content: str, speaker: Character, names: Names, known: Collection[st
     found: list[Action] = []
     for stretch in stretches(content, own=speaker.names, narrator=teller.narrates):
         implied = speaker.id if stretch.mark in _DIRECTED and not teller.narrates else None
-        for sentence in _told(stretch.fragments):
+        for sentence in _sentences_of_deeds(stretch.fragments):
             found += (replace(action, text=stretch.text) for action in _sentence(sentence, implied, teller))
     return tuple(found)
 
 
-def _told(pieces: Sequence[Fragment]) -> Iterator[str]:
+def _sentences_of_deeds(pieces: Sequence[Fragment]) -> Iterator[str]:
     """The sentences of action text; what is done in a whisper is for those who hear it."""
     whispers = {piece.text for piece in pieces if piece.kind == "whisper"}
-    told = (piece.text for piece in pieces if piece.kind == "action" and piece.text not in whispers)
-    return (sentence for text in told for sentence in sentences(text))
+    narrated = (piece.text for piece in pieces if piece.kind == "action" and piece.text not in whispers)
+    return (sentence for text in narrated for sentence in sentences(text))
 
 
 def _sentence(sentence: str, implied: str | None, teller: _Narration) -> Iterator[Action]:
@@ -292,7 +292,7 @@ def _thing(tokens: _Tokens) -> tuple[Thing | None, _Tokens]:
     if not words or len(words) > MOST_WORDS or any(token.id for token in tokens[begin : end + 1]):
         return None, tokens
     name = " ".join(words)
-    return Thing(_as_told(first, name) if begin else name, name, first.id), tokens[end:]
+    return Thing(_with_article(first, name) if begin else name, name, first.id), tokens[end:]
 
 
 def _begins_an_object(token: _Token) -> bool:
@@ -308,7 +308,7 @@ def _ends_an_object(token: _Token) -> bool:
     )
 
 
-def _as_told(first: _Token, name: str) -> str:
+def _with_article(first: _Token, name: str) -> str:
     """`my map` is `the map` when others tell of it."""
     if first.id:
         return f"{first.text}'s {name}"

@@ -24,7 +24,7 @@ from ..detectors.text.names import Names
 from .action_updates import is_done_to, item_updates, nouns, owns, sentence
 from .actions import Action, actions, may_tell_actions
 
-Told = tuple[Message, tuple[Action, ...]]
+Deeds = tuple[Message, tuple[Action, ...]]
 """A message and what it tells that was done."""
 REMEMBERED = 1_024
 """Messages whose actions are kept at hand."""
@@ -84,7 +84,7 @@ class RulesWorldAgent:
         if sum(len(each.content) for each in (moment.message, *moment.recent)) >= THREAD_FROM:
             await asyncio.to_thread(lambda: [self._read(each, moment) for each in (*moment.recent, moment.message)])
 
-    def _read_recent(self, moment: Moment) -> list[Told]:
+    def _read_recent(self, moment: Moment) -> list[Deeds]:
         """The messages before this one that tell of deeds; of what becomes of things, updates tell."""
         telling = [message for message in moment.recent if self._may_tell(message.content)]
         read = ((message, self._read(message, moment)) for message in telling)
@@ -98,7 +98,7 @@ class RulesWorldAgent:
         speaker, names = cast[message.speaker], self._known.of(cast.members)
         return self._actions(message.content, speaker, names, nouns(moment.state.quest))
 
-    async def _deeds(self, event: WorldAgentEvent, id: str, recent: Sequence[Told]) -> list[tuple[int, Knowledge]]:
+    async def _deeds(self, event: WorldAgentEvent, id: str, recent: Sequence[Deeds]) -> list[tuple[int, Knowledge]]:
         """What the messages did to this character or theirs, of those perceived and not mentioned to them since."""
         copies = await event.world.messages(id, [message for message, _ in recent])
         ids = {copy.source: copy.memory_id for copy in copies}

@@ -104,7 +104,7 @@ def test_the_user_and_the_one_it_can_only_be_are_named_in_every_text() -> None:
         "Kim waits.",
         ("Kim: Hm.",),
     )
-    assert found.told["mira"].greetings == ("You, Kim!",)
+    assert found.characters["mira"].greetings == ("You, Kim!",)
     assert part.lore[0] == Lore(text="Kim pays Mira.", key="book/1", known_by=("mira",), words=("Kim",))
     assert part.lore[1].text == "{{char}} is mortal.", "of all, nobody knows who is meant"
     assert found.names_user

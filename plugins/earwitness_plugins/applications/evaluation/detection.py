@@ -34,16 +34,16 @@ class SceneResults:
     messages: int = 0
     seconds: float = 0.0
 
-    def take(self, scene: LabelledScene, told: Sequence[JudgedMessage], spec: DetectorSpec, run: Run) -> None:
+    def take(self, scene: LabelledScene, answers: Sequence[JudgedMessage], spec: DetectorSpec, run: Run) -> None:
         """Add one scene, after its last message."""
-        self.messages += len(told)
-        self.seconds += sum(judged.seconds for judged in told)
-        self.failures.update(judged.failure for judged in told if judged.failure)
-        labelled = [(row, judged) for judged in told if (row := row_of(scene, judged, spec, run))]
+        self.messages += len(answers)
+        self.seconds += sum(judged.seconds for judged in answers)
+        self.failures.update(judged.failure for judged in answers if judged.failure)
+        labelled = [(row, judged) for judged in answers if (row := row_of(scene, judged, spec, run))]
         self.rows += [row for row, _ in labelled]
         scored = [pair for pair in labelled if not pair[0].aside]
         if run.worst and scored:
-            self.worst.append(worst_of(scored, told))
+            self.worst.append(worst_of(scored, answers))
 
 
 def row_of(scene: LabelledScene, judged: JudgedMessage, spec: DetectorSpec, run: Run) -> ScoredMessage | None:

@@ -16,7 +16,7 @@ from .data import Data, DataFile, read_again
 from .detection import Advance
 from .run import EvaluationReport, Run, baseline, versions
 
-TOLD_THROUGH_END = ("knowledge", "recall")
+PLAYED_THROUGH_END = ("knowledge", "recall")
 """Tasks whose scenes become stories in a store; the others only play them to the detector."""
 
 
@@ -28,7 +28,7 @@ async def evaluate(
     Raises `InputError` when there is nothing to score, `UnknownName`, `SettingsError`, `StrategyError`.
     """
     baseline(run)  # refuse an unknown label now, not after hours of work
-    if run.task in TOLD_THROUGH_END:
+    if run.task in PLAYED_THROUGH_END:
         settings = Settings.of(**run.settings)
         if run.task == "knowledge":
             return await knowledge.evaluated(run, data, strategies, settings, advance)

@@ -17,8 +17,8 @@ class FactShares:
 
     def __init__(self, world: Iterable[str]) -> None:
         """`world`: the texts of the world container."""
-        self._told = word_sets(world)
-        self._world = TermStatistics.of(self._told)
+        self._words = word_sets(world)
+        self._world = TermStatistics.of(self._words)
 
     def shares(self, fact: str, containers: Mapping[str, Texts]) -> dict[str, float]:
         """Name → how much of the fact the best memory in that container holds, as a share of the world's best memory.
@@ -26,7 +26,7 @@ class FactShares:
         0 for a fact that nobody ever spoke of.
         """
         asked = WeightedQuery(fact, self._world)
-        best = _best(asked, self._told)
+        best = _best(asked, self._words)
         return {name: min(_best(asked, own) / best, 1.0) if best else 0.0 for name, own in containers.items()}
 
 

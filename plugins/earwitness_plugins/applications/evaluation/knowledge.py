@@ -94,11 +94,11 @@ def _refuse_strangers(question: Question, scene: LabelledScene) -> None:
 
 
 async def _answers(
-    told: ScratchInstance, asked: Iterable[tuple[LabelledScene, Sequence[Question]]], by: By, advance: Advance
+    scratch: ScratchInstance, asked: Iterable[tuple[LabelledScene, Sequence[Question]]], by: By, advance: Advance
 ) -> list[AnsweredQuestion]:
     found = []
     for number, (scene, questions) in enumerate(asked):
-        story = await told.tell(scene, f"scene-{number}")
+        story = await scratch.tell(scene, f"scene-{number}")
         shares = await (_by_who_knows if by == "who_knows" else _by_containers)(story, questions)
         found += [AnsweredQuestion(scene.dataset, scene.group, *pair) for pair in zip(questions, shares, strict=True)]
         advance(len(scene.lines))

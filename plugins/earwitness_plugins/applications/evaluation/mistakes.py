@@ -58,10 +58,10 @@ class WorstScene(Record):
     """The longest runs, longest first."""
 
 
-def worst_of(scene: Sequence[Pair], told: Sequence[JudgedMessage]) -> WorstScene:
-    """The mistakes in one scene; `told` are all its messages, including those without a label."""
+def worst_of(scene: Sequence[Pair], judged_messages: Sequence[JudgedMessage]) -> WorstScene:
+    """The mistakes in one scene; `judged_messages` are all its messages, including those without a label."""
     first = scene[0][0]
-    runs = sorted(_runs(scene, told), key=lambda run: -run.messages)
+    runs = sorted(_runs(scene, judged_messages), key=lambda run: -run.messages)
     return WorstScene(
         dataset=first.dataset,
         scene=first.scene,
@@ -78,8 +78,10 @@ def ranked(scenes: Iterable[WorstScene], count: int) -> tuple[WorstScene, ...]:
     return tuple(sorted(found, key=lambda scene: (-scene.wrong / (scene.messages + PRIOR), scene.scene))[:count])
 
 
-def _runs(scene: Sequence[tuple[ScoredMessage, JudgedMessage]], told: Sequence[JudgedMessage]) -> Iterator[MistakeRun]:
-    before = {judged.index: earlier.text for earlier, judged in pairwise(told)}
+def _runs(
+    scene: Sequence[tuple[ScoredMessage, JudgedMessage]], judged_messages: Sequence[JudgedMessage]
+) -> Iterator[MistakeRun]:
+    before = {judged.index: earlier.text for earlier, judged in pairwise(judged_messages)}
     open_runs: dict[tuple[str, str], list[tuple[ScoredMessage, JudgedMessage]]] = {}
     for row, judged in scene:
         wrong = {(name, "leak") for name in row.predicted - row.true}

@@ -87,11 +87,11 @@ async def judged_messages(
 ) -> AsyncIterator[JudgedMessage]:
     """The messages of the scene in order, each with the detector's answer."""
     judge = SceneJudge(scene, detector, spec)
-    for index, line, text in told(scene, directions):
+    for index, line, text in visible_lines(scene, directions):
         yield await judge.judge(index, line, text)
 
 
-def told(scene: LabelledScene, directions: Directions) -> Iterator[tuple[int, LabelledLine, str]]:
+def visible_lines(scene: LabelledScene, directions: Directions) -> Iterator[tuple[int, LabelledLine, str]]:
     """Index, line and text of everything the detector sees. With hidden directions: no narration, only spoken words."""
     for index, line in enumerate(scene.lines):
         if directions == "shown":

@@ -19,7 +19,7 @@ from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from .detector_spec import DetectorSpec, make_detector
-from .scene_judge import Directions, told
+from .scene_judge import Directions, visible_lines
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,10 @@ class ScratchInstance:
 
     async def tell(self, scene: LabelledScene, id: str) -> ScratchStory:
         """Tell a scene as a story of its own. Where the source notes a `day` with a line, it becomes the game day."""
-        shown = [(index, line.model_copy(update={"text": text})) for index, line, text in told(scene, self.directions)]
+        shown = [
+            (index, line.model_copy(update={"text": text}))
+            for index, line, text in visible_lines(scene, self.directions)
+        ]
         scene = scene.model_copy(update={"lines": tuple(line for _, line in shown)})
         roles = Roles(scene, Cast())
         session = await self.ew.session(id, cast=roles.cast())

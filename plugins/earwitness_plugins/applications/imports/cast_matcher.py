@@ -20,7 +20,7 @@ class CastMatch:
     """Names that lore may use for them, in lower case."""
     tags: frozenset[str] = frozenset()
     """Tags of their card, in lower case."""
-    told: ImportedCharacter | None = None
+    described_as: ImportedCharacter | None = None
     """What the file says about them; `None` where no file describes them."""
     source: int | None = None
     """Number of the file, from 0."""
@@ -77,25 +77,29 @@ class CastMatcher:
         by_name = (place for name in names for place in self._by_name.get(name, ()))
         return sorted({*by_name, *(place for tag in tags for place in self._by_tag.get(tag, ()))})
 
-    def _describe(self, told: ImportedCharacter, number: int) -> None:
-        character = self._known(told) or self._newcomer(told)
-        names = _lower((*character.names, told.file) if told.file else character.names)
-        self.described.append(CastMatch(character, names, _lower(told.tags), told, number))
+    def _describe(self, described_as: ImportedCharacter, number: int) -> None:
+        character = self._known(described_as) or self._newcomer(described_as)
+        names = _lower((*character.names, described_as.file) if described_as.file else character.names)
+        self.described.append(CastMatch(character, names, _lower(described_as.tags), described_as, number))
         self._ids.add(character.id)
         self._of_file.setdefault(number, []).append(character.id)
 
-    def _known(self, told: ImportedCharacter) -> Character | None:
+    def _known(self, described_as: ImportedCharacter) -> Character | None:
         """The member of the cast with this name, with the aliases from the file added. A member matches only once."""
-        named = self._cast.of_name(told.name)
+        named = self._cast.of_name(described_as.name)
         if named is None or named.id in self._ids:
             return None
-        more = [each for each in told.aliases if each not in named.names]
+        more = [each for each in described_as.aliases if each not in named.names]
         return named.model_copy(update={"aliases": (*named.aliases, *more)}) if more else named
 
-    def _newcomer(self, told: ImportedCharacter) -> Character:
-        known = self._in_chats.get(told.name)
-        named = told if known is None else known.model_copy(update={"aliases": (*known.aliases, *told.aliases)})
-        return identified(self._free.take(named.id or character_id(told.name)), named, kind=told.kind)
+    def _newcomer(self, described_as: ImportedCharacter) -> Character:
+        known = self._in_chats.get(described_as.name)
+        named = (
+            described_as
+            if known is None
+            else known.model_copy(update={"aliases": (*known.aliases, *described_as.aliases)})
+        )
+        return identified(self._free.take(named.id or character_id(described_as.name)), named, kind=described_as.kind)
 
 
 def newcomer_id(name: str, taken: Iterable[str]) -> str:

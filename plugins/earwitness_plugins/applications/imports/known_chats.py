@@ -187,9 +187,9 @@ class KnownChat:
         self._refuse_gaps()
         corrections = tuple(self._corrections())
         self._refuse_another(corrections)
-        return KnownFile(self._with_new_lines(), corrections, sum(self._is_told(number) for number in self._spoken))
+        return KnownFile(self._with_new_lines(), corrections, sum(self._is_known(number) for number in self._spoken))
 
-    def _is_told(self, number: int) -> bool:
+    def _is_known(self, number: int) -> bool:
         return self._alignment.keys[number] is not None
 
     def _refuse_gaps(self) -> None:
@@ -205,8 +205,8 @@ class KnownChat:
     def _refuse_another(self, corrections: Sequence[Correction]) -> None:
         """Raise `KeyConflict` if most of what the story has is other words: then it is another chat."""
         edits = [each for each in corrections if not each.reroll]
-        told = sum(map(self._is_told, self._spoken))
-        if 2 * len(edits) > told:
+        known = sum(map(self._is_known, self._spoken))
+        if 2 * len(edits) > known:
             number = self._alignment.keys.index(edits[0].key)
             words = self._file_lines[number].words
             raise self._lines.differs(self._place(number), edits[0].key, words, len(edits), moved=False)
@@ -243,7 +243,7 @@ class KnownChat:
         lines = [
             line.model_copy(update={"key": keys[number].removeprefix(prefix)})
             for number, line in self._spoken.items()
-            if not self._is_told(number)
+            if not self._is_known(number)
         ]
         channel = self._channel() if self._scene.channel == Channel() else self._scene.channel
         scene = self._scene.model_copy(update={"lines": tuple(lines), "present": None, "channel": channel})

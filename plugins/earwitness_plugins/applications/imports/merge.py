@@ -46,7 +46,7 @@ class MergedFiles:
 
     cast: tuple[Character, ...]
     """The characters they describe."""
-    told: dict[str, ImportedCharacter]
+    characters: dict[str, ImportedCharacter]
     """Character id → what the file says of them, with the user's name filled in."""
     parts: tuple[FilePreparation, ...]
     """What to prepare, file by file."""
@@ -70,12 +70,12 @@ def merge(
     """
     user, persona = user or MACRO, user or _persona(files, cast)
     people = CastMatcher(files, cast, avoid=avoid)
-    told = {each.character.id: _told(each, user) for each in people.described}
+    characters = {each.character.id: _filled_in(each, user) for each in people.described}
     keys = _LoreKeys()
     return MergedFiles(
         cast=tuple(each.character for each in people.described),
-        told=told,
-        parts=tuple(_part(file, number, people, told, user, keys) for number, file in enumerate(files)),
+        characters=characters,
+        parts=tuple(_part(file, number, people, characters, user, keys) for number, file in enumerate(files)),
         scenes=tuple(scene for file in files for scene in file.scenes),
         warnings=(*(each for file in files for each in file.repairs), *_strangers(files, people)),
         user=persona,
@@ -90,18 +90,18 @@ def _persona(files: Sequence[Imported], cast: Cast) -> str:
     return next(chain(in_cast, in_chats), USER)
 
 
-def _told(person: CastMatch, user: str) -> ImportedCharacter:
-    told = person.told or ImportedCharacter(name=person.character.name)
+def _filled_in(person: CastMatch, user: str) -> ImportedCharacter:
+    given = person.described_as or ImportedCharacter(name=person.character.name)
     filled = {
-        name: tuple(with_user(each, user) for each in getattr(told, name))
+        name: tuple(with_user(each, user) for each in getattr(given, name))
         for name in ("examples", "greetings", "group_greetings")
     }
-    return told.model_copy(update={"card": with_user(told.card, user), **filled})
+    return given.model_copy(update={"card": with_user(given.card, user), **filled})
 
 
 def _texts(file: Imported) -> Iterator[str]:
-    for told in file.characters:
-        yield from (told.card, *told.examples, *told.greetings[:1], *told.group_greetings[:1])
+    for character in file.characters:
+        yield from (character.card, *character.examples, *character.greetings[:1], *character.group_greetings[:1])
     yield from (file.plot or "", *(entry.text for entry in file.lore))
 
 
@@ -109,14 +109,19 @@ def _texts(file: Imported) -> Iterator[str]:
 
 
 def _part(
-    file: Imported, number: int, people: CastMatcher, told: dict[str, ImportedCharacter], user: str, keys: _LoreKeys
+    file: Imported,
+    number: int,
+    people: CastMatcher,
+    characters: dict[str, ImportedCharacter],
+    user: str,
+    keys: _LoreKeys,
 ) -> FilePreparation:
     ids = people.of_file(number)
     name = file.originals[0].name if file.originals else f"file {number + 1}"
     return FilePreparation(
         plot={next(iter(ids), name): with_user(file.plot, user)} if file.plot else {},
-        cards={id: told[id].card for id in ids if told[id].card},
-        examples={id: tuple(dict.fromkeys(told[id].examples)) for id in ids if told[id].examples},
+        cards={id: characters[id].card for id in ids if characters[id].card},
+        examples={id: tuple(dict.fromkeys(characters[id].examples)) for id in ids if characters[id].examples},
         lore=tuple(_lore(file, number, people, user, keys)),
         originals=tuple(_owned(each, ids) for each in file.originals),
     )

@@ -23,7 +23,7 @@ def story_values(
     found = merge(list(_with_speakers(files)), Cast(), user=user, avoid=step_names())
     cast = _cast(found)
     steps, narrators, there = _said(found, cast) if found.scenes else (_greetings(found), (), cast.ids)
-    members, renamed = _told_apart((*cast, *narrators))
+    members, renamed = _with_distinct_names((*cast, *narrators))
     values: dict[str, Any] = {"story": id, "title": title, "cast": [_member(each) for each in members]}
     if there:
         values["present"] = list(there)
@@ -54,7 +54,7 @@ def _cast(found: MergedFiles) -> Cast:
     return cast.joined([Character(id, name=found.user, kind="persona")])
 
 
-def _told_apart(members: Iterable[Character]) -> tuple[list[Character], list[str]]:
+def _with_distinct_names(members: Iterable[Character]) -> tuple[list[Character], list[str]]:
     """The cast with unique names, and warnings about those who got another name."""
     named: dict[str, Character] = {}
     renamed: list[str] = []
@@ -69,9 +69,9 @@ def _told_apart(members: Iterable[Character]) -> tuple[list[Character], list[str
 
 
 def _member(member: Character) -> dict[str, Any]:
-    told = member.model_dump(mode="json", exclude_defaults=True)
+    fields = member.model_dump(mode="json", exclude_defaults=True)
     across = {} if member.personality_id == member.id else {"personality_id": member.personality_id}
-    return {**{name: value for name, value in told.items() if name != "personality_id"}, **across}
+    return {**{name: value for name, value in fields.items() if name != "personality_id"}, **across}
 
 
 def _before(found: MergedFiles) -> dict[str, Any]:
@@ -92,9 +92,10 @@ def _lore(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _greetings(found: MergedFiles) -> list[dict[str, Any]]:
     """The first message of each character; in a group, the one meant for groups."""
-    alone = len(found.told) == 1
+    alone = len(found.characters) == 1
     firsts = {
-        id: next(iter((() if alone else told.group_greetings) or told.greetings), "") for id, told in found.told.items()
+        id: next(iter((() if alone else character.group_greetings) or character.greetings), "")
+        for id, character in found.characters.items()
     }
     return [{id: tidy(text)} for id, text in firsts.items() if tidy(text)]
 
@@ -122,11 +123,11 @@ def _step(line: SceneLine, roles: Roles, channel: Channel) -> dict[str, Any]:
     """A line as a step: in the short form where it says nothing but who says what."""
     speaker, text, where = roles.speaker(line), tidy(line.text), line.channel or channel
     names = {"channel_id": "channel", "guild_id": "guild", "persona_id": "persona"}
-    told = {names.get(field, field): value for field, value in where.model_dump(exclude_defaults=True).items()}
-    told |= {"speak_as": line.speak_as, "place": None if where.context == "dm" else line.place}
+    fields = {names.get(field, field): value for field, value in where.model_dump(exclude_defaults=True).items()}
+    fields |= {"speak_as": line.speak_as, "place": None if where.context == "dm" else line.place}
     if line.certain:
-        told |= {"present": _listed(roles.ids(line.present)), "audience": _listed(roles.ids(line.audience))}
-    more = {name: value for name, value in told.items() if value is not None}
+        fields |= {"present": _listed(roles.ids(line.present)), "audience": _listed(roles.ids(line.audience))}
+    more = {name: value for name, value in fields.items() if value is not None}
     return {"say": {"speaker": speaker, "text": text, **more}} if more else {speaker: text}
 
 

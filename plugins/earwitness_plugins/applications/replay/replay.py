@@ -116,11 +116,11 @@ async def replay(
     lines: list[ReplayedLine] = []
     for window in windows(spoken(scene), WINDOW):
         with _naming_the_line(scene, window):
-            told = await story.say_all(
+            outcomes = await story.say_all(
                 {"key": f"{prefix}{line.key or number}", **_as_said(line, roles, scene.channel, gold=gold)}
                 for number, line in window
             )
-        for (_, line), outcome in zip(window, told, strict=True):
+        for (_, line), outcome in zip(window, outcomes, strict=True):
             lines.append(_line(session, roles.speaker(line), line, outcome, await outcome.settled()))
             seen(lines[-1])
     return ReplayedScene(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))

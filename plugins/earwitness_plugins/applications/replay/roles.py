@@ -19,30 +19,30 @@ class Roles:
         """`cast` is the cast of the session, if it exists; a member with the same name plays the part."""
         self._cast = cast
         self._kinds: dict[str, CharacterKind] = dict.fromkeys(scene.personas, "persona")
-        self._told = {each.name: each for each in scene.cast}
+        self._described = {each.name: each for each in scene.cast}
         self.by_name: dict[str, str] = {}
         free = FreeIds(cast.ids)
         for name in dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker))):
             known = cast.of_name(name)
             self.by_name[name] = known.id if known else free.take(self._id(name))
         self._narrator = next((each for each in scene.cast if each.kind == "narrator"), ImportedCharacter(name=""))
-        told = next((each.id for each in cast if each.kind == "narrator"), None)
+        narrating = next((each.id for each in cast if each.kind == "narrator"), None)
         narrates = any(line.speaker is None for line in scene.lines)
-        self.narrator = (told or free.take(self._narrator.id or NARRATOR)) if narrates else ""
+        self.narrator = (narrating or free.take(self._narrator.id or NARRATOR)) if narrates else ""
 
     def cast(self) -> list[Character]:
         """Characters that are not in the session's cast yet, the narrator last."""
-        told = [self._character(name, id) for name, id in self.by_name.items()]
+        people = [self._character(name, id) for name, id in self.by_name.items()]
         narrators = [identified(self.narrator, self._narrator, kind="narrator")] if self.narrator else []
-        return [each for each in (*told, *narrators) if each.id not in self._cast]
+        return [each for each in (*people, *narrators) if each.id not in self._cast]
 
     def _id(self, name: str) -> str:
         """The id that the source has for a name; else one made of it."""
-        return (self._told[name].id if name in self._told else "") or character_id(name)
+        return (self._described[name].id if name in self._described else "") or character_id(name)
 
     def _character(self, name: str, id: str) -> Character:
-        told = self._told.get(name) or ImportedCharacter(name=name)
-        return identified(id, told, kind=self._kinds.get(name, told.kind))
+        described_as = self._described.get(name) or ImportedCharacter(name=name)
+        return identified(id, described_as, kind=self._kinds.get(name, described_as.kind))
 
     def there_at_first(self, scene: Scene) -> tuple[str, ...]:
         """Ids of those who are there from the first line on, where the scene says so."""
@@ -57,10 +57,16 @@ class Roles:
         return None if names is None else tuple(self.by_name[name] for name in names if name in self.by_name)
 
 
-def identified(id: str, told: ImportedCharacter, *, kind: CharacterKind) -> Character:
+def identified(id: str, described_as: ImportedCharacter, *, kind: CharacterKind) -> Character:
     """A character with this id, and everything else that a source says of who it is."""
-    more = told.model_dump(include={"aliases", "user_id", "persona_id"})
-    return Character(id, name=told.name, kind=kind, personality_id=told.personality_id or told.id or id, **more)
+    more = described_as.model_dump(include={"aliases", "user_id", "persona_id"})
+    return Character(
+        id,
+        name=described_as.name,
+        kind=kind,
+        personality_id=described_as.personality_id or described_as.id or id,
+        **more,
+    )
 
 
 # ── ids made of names ────────────────────────────────────────────────────────────────────────────────────────

@@ -60,7 +60,7 @@ class MessagePlayed(StoryEvent):
     """Plugins and strategies that failed, and why."""
 
 
-class UpdateTold(Record):
+class WorldUpdateShown(Record):
     """One update that the world remembers now."""
 
     text: str
@@ -88,7 +88,7 @@ class ChangePlayed(StoryEvent):
     """The game day now."""
     scene: str
     """The scene now."""
-    updates: tuple[UpdateTold, ...] = ()
+    updates: tuple[WorldUpdateShown, ...] = ()
     """Updates that the world was told."""
 
 

@@ -188,7 +188,7 @@ class Player:
             channel=step.where() if isinstance(step, ChannelStep) else None,
             day=self._now.game_day,
             scene=self._now.current_scene,
-            updates=tuple(_told(update) for update in settled.updates),
+            updates=tuple(_shown_update(update) for update in settled.updates),
         )
 
     async def _tell(self, step: StateStep, key: str) -> Outcome:
@@ -298,9 +298,9 @@ def _movers(step: StateStep) -> tuple[str, ...]:
     return (step.character,) if isinstance(step, MoveStep) else ()
 
 
-def _told(update: Delivery) -> events.UpdateTold:
+def _shown_update(update: Delivery) -> events.WorldUpdateShown:
     audience = update.metadata.get("audience", [])
-    return events.UpdateTold(
+    return events.WorldUpdateShown(
         text=update.body,
         audience=tuple(audience) if isinstance(audience, list) else (),
         public=update.metadata.get("public") is True,

@@ -23,29 +23,29 @@ def check_played(story: Story, journal: Sequence[Entry]) -> None:
 
     Raises `StoryError` for a story that was not played: it was imported, or a program told it.
     """
-    told = {entry.key: entry.body for entry in journal}
-    if not _was_played(story, told):
+    stored = {entry.key: entry.body for entry in journal}
+    if not _was_played(story, stored):
         raise StoryError(
             f"The story {story.story!r} is in the store, but was not played from a story file: it was imported, or "
             "told by a program. Play this one under another name (`story:`). To continue the existing one: "
             f"earwitness import FILE --into {story.story}"
         )
     revised = {entry.body.target for entry in journal if isinstance(entry.body, Revised)}
-    begin = told.get("#begin")
+    begin = stored.get("#begin")
     if isinstance(begin, Changed) and begin.joins:
         _check_beginning(story, begin)
     for number, step in enumerate(story.steps, 1):
         key = story.key(number)
-        if isinstance(step, SayStep) and key in told.keys() - revised:
-            _check_line(number, f"{step.speaker}: {as_said(step.text)}", told[key])
+        if isinstance(step, SayStep) and key in stored.keys() - revised:
+            _check_line(number, f"{step.speaker}: {as_said(step.text)}", stored[key])
 
 
-def _was_played(story: Story, told: Mapping[str, Body]) -> bool:
+def _was_played(story: Story, stored: Mapping[str, Body]) -> bool:
     """Whether a story file made this story. Steps count from 1, and what came before them is not a message."""
     keys = {f"{story.story}:0", *(story.key(number) for number in range(1, len(story.steps) + 1))}
-    if isinstance(told.get(f"{story.story}:0"), Said) or any(map(partial(_keeps_chat, story.story), told.values())):
+    if isinstance(stored.get(f"{story.story}:0"), Said) or any(map(partial(_keeps_chat, story.story), stored.values())):
         return False
-    return not keys.isdisjoint(told) or not any(isinstance(body, Said | Prepared) for body in told.values())
+    return not keys.isdisjoint(stored) or not any(isinstance(body, Said | Prepared) for body in stored.values())
 
 
 def _keeps_chat(name: str, body: Body) -> bool:

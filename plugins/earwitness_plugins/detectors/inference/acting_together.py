@@ -35,7 +35,7 @@ def counted(case: MessageCase, ids: Sequence[str]) -> Iterator[tuple[str, Percei
 def _somebody_is_placed(case: MessageCase) -> bool:
     """By the host or the story. That the speaker spoke here before places nobody."""
     me, places = case.speaker.id, case.moment.whereabouts.items()
-    return any(id != me or where.certain or not where.here for id, where in places) or bool(case.told_moves)
+    return any(id != me or where.certain or not where.here for id, where in places) or bool(case.narrated_moves)
 
 
 def _open_speech(case: MessageCase) -> Iterator[str]:

@@ -50,9 +50,9 @@ def _last_partner(moment: Moment, names: Names) -> tuple[str, ...]:
     earlier = [message for message in moment.recent if _is_in_same_channel(message, moment)]
     writers = {message.speaker for message in earlier} - {me}
     for message in reversed(earlier):
-        told = {message.speaker, *(message.present or message.audience or ())}
-        if len(told) > 1 and me in told:
-            return tuple(id for id in moment.cast.ids if id in told and id != me)
+        both = {message.speaker, *(message.present or message.audience or ())}
+        if len(both) > 1 and me in both:
+            return tuple(id for id in moment.cast.ids if id in both and id != me)
         named = spoken_to(message.content, moment.cast[message.speaker], names)
         if message.speaker == me and named:
             return named

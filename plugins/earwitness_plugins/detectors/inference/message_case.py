@@ -141,10 +141,12 @@ class MessageCase:
         return perceived(self.confidences.mentioned, "mentioned", "only talked about")
 
     @property
-    def told_moves(self) -> tuple[Movement, ...]:
+    def narrated_moves(self) -> tuple[Movement, ...]:
         """The comings and goings that its action text tells."""
-        told = self.speaker.kind == "narrator"
-        found = (self.scene.movement(move, told=told) for move in self.reading.moves if not self.narrates(move.id))
+        narrated = self.speaker.kind == "narrator"
+        found = (
+            self.scene.movement(move, narrated=narrated) for move in self.reading.moves if not self.narrates(move.id)
+        )
         return tuple(movement for movement in found if movement is not None)
 
     def narrates(self, id: str) -> bool:

@@ -13,7 +13,7 @@ from .speech import moving
 
 def narrated(case: MessageCase) -> Presence:
     """Those who are where it happens perceive it, and who comes; a told thought or whisper only those it is about."""
-    movements = (*case.told_moves, *_voices(case))
+    movements = (*case.narrated_moves, *_voices(case))
     confined = case.reading.confined
     believed = _about(case, confined.listeners) if confined else _happening(case, movements)
     return case.presence(believed, movements)

@@ -30,20 +30,20 @@ def is_play(moment: Moment) -> bool:
 def direction(case: MessageCase, company: DramatisPersonae) -> Presence:
     """A direction: those on stage perceive it, who comes by it, and who goes."""
     boards = _boards(case, company)
-    told = directed(case.moment.message.content, boards) or tuple(_told_as_prose(case, boards))
-    moves = [move for move in told if not _rises(case, move)]
+    directed_moves = directed(case.moment.message.content, boards) or tuple(_moves_in_prose(case, boards))
+    moves = [move for move in directed_moves if not _rises(case, move)]
     movements = [
-        Movement(character=move.id, kind="enter" if move.kind == "enter" else "leave", evidence=_told(move))
+        Movement(character=move.id, kind="enter" if move.kind == "enter" else "leave", evidence=_evidence_of(move))
         for move in moves
     ]
     if (unseen := _spoke_unseen(case)) is not None:
         movements.append(Movement(character=unseen, kind="leave", evidence="speaks from within"))
-    coming = [(move.id, perceived(case.confidences.entered, "present", _told(move))) for move in moves]
+    coming = [(move.id, perceived(case.confidences.entered, "present", _evidence_of(move))) for move in moves]
     near = [(id, perceived(case.confidences.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
     return case.presence((*near, *coming), (*_behind_the_scenes(case), *movements))
 
 
-def _told_as_prose(case: MessageCase, boards: StageState) -> Iterator[Move]:
+def _moves_in_prose(case: MessageCase, boards: StageState) -> Iterator[Move]:
     """`Bob storms off`: no direction of the theatre, but somebody on stage goes. `They withdraw`, and overhear."""
     if words.GOES.search(case.moment.message.content):
         return
@@ -63,7 +63,7 @@ def line(case: MessageCase, company: DramatisPersonae) -> Presence:
     if case.reading.confined and not case.reading.segments:
         return case.presence(((id, case.shut_out(id)) for id in case.scene.near), movements)
     confined = case.reading.confined
-    heard = _told_apart(case, confined.listeners) if confined else _on_stage(case)
+    heard = _heard_as_aside(case, confined.listeners) if confined else _on_stage(case)
     return case.presence(heard, movements)
 
 
@@ -73,7 +73,7 @@ def _on_stage(case: MessageCase) -> Iterator[tuple[str, Perceived]]:
         yield id, perceived(case.confidences.on_stage, role, "on stage", case.scene.since(id))
 
 
-def _told_apart(case: MessageCase, listeners: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
+def _heard_as_aside(case: MessageCase, listeners: Sequence[str]) -> Iterator[tuple[str, Perceived]]:
     for id in case.scene.near:
         if id in listeners:
             yield id, case.whispered_to(id)
@@ -121,5 +121,5 @@ def _behind_the_scenes(case: MessageCase) -> Iterator[Movement]:
         yield Movement(character=case.speaker.id, kind="move", place=WINGS, evidence="tells by stage directions")
 
 
-def _told(move: Move) -> str:
+def _evidence_of(move: Move) -> str:
     return f"{'entered' if move.kind == 'enter' else 'left'}: {move.evidence!r}"

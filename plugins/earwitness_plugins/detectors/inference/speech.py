@@ -26,7 +26,7 @@ def said(case: MessageCase) -> Presence:
         *(connections(case, afar=afar)),
         *(() if afar else _arrivals(case)),
         *_revealed(case),
-        *case.told_moves,
+        *case.narrated_moves,
         *_leave_taking(case),
         *_faded(case),
     )

@@ -136,8 +136,8 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
     chunks = tuple(marked(over, conventions.marks))
     prose = is_prose(chunks, own)
     bare: FragmentKind = "action" if prose else "spoken"
-    told = ThoughtFinder(over, tuple(own), conventions, prose).told_apart(chunks)
-    noted = notes.apart(tuple(told), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
+    chunks_with_thoughts = ThoughtFinder(over, tuple(own), conventions, prose).set_apart(chunks)
+    noted = notes.apart(tuple(chunks_with_thoughts), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
     cut = tuple(part for chunk in noted for part in uncovered(chunk, text, hidden)) if hidden else tuple(noted)
     return _FragmentReader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
 
@@ -179,7 +179,7 @@ class _FragmentReader:
         )
 
     def _tags(self, chunk: Chunk) -> bool:
-        if chunk.mark == "told":
+        if chunk.mark == "narrated":
             return thoughts.is_tag(chunk.text, self.own)
         return chunk.thought and thoughts.is_only_tag(self.conventions.inner(chunk), self.own)
 
@@ -190,7 +190,7 @@ class _FragmentReader:
 
     def _governs(self, chunk: Chunk, mark: str, found: Sequence[Fragment]) -> bool:
         """Whether it may say how the following text is meant: `*thinks of home*`, but not `[I hate him.]`."""
-        if chunk.mark == "told":
+        if chunk.mark == "narrated":
             return not thoughts.is_over(chunk.text)
         if chunk.mark == "written":
             return False
@@ -207,8 +207,8 @@ class _FragmentReader:
             return _own(kind, self.conventions.inner(chunk))
         if chunk.mark in THOUGHT_MARKS:
             return iter((Fragment("thought", chunk.text.strip(MARKUP + "[]{}")),))
-        if chunk.mark == "told":
-            return _told_thought(chunk.text, self.own)
+        if chunk.mark == "narrated":
+            return _narrated_thought(chunk.text, self.own)
         if chunk.mark == "ooc":
             return _doubled(chunk.text.strip(MARKUP + "()"), self.conventions)
         if chunk.mark == "written":
@@ -232,7 +232,7 @@ class _FragmentReader:
         return (fragment for sentence in sentences(text) for fragment in _deed(sentence))
 
 
-def _told_thought(text: str, own: Sequence[str]) -> Iterator[Fragment]:
+def _narrated_thought(text: str, own: Sequence[str]) -> Iterator[Fragment]:
     """A thought, and what is plainly done besides: `This is good, thought Alice, and left the room.`."""
     yield Fragment("thought", text)
     yield from (Fragment("action", deed) for deed in thoughts.deeds(text, own))
@@ -250,7 +250,7 @@ def _commanded(kind: FragmentKind, rest: str) -> Iterator[Fragment]:
     else:
         yield from _with_action(direction_of(rest) or kind if kind == "action" else kind, rest)
         hidden = any(each.mark != "ooc" for each in ROLE_PLAY.hidden(rest))
-        yield from (Fragment("thought", rest),) if hidden or thoughts.told(rest) else ()
+        yield from (Fragment("thought", rest),) if hidden or thoughts.narrated(rest) else ()
         if kind == "action" and (note := notes.written(rest)):
             yield Fragment("whisper", rest[: note[0]], written=True)
     yield from (Fragment("ooc", out[0]) for out in OUT_OF_CHARACTER.finditer(rest))
@@ -281,7 +281,7 @@ def _directed(chunk: Chunk, bare: FragmentKind, own: Sequence[str], conventions:
     inner = conventions.inner(chunk)
     kind = _direction_kind(chunk, inner, bare, staged=conventions.staged)
     if chunk.thought:
-        yield from _told_thought(inner, own)
+        yield from _narrated_thought(inner, own)
         if kind not in _DIRECTS or kind == "thought":
             return
     if kind == "aside" and not conventions.staged and (to := ASIDE_TO.match(inner)):

@@ -85,7 +85,7 @@ class Chunk:
     """A stretch between two marks, and the text close to it on either side."""
 
     mark: str
-    """How it is set off: `bare`, `quote`, `star`, `paren`, `told`, …"""
+    """How it is set off: `bare`, `quote`, `star`, `paren`, `narrated`, …"""
     text: str
     """As it is read: in plain letters, marks included."""
     start: int
@@ -127,12 +127,12 @@ class Chunk:
         """Whether it is a few words that carry stress, and cannot be more than that."""
         return len(inner.split()) <= _FEW + 1 and self.is_emphasis(inner)
 
-    def told_apart(self, spans: Iterable[Span]) -> Iterator[Chunk]:
+    def set_apart(self, spans: Iterable[Span]) -> Iterator[Chunk]:
         """Bare text, with the thoughts that are told in it at these offsets as chunks of their own."""
         at = 0
         for start, end in spans:
             yield from self._rest(at, start)
-            yield replace(self, mark="told", text=self.text[start:end], start=self.start + start, thought=True)
+            yield replace(self, mark="narrated", text=self.text[start:end], start=self.start + start, thought=True)
             at = end
         yield from self._rest(at, len(self.text))
 

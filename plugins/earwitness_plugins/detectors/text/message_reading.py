@@ -80,7 +80,7 @@ def read(
     narrator = speaker.kind == "narrator"
     cut = stretches(content, own=own_names(speaker.names), narrator=narrator, conventions=conventions)
     found = tuple(piece for stretch in cut for piece in stretch.fragments)
-    told = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
+    narrated = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
     spoken = _spoken(found, narrator=narrator)
     vocatives = _addressed(spoken, speaker, names)
     whispered_to = vocatives or tuple(between)
@@ -92,14 +92,14 @@ def read(
         addressed=vocatives,
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),
         together=any(_WE.search(text) for text in spoken),
-        moves=read_movements([sentence for text in told for sentence in sentences(text)], names, stage),
+        moves=read_movements([sentence for text in narrated for sentence in sentences(text)], names, stage),
         leave=next((leave for text in spoken if (leave := takes_leave(text))), None),
         returns=any(returns(text) for text in spoken),
         in_story=_in_story(found),
         aloud=_aloud(found, parts),
-        slumbers=any(SLUMBERS.search(text) for text in told),
-        call=(call := _call(told)),
-        voices=_voices(told, names) if call == "on" else (),
+        slumbers=any(SLUMBERS.search(text) for text in narrated),
+        call=(call := _call(narrated)),
+        voices=_voices(narrated, names) if call == "on" else (),
         shouted=not narrator and is_shouted(found, own_names(speaker.names)),
     )
 
@@ -129,8 +129,8 @@ def counted_in(content: str, speaker: Character, names: Names) -> tuple[str, ...
 
 def tells_no_movement(content: str) -> bool:
     """Whether the action text tells of nobody's coming or going: `I have to go`, but not `*leaves the room*`."""
-    told = [piece.text for piece in fragments(content) if piece.kind == "action"]
-    return not any(has_movement(text) or ENDS_CALL.search(text) for text in told)
+    narrated = [piece.text for piece in fragments(content) if piece.kind == "action"]
+    return not any(has_movement(text) or ENDS_CALL.search(text) for text in narrated)
 
 
 def _spoken(found: tuple[Fragment, ...], *, narrator: bool) -> list[str]:
@@ -151,8 +151,8 @@ def _aloud(found: tuple[Fragment, ...], parts: tuple[HeardSegment, ...]) -> bool
     return any(piece.kind == "spoken" for piece in found)
 
 
-def _call(told: Iterable[str]) -> Literal["on", "off"] | None:
-    for text in told:
+def _call(narrated: Iterable[str]) -> Literal["on", "off"] | None:
+    for text in narrated:
         if ENDS_CALL.search(text):
             return "off"
         if CALLS.search(text):
@@ -160,8 +160,8 @@ def _call(told: Iterable[str]) -> Literal["on", "off"] | None:
     return None
 
 
-def _voices(told: Iterable[str], names: Names) -> tuple[str, ...]:
-    calls = (text for text in told if CALLS.search(text))
+def _voices(narrated: Iterable[str], names: Names) -> tuple[str, ...]:
+    calls = (text for text in narrated if CALLS.search(text))
     return tuple(
         mention.id
         for text in calls

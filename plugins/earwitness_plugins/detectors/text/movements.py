@@ -64,7 +64,7 @@ class Referents:
         gone = tuple(id for id in self.gone if id != move.id)
         return replace(self, here=(*others, move.id) if move.kind == "enter" else others, moved=move.kind, gone=gone)
 
-    def told(self, text: str, names: Names) -> Referents:
+    def after_narration(self, text: str, names: Names) -> Referents:
         """The stage once something was told in an earlier message: `The Queen rises.`, then `She leaves.`."""
         mentions = names.find(text)
         named = tuple(dict.fromkeys(mention.id for mention in mentions if not mention.possessive))
@@ -113,7 +113,7 @@ def _sentence_moves(sentence: str, mentions: Sequence[Mention], stage: Referents
         coming = [m for m in mentions if m.start >= enter.end() and _comes(sentence, m)]
         yield from (Move(m.id, "enter", None, _quoted(sentence)) for m in coming)
     else:
-        yield from _told(sentence, mentions, stage, names)
+        yield from _stated_moves(sentence, mentions, stage, names)
 
 
 def _is_unreal(before: str) -> bool:
@@ -138,23 +138,23 @@ def _directed_off(sentence: str, mentions: Sequence[Mention], stage: Referents) 
     yield from (Move(id, "leave", None, _quoted(sentence)) for id in going)
 
 
-def _told(sentence: str, mentions: Sequence[Mention], stage: Referents, names: Names) -> Iterator[Move]:
+def _stated_moves(sentence: str, mentions: Sequence[Mention], stage: Referents, names: Names) -> Iterator[Move]:
     """Every coming or going that the text states as a fact, with its character; and changes of somebody's condition."""
     behind, movers = 0, tuple[str, ...]()
     moved, named = stage.moved, _Named.of(mentions)
-    for verb, told in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
+    for verb, verb_kind in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
         if verb.start() < behind or words.NOT_FINITE.search(_before(sentence, verb.start())):
             continue
         clause = _Clause(sentence, behind, verb, mentions, named, names)
         behind = verb.end()
-        if told != "enter" and told != "leave":
+        if verb_kind != "enter" and verb_kind != "leave":
             movers = clause.affected() or clause.who_becomes(stage, movers)
-            yield from (Move(id, told, None, _quoted(sentence)) for id in movers)
+            yield from (Move(id, verb_kind, None, _quoted(sentence)) for id in movers)
             continue
-        kind = moved if verb.re is words.FOLLOWS else told
+        kind = moved if verb.re is words.FOLLOWS else verb_kind
         if kind is None:
             continue
-        movers = clause.movers(stage, movers, comes=told == "enter")
+        movers = clause.movers(stage, movers, comes=verb_kind == "enter")
         moved = kind if movers else moved
         found = words.PLACE.match(sentence, verb.end())
         place = found and found["place"]
@@ -358,10 +358,10 @@ class _Clause:
         within = self.named.before(self.verb.start())
         named = within or stage.named
         sure = [id for id in named if self.names.may_be(pronoun, id)] if pronoun.lower() in ("he", "she") else []
-        told_by_themselves = stage.teller and (not stage.subjects or stage.teller in stage.subjects)
-        if stage.teller and (pronoun.lower() == "i" or (told_by_themselves and not sure)):
+        speaks_of_themselves = stage.teller and (not stage.subjects or stage.teller in stage.subjects)
+        if stage.teller and (pronoun.lower() == "i" or (speaks_of_themselves and not sure)):
             return (stage.teller,)
-        if sure and not (told_by_themselves and self.names.may_be(pronoun, stage.teller or "")):
+        if sure and not (speaks_of_themselves and self.names.may_be(pronoun, stage.teller or "")):
             return (sure[-1],)
         wrong = {id for id in (*named, *stage.subjects) if self.names.may_be(pronoun, id) is False}
         left = [id for id in (within or stage.subjects) if id not in wrong]

@@ -76,7 +76,7 @@ def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator:
         return Confinement("whisper", readers(piece.text, names))
     if piece.kind == "whisper":
         return (
-            _told_whisper(piece.text, names)
+            _narrated_whisper(piece.text, names)
             if narrator
             else Confinement("whisper", _listeners(piece.text, names, spoken_to))
         )
@@ -113,7 +113,7 @@ def _is_listener(direction: str, mention: Mention) -> bool:
     return not mention.possessive or bool(_EAR.match(direction, mention.end))
 
 
-def _told_whisper(narration: str, names: Names) -> Confinement | None:
+def _narrated_whisper(narration: str, names: Names) -> Confinement | None:
     """A whisper that a narrator tells of: who whispers and who listens; with neither named, it is mere description."""
     both = tuple(dict.fromkeys((*_subject(narration, names), *_listeners(narration, names, ()))))
     return Confinement("whisper", both) if both else None

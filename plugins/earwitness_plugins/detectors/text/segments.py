@@ -66,7 +66,7 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
             governing = []
         elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
             confined[at] = confined[governing[-1]]
-            if found[governing[-1]].mark == "told":
+            if found[governing[-1]].mark == "narrated":
                 governing.pop()
                 continue
         governing += [at] if stretch.governs else []
@@ -124,7 +124,7 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
 def _carries_on(found: Sequence[Stretch], last: int, at: int) -> bool:
     """What follows a direction is said as it says, until another direction."""
     before, stretch = found[last], found[at]
-    if before.mark == "told":
+    if before.mark == "narrated":
         return True
     if before.mark == "quote" and stretch.mark == "bare" and _LOWER.match(stretch.text):
         return True

@@ -23,13 +23,13 @@ def is_shouted(found: Sequence[Fragment], own: Iterable[str] = ()) -> bool:
 
     `own` are the speaker's names: `"Help!" Alice screams.`
     """
-    if any(_is_told(piece.text, own) for piece in found if piece.kind == "action"):
+    if any(_says_it_is_shouted(piece.text, own) for piece in found if piece.kind == "action"):
         return True
     spoken = [piece.text for piece in found if piece.kind == "spoken"]
     return bool(spoken) and "!" in "".join(spoken) and all(map(_is_in_capitals, spoken))
 
 
-def _is_told(text: str, own: Iterable[str]) -> bool:
+def _says_it_is_shouted(text: str, own: Iterable[str]) -> bool:
     """Most texts hold none of the verbs, which is quicker to see."""
     small = text.lower()
     return any(stem in small for stem in _STEMS) and _says_so(tuple(own)).search(text) is not None

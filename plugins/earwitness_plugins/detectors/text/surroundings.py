@@ -57,13 +57,13 @@ class Surroundings:
         return cls.at(moment, None if where.here or where.place == moment.state.current_scene else where.place)
 
     @classmethod
-    def place_told(cls, moment: Moment, text: str) -> str | None:
+    def narrated_place(cls, moment: Moment, text: str) -> str | None:
         """The place apart that a narration names, if people are known to be there."""
-        told = f" {' '.join(_place_words(text))} "
+        spaced_words = f" {' '.join(_place_words(text))} "
         apart = sorted({where.place for where in moment.whereabouts.values() if where.place and not where.here})
-        if (whole := next((place for place in apart if _is_told(place, told)), None)) is not None:
+        if (whole := next((place for place in apart if _names_place(place, spaced_words)), None)) is not None:
             return whole
-        named = [place for place in apart if holders(place) and _is_told(parts(place)[-1], told)]
+        named = [place for place in apart if holders(place) and _names_place(parts(place)[-1], spaced_words)]
         return named[0] if len(named) == 1 else None
 
     @property
@@ -108,27 +108,27 @@ class Surroundings:
         around = {id for id in ends if parts(id)[0] in parts(self.state.current_scene)[:1]}
         return next(iter(around or ends)) if len(around or ends) == 1 else None
 
-    def movement(self, move: Move, *, told: bool) -> Movement | None:
-        """What a told coming or going means here; `None` when it changes nothing. `told` = by a narrator."""
+    def movement(self, move: Move, *, narrated: bool) -> Movement | None:
+        """What a coming or going in the text means here; `None` when it changes nothing. `narrated` = by a narrator."""
         if move.kind != "enter" and move.kind != "leave":
-            return self._becoming(move, move.kind, told=told)
+            return self._becoming(move, move.kind, narrated=narrated)
         if move.kind == "leave":
             if move.id not in self.near and not self.unplaced(move.id) and not self.lies(move.id):
                 return None
             return Movement(character=move.id, kind="leave", evidence=f"left: {move.evidence!r}")
         if self.condition(move.id) in ("unconscious", "dead"):
             return None
-        place = self._destination(move, told=told)
+        place = self._destination(move, narrated=narrated)
         if place is None:
             return None
         if place == self.state.current_scene:
             return Movement(character=move.id, kind="enter", evidence=f"entered: {move.evidence!r}")
         return Movement(character=move.id, kind="move", place=place, evidence=f"went to {place}: {move.evidence!r}")
 
-    def _becoming(self, move: Move, condition: Condition, *, told: bool) -> Movement | None:
+    def _becoming(self, move: Move, condition: Condition, *, narrated: bool) -> Movement | None:
         """The dead stay dead until they speak or the host says so; who was never here is not here by hiding."""
         was = self.condition(move.id)
-        if was in ("dead", condition) or (self.unplaced(move.id) and condition == "hiding" and not told):
+        if was in ("dead", condition) or (self.unplaced(move.id) and condition == "hiding" and not narrated):
             return None
         if condition == "awake" and was == "on_call":
             return None
@@ -142,7 +142,7 @@ class Surroundings:
             return Movement(character=id, kind="enter", evidence=evidence)
         return Movement(character=id, kind="move", place=self.place, evidence=evidence)
 
-    def _destination(self, move: Move, *, told: bool) -> str | None:
+    def _destination(self, move: Move, *, narrated: bool) -> str | None:
         """Where a move leads: the id of a place, `None` for nowhere else."""
         scene = self.state.current_scene
         if move.place is None or _HERE.issuperset(_place_words(move.place)):
@@ -152,15 +152,15 @@ class Surroundings:
         unnamed_but_peopled = scene == UNNAMED and bool(self.state.here)
         if move.id in self.near and self.place is None:
             return None if unnamed_but_peopled or not is_place(move.place) else "_".join(_place_words(move.place))
-        return "_".join(_place_words(move.place)) if told and not unnamed_but_peopled else scene
+        return "_".join(_place_words(move.place)) if narrated and not unnamed_but_peopled else scene
 
 
 def _is_apart_at(where: Whereabouts, place: str) -> bool:
     return not where.here and where.place == place and where.condition not in PERCEIVES_NOTHING
 
 
-def _is_told(place: str, told: str) -> bool:
-    return f" {' '.join(_place_words(place))} " in told
+def _names_place(place: str, spaced_words: str) -> bool:
+    return f" {' '.join(_place_words(place))} " in spaced_words
 
 
 def _place_words(written: str) -> tuple[str, ...]:

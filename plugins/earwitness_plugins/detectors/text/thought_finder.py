@@ -34,39 +34,39 @@ class ThoughtFinder:
     prose: bool
     """Bare text is narration."""
 
-    def told_apart(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
+    def set_apart(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
         """The chunks, with what is thought set apart.
 
         Where quotes are out of balance they say nothing, and a message that tells of thoughts is one as a whole.
         """
         if any(map(_is_unbalanced, chunks)) and self._tells_anywhere(chunks):
-            yield replace(chunks[0], mark="told", text=self.text, start=0, thought=True)
+            yield replace(chunks[0], mark="narrated", text=self.text, start=0, thought=True)
             return
         for run in _runs(chunks):
-            whole = self._told_across(run) if len(run) > 1 else None
+            whole = self._thought_across(run) if len(run) > 1 else None
             yield from (whole,) if whole else (part for chunk in run for part in self._parts(chunk))
 
-    def _told_across(self, run: Sequence[Chunk]) -> Chunk | None:
+    def _thought_across(self, run: Sequence[Chunk]) -> Chunk | None:
         """`I *hate* him, she thought.`: one thought, with the stressed words, quotes and brackets in it."""
         whole = replace(run[0], text=self.text[run[0].start : run[-1].end])
         quotes = any(chunk.mark == "quote" for chunk in run)
         spans = self._spans(whole, prose=self.prose and not quotes)
-        return replace(whole, mark="told", thought=True) if spans else None
+        return replace(whole, mark="narrated", thought=True) if spans else None
 
     def _spans(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
         if prose or tells_of_oneself(chunk.text, self.own):
-            return thoughts.told(chunk.text)
+            return thoughts.narrated(chunk.text)
         tagged = thoughts.tagged(chunk.text, self.own, follows=chunk.start > 0)
         return tagged or thoughts.introduced(chunk.text, self.own)
 
     def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
         if chunk.mark == "bare":
-            yield from chunk.told_apart(self._spans(chunk, prose=self.prose))
+            yield from chunk.set_apart(self._spans(chunk, prose=self.prose))
         else:
             yield replace(chunk, thought=True) if self._is_thought(chunk, prose=self.prose) else chunk
 
     def _tells_anywhere(self, chunks: Sequence[Chunk]) -> bool:
-        if thoughts.told(self.text) or thoughts.tagged(self.text, self.own):
+        if thoughts.narrated(self.text) or thoughts.tagged(self.text, self.own):
             return True
         within = (part for chunk in chunks if chunk.mark == "quote" for part in marked(chunk.text, THOUGHT_WITHIN))
         return any(self._is_thought(part, prose=True) for part in within)
@@ -80,7 +80,7 @@ class ThoughtFinder:
             return False
         if chunk.mark == "paren" and not self.prose and not chunk.stands_alone:
             return thoughts.holds_its_thought(inner)
-        if thoughts.told(inner) or thoughts.holds_its_thought(inner) or _BRACKETED.match(chunk.text):
+        if thoughts.narrated(inner) or thoughts.holds_its_thought(inner) or _BRACKETED.match(chunk.text):
             return True
         within = marked(inner if chunk.mark in _FLAT else chunk.text[1:], THOUGHT_WITHIN) if depth else ()
         if any(self._is_thought(part, prose=True, depth=depth - 1) for part in within):

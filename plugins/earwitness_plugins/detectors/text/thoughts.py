@@ -28,7 +28,7 @@ _REMARK = 3
 """As many words at least make a remark."""
 
 
-def told(text: str) -> list[Span]:
+def narrated(text: str) -> list[Span]:
     """Where narration tells a thought. What is tagged (`…, she thought`) reaches over its whole paragraph."""
     if not _holds_any(text, patterns.STEMS):
         return []
