@@ -263,30 +263,11 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
     if live.untold:
         await arrivals.tell_what_was_kept()
     await arrivals.arrive(due)
-    return await _with_outcome(engine, live, plan, arrivals)
+    return await with_outcome(engine, live, plan, arrivals)
 
 
-async def with_replaced(engine: Engine, live: Live, entry: Entry, plan: Plan) -> Plan:
-    """The plan of an edit or reroll: tellings whose day has come since the message arrive anew, each on its day.
-
-    Guards and rules are asked again, and whoever is reached tells it on.
-    """
-    said, today = plan.message, plan.state_after(live.snapshot.state).game_day
-    if said is None or not (engine.guards or engine.sharing_rules):
-        return plan
-    late = [each for each in plan.deliveries if each.is_active and said.message.game_day < each.due <= today]
-    if not late:
-        return plan
-    data = live.data_after(plan)
-    plan = plan.model_copy(update={"deliveries": tuple(each for each in plan.deliveries if each not in late)})
-    arrivals = Arrivals(engine, live, entry, plan, data)
-    arrivals.told_on += late
-    await arrivals.arrive(late)
-    plan = await _with_outcome(engine, live, plan, arrivals)
-    return plan.model_copy(update={"plugin_data": written(data)})
-
-
-async def _with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrivals) -> Plan:
+async def with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrivals) -> Plan:
+    """The plan with what was found out about arrivals. Raises as `with_proposals`."""
     degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
     plan = plan.model_copy(
         update={

@@ -24,9 +24,9 @@ from .archive import still_archived
 from .corrected_present import corrected_present
 from .derivations import groundless
 from .disguises import with_renewals
-from .due import with_replaced
 from .guards import received_by
 from .message import Judged, facts_noted, judge, moment_of, planned
+from .replaced import with_replaced
 from .whereabouts import folded
 from .withdrawals import deliveries_of, of_deliveries, of_memory, of_source
 from .world import World

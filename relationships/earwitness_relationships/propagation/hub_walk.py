@@ -150,7 +150,7 @@ class HubWalk(Walk):
         if hub is None and any(
             each.members.slug == members.slug and each.level != level for each in self._hubs.values()
         ):
-            late = [each for each in members if self._is_reader(each) and self._hub_of(each) is None]
+            late = [each for each in members if each in self._present and self._hub_of(each) is None]
             return super()._arrive([(by, late)], level)
         if hub is not None and (hub.level != level or not hub.bys or hub.is_by(by)):
             return []

@@ -1,24 +1,31 @@
 """Whether a group answers alike, written as deliveries or read in its hub: a random story is played both ways.
 
 What every reader recalls on every day is compared: which messages, told by whom, at which hop, on which day, and in
-which words. In between messages are edited and retracted, members join and leave, and the story is forked.
+which words. In between messages are said, also in disguise, edited, retracted and unmasked; characters join the story,
+members join, leave and are removed, pantheons are removed, relations change, and the story is forked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from earwitness import Channel, Earwitness, Memory, Session
+from earwitness import Channel, Character, Earwitness, Memory, Session
 from earwitness.formats import message_text_of
 
+from ..errors import RulesError
+from ..propagation.records import Seed
 from ..rules.records import Member, Pantheon, RuleBook, Rules
 from .cases import PEOPLE, SLUGS, LeakCase, case
 from .played_cases import CAST, InstanceOpener, as_file, text_of
 
-CHANGES = ("edit", "retract", "retract own", "fork", "relate", "nothing")
+CHANGES = (
+    *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "disguise", "unmask"),
+    *("join the story", "join", "leave", "remove", "remove the pantheon"),
+)
 """What may happen between the days."""
 NEVER, ALWAYS = 1_000, 1
 """Sizes from which on a group is read in its hub."""
@@ -140,6 +147,8 @@ class _Play:
         self._ew, self._given, self._changes = ew, given, changes
         self._random = Random(given.number)  # noqa: S311 - a case must be played the same again
         self._found: HubAnswers = {}
+        self._said = 0
+        self._absent = self._latecomer() if "join the story" in changes else None
 
     async def answers(self) -> HubAnswers:
         """Play, and ask everybody after every day."""
@@ -162,10 +171,15 @@ class _Play:
             await self._ask(stories)
         return self._found
 
+    def _latecomer(self) -> str | None:
+        """Somebody who perceives nothing of the conversation, and joins the story later or never."""
+        there = {id for heard in self._given.conversation for id in heard.seed.direct}
+        return next((id for id in PEOPLE[::-1] if id not in there), None)
+
     async def _begin(self) -> Session:
         first = self._given.conversation[0].seed
         state = {"flags": first.flags, "current_scene": first.place, "game_day": first.day}
-        story = await self._ew.session("s1", cast=CAST, state=state)
+        story = await self._ew.session("s1", cast=[each for each in CAST if each.id != self._absent], state=state)
         for each in self._given.relations:
             days = {"since": each.since or 0, "until": each.until}
             await story.relationships.relate(each.source, each.target, each.type, weight=each.weight, **days)
@@ -176,24 +190,66 @@ class _Play:
             await story.change(game_day=day)
 
     async def _meddle(self, stories: list[Session]) -> None:
-        """Edit, retract, fork, or let somebody join or leave."""
+        """Change something that was said, who is there, or who is a member; or fork."""
         story = self._random.choice(stories)
         seed = self._random.choice(self._given.conversation).seed
         match self._random.choice(self._changes):
-            case "edit":
-                if seed.key in [each.key for each in await story.messages()]:
-                    await story.edit(seed.key, f"{text_of(seed)} Really.")
-            case "retract":
-                await story.retract(seed.key)
-            case "retract own":
-                await self._retract_own(story, self._random.choice(sorted(seed.direct)), seed.key)
+            case "edit" | "retract" | "retract own" as change:
+                await self._take_back(story, seed, change)
+            case "say" | "disguise" | "unmask" as change:
+                await self._speak(story, change)
+            case "join" | "leave" | "remove" | "remove the pantheon" as change:
+                await self._members(story, change)
+            case change:
+                await self._story(stories, story, change)
+
+    async def _take_back(self, story: Session, seed: Seed, change: str) -> None:
+        if change == "retract":
+            await story.retract(seed.key)
+        elif change == "retract own":
+            await self._retract_own(story, self._random.choice(sorted(seed.direct)), seed.key)
+        elif seed.key in [each.key for each in await story.messages()]:
+            await story.edit(seed.key, f"{text_of(seed)} Really.")
+
+    async def _speak(self, story: Session, change: str) -> None:
+        masked = [each for each in await story.messages() if each.message.speak_as] if change == "unmask" else []
+        if change != "unmask":
+            await self._say(story, speak_as="Hooded Stranger" if change == "disguise" else None)
+        for each in masked[:1]:
+            await story.unmask(each.speaker)
+
+    async def _story(self, stories: list[Session], story: Session, change: str) -> None:
+        match change:
             case "fork" if len(stories) < 3:
                 stories.append(await story.fork(f"branch{len(stories)}"))
             case "relate":
                 one, other = self._random.sample(PEOPLE, 2)
                 await story.relationships.relate(one, other, self._random.choice(("friend", "rival")))
+            case "join the story" if self._absent is not None and self._absent not in story.cast:
+                await story.join(Character(self._absent))
             case _:
                 pass
+
+    async def _say(self, story: Session, **given: Any) -> None:
+        speaker, *audience = self._random.sample(story.cast.ids, self._random.randint(1, 3))
+        key = f"later{self._said}"
+        self._said += 1
+        await story.say(speaker, f"Secret{key} concerns nobody else.", key=key, audience=audience, **given)
+
+    async def _members(self, story: Session, change: str) -> None:
+        pantheons = story.relationships.pantheons
+        slug, who = self._random.choice(self._given.book.pantheons).slug, self._random.choice(PEOPLE)
+        last = story.state.game_day - self._random.choice((0, 0, 1))
+        with suppress(RulesError):  # somebody who is a member already, or is none
+            match change:
+                case "join":
+                    await pantheons.add_member(slug, who)
+                case "leave":
+                    await pantheons.end_member(slug, who, until=last)
+                case "remove":
+                    await pantheons.remove_member(slug, who)
+                case _:
+                    await pantheons.remove(slug)
 
     async def _retract_own(self, story: Session, who: str, key: str) -> None:
         memories = (await story.backstage().inspect(who)).memories
@@ -204,7 +260,7 @@ class _Play:
     async def _ask(self, stories: Sequence[Session]) -> None:
         for story in stories:
             await story.delivered()
-            for who in PEOPLE:
+            for who in [each for each in PEOPLE if each in story.cast]:
                 asked = f"{who} in {story.id} on day {story.state.game_day:g} ({len(self._found)})"
                 self._found[asked] = await self._recalled(story, who)
 
