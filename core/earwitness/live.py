@@ -53,8 +53,8 @@ class Live:
     the recorded plans that the store does not hold yet. `recording` is held while a plan is recorded and taken over.
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
-    nothing can have been. `overdue` is set while a change of the day has not brought what was due. `told_unguarded` is
-    set once the host was told that nothing withholds direct messages.
+    nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
+    `told_unguarded` is set once the host was told that nothing withholds direct messages.
     """
 
     snapshot: Snapshot
@@ -79,7 +79,10 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in engine.data_owners}
-        return cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if snapshot.decided else None)
+        told = snapshot.decided > 0
+        live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if told else None)
+        live.overdue = told  # a change of the day may have brought nothing before a restart: the next entry looks
+        return live
 
     @property
     def said(self) -> set[str]:

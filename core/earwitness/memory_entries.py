@@ -5,10 +5,10 @@ Each is checked before it is appended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeAlias
 
-from .end.archive import by_memory
+from .end.archive import named
 from .end.derivations import problem
 from .end.grounds import container_of, grounds_of, nobodys
 from .end.transfers import supports_of, why_not
@@ -21,7 +21,7 @@ from .start.recalled import Recalled
 from .validation.arguments import several, text
 
 MemoryRef: TypeAlias = str | Memory | Recalled
-"""A memory, or its id."""
+"""A memory, its id, or the key of what it is about."""
 
 
 def memory_ids(what: str, given: Iterable[MemoryRef] | MemoryRef) -> tuple[str, ...]:
@@ -72,14 +72,13 @@ async def _check_transferred(ledger: Ledger, session: str, body: Transferred, to
 
 
 async def _check_archived(ledger: Ledger, session: str, body: Archived) -> None:
-    found = await by_memory(ledger, session, body.memories)
-    _refuse_unknown([id for id, deliveries in found.items() if not deliveries], session)
-    for id, deliveries in found.items():
-        if not any(each.is_kept for each in deliveries):
+    found = await named(ledger, session, body.memories)
+    for given, memories in found.items():
+        if not memories:
+            raise UnknownName(
+                f"{given!r} is neither a memory id nor a key of what anybody remembers in session {session!r}: "
+                "`inspect` lists memories with their ids and keys."
+            )
+        if not any(each.is_kept for deliveries in memories.values() for each in deliveries):
             what = "restored" if body.restore else "archived"
-            raise InputError(f"memory {id!r} was retracted or never delivered: it cannot be {what}.")
-
-
-def _refuse_unknown(ids: Sequence[str], session: str) -> None:
-    if ids:
-        raise UnknownName(f"unknown memory id {ids[0]!r} in session {session!r}: `inspect` lists ids.")
+            raise InputError(f"{given!r} was retracted or never delivered: it cannot be {what}.")

@@ -215,8 +215,8 @@ class Session(Extensible):
         return await self._journal.append_about_memories(body, key)
 
     async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay. Raises `UnknownName`
-        for an unknown id, `InputError` for a memory that was retracted."""
+        """Take memories out of recall; `restore` puts them back. What rests on them stays. A key means all copies of
+        its message. Raises `UnknownName` for neither an id nor a key, `InputError` for what was retracted."""
         return await self._journal.append_about_memories(self._drafts.archiving(memories), key)
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:

@@ -30,6 +30,17 @@ def test_retract_takes_a_message_or_a_memory_away(played: Run) -> None:
     assert "dig tonight" not in str(answer(played("inspect", "cellar", "world", "--json")))
 
 
+def test_archive_takes_everybodys_memory_of_a_message_out_of_recall_and_restore_puts_it_back(played: Run) -> None:
+    assert played("archive", "cellar", "plan").stdout == "Out of recall: plan (3 memories)\n"
+    assert "dig tonight" not in str(answer(played("recall", "cellar", "alice", "When do we dig?", "--json")))
+    assert answer(played("archive", "cellar", "plan", "--json"))["memories"] == 0
+    assert played("restore", "cellar", "plan").stdout == "Back in recall: plan (3 memories)\n"
+    assert "dig tonight" in str(answer(played("recall", "cellar", "alice", "When do we dig?", "--json")))
+    memory = first_memory(played, "bob")
+    assert f"Out of recall: {memory} (1 memory)" in played("archive", "cellar", memory).stdout
+    assert "'dig tonight' is neither a memory id nor a key" in played("archive", "cellar", "dig tonight").stderr
+
+
 def test_what_was_taken_back_already_is_said_to_be(played: Run) -> None:
     assert answer(played("retract", "cellar", "plan", "--json"))["already"] is False
     assert "It was retracted already, and nothing changes: plan" in played("retract", "cellar", "plan").stdout

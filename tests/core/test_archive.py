@@ -45,7 +45,7 @@ async def test_a_retraction_reaches_what_is_archived_and_restoring_revives_nothi
             await story.restore(each)
         with pytest.raises(InputError, match="cannot be archived"):
             await story.archive(each)
-    with pytest.raises(UnknownName, match="unknown memory id 'k'"):
+    with pytest.raises(InputError, match="'k' was retracted or never delivered: it cannot be archived"):
         await story.archive("k")
     with pytest.raises(InputError, match=r"'away' cannot be retracted: call restore\(\)"):
         await story.retract("away")
@@ -93,3 +93,32 @@ async def test_what_is_due_later_is_archived_and_restored_as_well(begin: Begin, 
     assert await memories(story, "bob") == ()
     await story.restore(due.memory_id)
     assert len(await memories(story, "bob")) == 1
+
+
+async def test_a_key_means_everybodys_memory_of_its_message_as_it_now_reads(begin: Begin, memories: Memories) -> None:
+    story = await begin(present=["alice", "bob"], detector="everyone")
+    await story.say("alice", "The key is under the mat.", key="k")
+    await story.remember("bob", "There is a key.", rests_on=["k"], key="note")
+    await story.edit("k", "The key is in the well.")
+    await story.remember("bob", "It is in the well.", rests_on=["k"], key="note-2")
+    await story.archive("k", "note-2", key="away")
+    for id in ("alice", "bob"):
+        assert await memories(story, id) == ()
+    assert not (await story.archive("k", "note-2", key="away")).created
+    branch = await story.fork("b1")
+    assert await memories(branch, "bob") == ()
+    await branch.restore("k")
+    assert [each.type for each in await memories(branch, "bob")] == ["message"]
+    await story.restore("k")
+    assert "in the well" in (await one(memories, story, "alice")).content
+    assert await story._engine.store.list("s1-world") != ()
+
+
+async def test_what_cannot_be_archived_is_quoted(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"], detector="everyone")
+    await story.say("alice", "The key is under the mat.", key="k")
+    with pytest.raises(UnknownName, match="'the mat' is neither a memory id nor a key of what anybody remembers"):
+        await story.archive("k", "the mat")
+    await story.retract("k")
+    with pytest.raises(InputError, match="'k' was retracted or never delivered: it cannot be restored"):
+        await story.restore("k")

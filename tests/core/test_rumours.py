@@ -8,10 +8,22 @@ from typing import Any
 
 import pytest
 
-from earwitness import Memory, Plan, PlanEvent, ReadEvent, Session, Share, SharingAnswer, SharingEvent, Strike, Usage
+from earwitness import (
+    Earwitness,
+    Memory,
+    Plan,
+    PlanEvent,
+    ReadEvent,
+    Session,
+    Share,
+    SharingAnswer,
+    SharingEvent,
+    Strike,
+    Usage,
+)
 from earwitness.end import due
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.testing.reference import MemoryLedger
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -318,6 +330,22 @@ async def test_what_could_not_arrive_then_comes_with_the_next_entry_under_its_gu
     await (await story.say("alice", "Good morning.", audience=[])).settled()
     await story.delivered()
     assert (await learned(story, memories))["charlie"] == [(3, "bob")]
+
+
+async def test_it_comes_after_a_restart_too(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[str, Any] = {"ledger": Narrow(), "store": MemoryStore(), "embedder": "none"}
+    kept |= {"sharing_rules": [Chain()], "guards": [NotBefore(0)], "detector": "none", "world_agent": "none"}
+    async with Earwitness.open(**kept) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await (await story.say("alice", "The sword is in the cave.", audience=["bob"])).settled()
+        with monkeypatch.context() as patched:
+            patched.setattr(due, "with_arrivals", broken)
+            assert (await (await story.change(game_day=3)).settled()).degraded
+    async with Earwitness.open(**kept) as ew:
+        story = await ew.open_session("s1")
+        await (await story.say("alice", "Good morning.", audience=[])).settled()
+        await story.delivered()
+        assert (await learned(story, memories))["charlie"] == [(3, "bob")]
 
 
 async def broken(*_: object) -> Plan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..engine import Engine
 from ..live import Live
@@ -10,10 +10,14 @@ from ..protocols import Ledger
 from ..records.journal import Archived, Entry
 from ..records.plan import Delivery, Plan, Restoration, Withdrawal, grouped
 
+DeliveriesById = Mapping[str, Sequence[Delivery]]
+"""Memory id → its deliveries."""
+
 
 async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> Plan:
     """The plan that takes memories out of recall, or restores those archived and not retracted since."""
-    of_each = await by_memory(engine.ledger, live.snapshot.id, body.memories)
+    found = await named(engine.ledger, live.snapshot.id, body.memories)
+    of_each = {id: deliveries for each in found.values() for id, deliveries in each.items()}
     plan = Plan(session=live.snapshot.id, sequence=entry.sequence, key=entry.key)
     if body.restore:
         back = tuple(_restored(id, deliveries) for id, deliveries in of_each.items())
@@ -23,12 +27,28 @@ async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> 
     )
 
 
-async def by_memory(ledger: Ledger, session: str, ids: Sequence[str]) -> Mapping[str, Sequence[Delivery]]:
-    """Memory id → its deliveries; those of the present wording if its message was edited since."""
-    found = await ledger.deliveries(session, memory_ids=ids)
-    groups = {group[0].memory_id: group for group in grouped(found, lambda each: each.memory_id)}
-    of_each = {id: groups.get(id, []) for id in dict.fromkeys(ids)}
-    return {id: await _present(ledger, deliveries) for id, deliveries in of_each.items()}
+async def named(ledger: Ledger, session: str, given: Sequence[str]) -> Mapping[str, DeliveriesById]:
+    """Memory id or key → the memories that are meant, all copies for a key, by id with their deliveries.
+
+    Those of the present wording, if the message was edited since.
+    """
+    by_id = _by_id(await ledger.deliveries(session, memory_ids=given))
+    keys = [each for each in dict.fromkeys(given) if each not in by_id]
+    copies = grouped(await ledger.deliveries(session, sources=keys), lambda each: each.source) if keys else ()
+    by_key = {group[0].source: _kept_or_all(_by_id(group)) for group in copies}
+    return {
+        each: {each: await _present(ledger, by_id[each])} if each in by_id else by_key.get(each, {})
+        for each in dict.fromkeys(given)
+    }
+
+
+def _by_id(deliveries: Iterable[Delivery]) -> dict[str, Sequence[Delivery]]:
+    return {group[0].memory_id: group for group in grouped(deliveries, lambda each: each.memory_id)}
+
+
+def _kept_or_all(memories: DeliveriesById) -> DeliveriesById:
+    kept = {id: deliveries for id, deliveries in memories.items() if any(each.is_kept for each in deliveries)}
+    return kept or memories
 
 
 async def _present(ledger: Ledger, deliveries: Sequence[Delivery]) -> Sequence[Delivery]:

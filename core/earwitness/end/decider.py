@@ -268,6 +268,7 @@ class Decider:
         fresh = await Live.load(self._engine, self.live.snapshot.id)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update, self.live.taken_back = fresh.latest_update, fresh.taken_back
+        self.live.overdue |= fresh.overdue
         self.live.decided_elsewhere = fresh.snapshot.decided
         await self.staleness.reached(fresh.snapshot.decided)
         await self._applier.resume()

@@ -230,7 +230,7 @@ class Archived(Record):
     kind: Literal["archived"] = "archived"
     """The body's kind."""
     memories: tuple[str, ...]
-    """Memory ids."""
+    """Memory ids, and keys of messages and other calls, which mean all memories of them."""
     restore: bool = False
     """Whether to put archived memories back rather than take memories out."""
 

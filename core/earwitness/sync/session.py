@@ -221,8 +221,8 @@ class Session(SessionChanges):
         )
 
     def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. Memories that rest on them stay. Raises `UnknownName`
-        for an unknown id, `InputError` for a memory that was retracted."""
+        """Take memories out of recall; `restore` puts them back. What rests on them stays. A key means all copies of
+        its message. Raises `UnknownName` for neither an id nor a key, `InputError` for what was retracted."""
         return Outcome(self._call, self._call(self._behind.archive, *memories, key=key))
 
     def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
