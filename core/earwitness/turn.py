@@ -189,8 +189,8 @@ class Turn:
                 f"Report the other answer with story.reroll(text, key={self._before.key!r})."
             )
         more = more if "context" in more else {"channel": self._channel, **more}
-        told: dict[str, Any] = {"present": present, "audience": audience}
-        return await self._session.say(self.character, content, key=key, in_turn=True, **told, **more)
+        who_is_there: dict[str, Any] = {"present": present, "audience": audience}
+        return await self._session.say(self.character, content, key=key, in_turn=True, **who_is_there, **more)
 
     @property
     def _labels(self) -> Labels:

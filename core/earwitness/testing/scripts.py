@@ -132,7 +132,7 @@ class ExpectedBook:
             for each in self.messages.values()
             if not each.retracted and (owner == WORLD or owner in each.listeners)
         ]
-        told = [
+        news_texts = [
             (derived.of(key, 0, container, "update-0"), f"news {key}.")
             for key, news in self.news.items()
             if news.is_active and owner == WORLD
@@ -142,7 +142,7 @@ class ExpectedBook:
             for key, note in self.notes.items()
             if note.is_kept and not note.archived and note.owner == owner
         ]
-        return dict([*said, *told, *noted])
+        return dict([*said, *news_texts, *noted])
 
     def hidden(self, owner: str) -> list[str]:
         """Words the container must not hold.
@@ -162,8 +162,8 @@ class ExpectedBook:
         return [f"whisper {each.words}" for each in heard]
 
 
-def _hears(owner: str, told: ScriptedEntry) -> bool:
-    return not told.retracted and (owner == WORLD or owner in told.whispered)
+def _hears(owner: str, entry: ScriptedEntry) -> bool:
+    return not entry.retracted and (owner == WORLD or owner in entry.whispered)
 
 
 def _may_hear(owner: str, news: News) -> bool:
@@ -189,43 +189,43 @@ class Script:
     def _say(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         content = _content(key, draw)
         here, host = set(book.here), {"present": draw.present, "audience": draw.audience}
-        told = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), here, draw.present, draw.audience, draw.moves)
-        book.messages[key] = told
-        _perceive(book, told, draw)
+        entry = ScriptedEntry(key, draw.who, f"{key}.", set(), set(), here, draw.present, draw.audience, draw.moves)
+        book.messages[key] = entry
+        _perceive(book, entry, draw)
         book.last = key
         word = {name: sorted(ids) for name, ids in host.items() if ids is not None}
         self._call(name, "say", draw.who, content, key=key, **word)
 
     def _edit(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
-        if told := _pick([each for each in book.messages.values() if not each.retracted], draw.which):
-            draw = self._revise(book, told, draw, key)
-            self._call(name, "edit", told.key, _content(key, draw), own_key=key)
+        if entry := _pick([each for each in book.messages.values() if not each.retracted], draw.which):
+            draw = self._revise(book, entry, draw, key)
+            self._call(name, "edit", entry.key, _content(key, draw), own_key=key)
 
     def _reroll(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         if standing := [each for each in book.messages.values() if not each.retracted]:
             draw = self._revise(book, standing[-1], draw, key)
             self._call(name, "reroll", _content(key, draw), own_key=key)
 
-    def _revise(self, book: ExpectedBook, told: ScriptedEntry, draw: Draw, key: str) -> Draw:
+    def _revise(self, book: ExpectedBook, entry: ScriptedEntry, draw: Draw, key: str) -> Draw:
         """What the new text is made of: of the old comings and goings, once something has happened since."""
-        draw = draw if book.last == told.key else replace(draw, moves=told.moves)
-        told.moves = draw.moves
-        told.revision += 1
-        told.words = f"{key}."
+        draw = draw if book.last == entry.key else replace(draw, moves=entry.moves)
+        entry.moves = draw.moves
+        entry.revision += 1
+        entry.words = f"{key}."
         here = book.here
-        book.here = set(told.here_before)
-        _perceive(book, told, draw)
-        if book.last != told.key:  # something has happened since, so whereabouts stay
+        book.here = set(entry.here_before)
+        _perceive(book, entry, draw)
+        if book.last != entry.key:  # something has happened since, so whereabouts stay
             book.here = here
         return draw
 
     def _retract(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         may = [each for each in book.messages.values() if book.last == each.key or not each.moves_somebody]
-        if told := _pick(may, draw.which):
-            told.retracted = True
-            if book.last == told.key:  # nothing has happened since, so whereabouts return to those before it
-                book.here = set(told.here_before)
-            self._call(name, "retract", told.key, own_key=key)
+        if entry := _pick(may, draw.which):
+            entry.retracted = True
+            if book.last == entry.key:  # nothing has happened since, so whereabouts return to those before it
+                book.here = set(entry.here_before)
+            self._call(name, "retract", entry.key, own_key=key)
 
     def _change(self, name: str, book: ExpectedBook, draw: Draw, key: str) -> None:
         book.news[key] = News(set(book.here))
@@ -286,19 +286,19 @@ def _content(key: str, draw: Draw) -> str:
     return f"Some words {key}. {whisper} {heard} {draw.moves}".strip()
 
 
-def _perceive(book: ExpectedBook, told: ScriptedEntry, draw: Draw) -> None:
+def _perceive(book: ExpectedBook, entry: ScriptedEntry, draw: Draw) -> None:
     """Decide who perceives the message and who is here afterwards.
 
     The host's word comes first, then the text, then who is here.
     """
-    if told.present is not None:
-        book.here = {told.speaker, *told.present}
-    heard = draw.heard if told.present is None else told.present
-    heard = heard if told.audience is None else told.audience
-    told.listeners = {told.speaker, *(book.here if heard is None else heard)}
-    told.whispered = set()
+    if entry.present is not None:
+        book.here = {entry.speaker, *entry.present}
+    heard = draw.heard if entry.present is None else entry.present
+    heard = heard if entry.audience is None else entry.audience
+    entry.listeners = {entry.speaker, *(book.here if heard is None else heard)}
+    entry.whispered = set()
     if draw.whispered is not None:  # the audience perceives the whole message
-        told.whispered = told.listeners & {told.speaker, *(draw.whispered if told.audience is None else CAST)}
+        entry.whispered = entry.listeners & {entry.speaker, *(draw.whispered if entry.audience is None else CAST)}
     for who, how in re.findall(r"\((\w+) (enter|leave)s\)", draw.moves):
         (book.here.add if how == "enter" else book.here.discard)(who)
 

@@ -12,8 +12,8 @@ def chain_of(explained: Explanation) -> tuple[list[str], float]:
     hops = [*_hops(explained)]
     trust = hops[0].trust if hops else 1.0
     first = explained.owner
-    told = [f"{hop.dated}{_through(hop)}{hop.why}{hop.doubt}" for hop in hops]
-    return [f"{first} {told[0]}", *told[1:]] if told else [], trust
+    told_by_hop = [f"{hop.dated}{_through(hop)}{hop.why}{hop.doubt}" for hop in hops]
+    return [f"{first} {told_by_hop[0]}", *told_by_hop[1:]] if told_by_hop else [], trust
 
 
 def _through(hop: Hop) -> str:

@@ -18,7 +18,7 @@ from .records import KeepAs, KeptAction, KeptMemory, Mode
 from .versions import action, others
 
 WHERE = ("contextType", "channelId", "guildId")
-TOLD_BY = ("pantheonId", "hop", "strength")
+TELLING_FIELDS = ("pantheonId", "hop", "strength")
 """What rules note with what they tell on."""
 
 
@@ -140,7 +140,7 @@ def _metadata(each: Candidate, versions: Sequence[Memory], bubble: str, keep_as:
     """What is noted with it. What becomes public was learned somewhere, and is no longer tied to that."""
     old = each.memory.metadata
     where = {key: value for key, value in old.items() if key in WHERE}
-    more: dict[str, MetaValue] = {key: value for key, value in old.items() if key in TOLD_BY}
+    more: dict[str, MetaValue] = {key: value for key, value in old.items() if key in TELLING_FIELDS}
     if versions:
         more["versionOf"] = versions[0].id
     if each.user is not None:

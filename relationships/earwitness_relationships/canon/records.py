@@ -60,10 +60,10 @@ class KeptMemory(Record):
 
     def __str__(self) -> str:
         from_whom = f" by {self.shared_from}" if self.shared_from else ""
-        told = "" if self.how == "direct" else f" ({self.how}{from_whom})"
+        how_shown = "" if self.how == "direct" else f" ({self.how}{from_whom})"
         others = f" ({counted(len(self.versions), 'other version')})" if self.versions else ""
         note = f" ({self.note})" if self.note else ""
-        return f"{self.action} for {self.character}, in {self.container}: {gist(self.text)}{told}{others}{note}"
+        return f"{self.action} for {self.character}, in {self.container}: {gist(self.text)}{how_shown}{others}{note}"
 
 
 class Reconciliation(Record):

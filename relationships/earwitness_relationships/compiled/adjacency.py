@@ -87,7 +87,7 @@ class Adjacency:
         return self._compiled(teller, self.relations)
 
     def _compiled(self, teller: str, relations: EdgesBySource) -> tuple[ListenerRun, ...]:
-        entries, groups = self._told_by(teller, relations)
+        entries, groups = self._entries_of(teller, relations)
         if groups and self._competes([*entries, *groups]):
             entries, groups = [*entries, *_one_by_one(groups)], []
         entries.sort(key=_by_weight)
@@ -105,7 +105,7 @@ class Adjacency:
 
     def entries(self, teller: str) -> list[TellerEntry]:
         """Everybody whom a teller may tell, one by one, with the weight of what joins them."""
-        entries, groups = self._told_by(teller, self.relations)
+        entries, groups = self._entries_of(teller, self.relations)
         return sorted([*entries, *_one_by_one(groups)], key=_by_weight)
 
     @property
@@ -128,7 +128,7 @@ class Adjacency:
             yield from (each.rules for each in pantheon.members)
             yield from (each.rules for each in pantheon.relationships)
 
-    def _told_by(self, teller: str, relations: EdgesBySource) -> tuple[list[TellerEntry], list[ListenerRun]]:
+    def _entries_of(self, teller: str, relations: EdgesBySource) -> tuple[list[TellerEntry], list[ListenerRun]]:
         """Those whom a teller tells one by one, and the lists of members."""
         entries: dict[tuple[str, int], float] = {}
         groups: dict[ListenerRun, None] = {}
@@ -138,25 +138,25 @@ class Adjacency:
                 groups |= dict.fromkeys(run for slug in whom.slugs for run in self._groups(slug, whom.carrier, tribe))
         return [TellerEntry(listener, weight, number) for (listener, number), weight in entries.items()], list(groups)
 
-    def _competes(self, told: Iterable[TellerEntry | ListenerRun]) -> bool:
+    def _competes(self, entries: Iterable[TellerEntry | ListenerRun]) -> bool:
         """Whether several carriers share a teller's fan-out, so that whom they tell must be put into one order."""
-        limited = {each.carrier for each in told if self.carriers[each.carrier].fan_out is not None}
+        limited = {each.carrier for each in entries if self.carriers[each.carrier].fan_out is not None}
         return len(limited) > 1
 
     def _add(self, entries: dict[tuple[str, int], float], tribe: Tribe, whom: Whom) -> None:
-        plain = self._number(whom.carrier) if whom.tolds else 0
-        for told in whom.tolds:
-            for number in self._limited(plain, tribe, whom.carrier, told):
-                key = (told.listener, number)
-                entries[key] = max(told.weight, entries.get(key, told.weight))
+        plain = self._number(whom.carrier) if whom.listeners else 0
+        for possible in whom.listeners:
+            for number in self._limited(plain, tribe, whom.carrier, possible):
+                key = (possible.listener, number)
+                entries[key] = max(possible.weight, entries.get(key, possible.weight))
 
-    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, told: PossibleListener) -> list[int]:
+    def _limited(self, plain: int, tribe: Tribe, carrier: Carrier, possible: PossibleListener) -> list[int]:
         """Numbers of the carrier as it holds for one listener, without limits on the days on which they see all."""
-        seeing = tribe.omniscient(told.listener)
-        limited = plain if told.days == ALL_DAYS else self._number(carrier.within(*told.days))
+        seeing = tribe.omniscient(possible.listener)
+        limited = plain if possible.days == ALL_DAYS else self._number(carrier.within(*possible.days))
         if not seeing:
             return [limited]
-        free = [self._number(carrier.unlimited().within(*told.days).within(*days)) for days in seeing]
+        free = [self._number(carrier.unlimited().within(*possible.days).within(*days)) for days in seeing]
         return free if ALL_DAYS in seeing else [*free, limited]
 
     def _groups(self, slug: str, carrier: Carrier, tribe: Tribe) -> tuple[ListenerRun, ...]:
@@ -169,9 +169,9 @@ class Adjacency:
     def _lists(self, slug: str, carrier: Carrier, tribe: Tribe) -> Iterator[ListenerRun]:
         by_number: dict[int, list[str]] = {}
         for member in self._tribes[slug].members:
-            told = PossibleListener(member.personality_id, days=days_of(member))
-            for number in self._limited(self._number(carrier), tribe, carrier, told):
-                by_number.setdefault(number, []).append(told.listener)
+            possible = PossibleListener(member.personality_id, days=days_of(member))
+            for number in self._limited(self._number(carrier), tribe, carrier, possible):
+                by_number.setdefault(number, []).append(possible.listener)
         for number, ids in by_number.items():
             in_hub = self.carriers[number].hub
             yield ListenerRun(number, self.hub_members(slug, ids) if in_hub else tuple(sorted(ids)))

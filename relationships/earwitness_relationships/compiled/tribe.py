@@ -37,7 +37,7 @@ class Whom(NamedTuple):
     """A carrier, with those it tells one by one, and the slugs of pantheons all of which it tells."""
 
     carrier: Carrier
-    tolds: Sequence[PossibleListener]
+    listeners: Sequence[PossibleListener]
     slugs: tuple[str, ...] = ()
 
 
@@ -125,11 +125,14 @@ class Tribe:
         """Whom an option tells, but on the days of a relationship with rules, which then decides."""
         if asks_for_relations(rules):
             near = _without(_neighbours(teller, rules, relations), apart)
-            return Whom(each, [named for told in near for named in self._named(told, option, rules)])
+            return Whom(each, [named for possible in near for named in self._named(possible, option, rules)])
         names, slugs = self._names(option, rules)
         if apart:
-            tolds = [*map(PossibleListener, names), *(told for slug in slugs for told in self._all_of(slug))]
-            return Whom(each, _without(tolds, apart))
+            listeners = [
+                *map(PossibleListener, names),
+                *(possible for slug in slugs for possible in self._all_of(slug)),
+            ]
+            return Whom(each, _without(listeners, apart))
         hub = option in EVERYBODY and self._has_hub(rules) and not each.is_limited
         return Whom(replace(each, hub=True) if hub else each, [*map(PossibleListener, names)], slugs)
 
@@ -145,18 +148,18 @@ class Tribe:
         slugs = tuple(name for name in named if name in self._pantheons)
         return [name for name in named if name not in slugs], slugs
 
-    def _named(self, told: PossibleListener, option: str, rules: Rules) -> list[PossibleListener]:
+    def _named(self, possible: PossibleListener, option: str, rules: Rules) -> list[PossibleListener]:
         """A neighbour, on the days on which an option names them; all of them if it names nobody."""
         if option not in EVERYBODY and rules.share_with is None:
-            return [told]
+            return [possible]
         names, slugs = self._names(option, rules)
-        if told.listener in names:
-            return [told]
+        if possible.listener in names:
+            return [possible]
         return [
-            told._replace(days=both)
+            possible._replace(days=both)
             for slug in slugs
-            for each in self._all_of(slug, told.listener)
-            if (both := _overlap(told.days, each.days)) is not None
+            for each in self._all_of(slug, possible.listener)
+            if (both := _overlap(possible.days, each.days)) is not None
         ]
 
     def _all_of(self, slug: str, only: str | None = None) -> Iterator[PossibleListener]:
@@ -177,8 +180,8 @@ class Tribe:
             if option in OPTIONS and getattr(edge.rules, option):
                 yield Whom(carrier(self.slug, option, rules), ways)
             elif member is not None and (option in EVERYBODY or rules.share_with is not None):
-                told = [named for way in ways for named in self._named(way, option, rules)]
-                yield Whom(carrier(self.slug, option, rules), told)
+                possible = [named for way in ways for named in self._named(way, option, rules)]
+                yield Whom(carrier(self.slug, option, rules), possible)
 
     def _ways(self, edge: RelationshipRule, rules: Rules, relations: EdgesBySource) -> list[PossibleListener]:
         """The target of a relationship, on the days on which a relation that the rules ask for leads there."""
@@ -189,9 +192,9 @@ class Tribe:
         found = [PossibleListener(each.target, each.weight, days_of(each)) for each in edges]
         found += _neighbours(edge.source, rules, relations)
         return [
-            told._replace(days=both)
-            for told in found
-            if told.listener == edge.target and (both := _overlap(told.days, lasting.days)) is not None
+            possible._replace(days=both)
+            for possible in found
+            if possible.listener == edge.target and (both := _overlap(possible.days, lasting.days)) is not None
         ]
 
 
@@ -222,13 +225,13 @@ def _apart(edges: Iterable[RelationshipRule]) -> dict[str, list[DaySpan]]:
     return {target: _besides(days) for target, days in held.items()}
 
 
-def _without(tolds: Iterable[PossibleListener], apart: Mapping[str, list[DaySpan]]) -> list[PossibleListener]:
+def _without(listeners: Iterable[PossibleListener], apart: Mapping[str, list[DaySpan]]) -> list[PossibleListener]:
     """These; those who stand apart are among them only on the days on which they do not."""
     return [
-        told._replace(days=both)
-        for told in tolds
-        for days in apart.get(told.listener, [ALL_DAYS])
-        if (both := _overlap(told.days, days)) is not None
+        possible._replace(days=both)
+        for possible in listeners
+        for days in apart.get(possible.listener, [ALL_DAYS])
+        if (both := _overlap(possible.days, days)) is not None
     ]
 
 

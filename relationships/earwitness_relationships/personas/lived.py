@@ -34,11 +34,11 @@ def lived(event: SharingEvent) -> tuple[Derivation, ...]:
     return tuple(_kept(event, persona, other, text) for persona, other, text in made if text)
 
 
-def told(event: SharingEvent, shares: Iterable[Share]) -> tuple[Derivation, ...]:
+def retold(event: SharingEvent, shares: Iterable[Share]) -> tuple[Derivation, ...]:
     """What characters who are told of a message come to know of the personas in it."""
     there = [event.cast[id] for id in _together(event.message) if id in event.cast]
     personas = [each for each in there if each.persona_id]
-    return tuple(_told(event, personas, shares)) if personas else ()
+    return tuple(_retold(event, personas, shares)) if personas else ()
 
 
 def is_played(member: Character) -> bool:
@@ -62,11 +62,11 @@ def common(one: str, other: str) -> str:
     return shorter if shorter in longer else ""
 
 
-def _told(event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share]) -> Iterator[Derivation]:
+def _retold(event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share]) -> Iterator[Derivation]:
     known = can_tell(event)
     for share in shares:
-        told = event.message.content if share.shared_from is None else known.get(share.shared_from, "")
-        text = share.content if share.content is not None and told else told
+        known_text = event.message.content if share.shared_from is None else known.get(share.shared_from, "")
+        text = share.content if share.content is not None and known_text else known_text
         known.setdefault(share.character, text)
         if not is_played(listener := event.cast[share.character]):
             yield from (_of_share(event, each, listener, share, text) for each in personas if _heard(event, each, text))

@@ -8,15 +8,15 @@ from earwitness import Derivation, Settings, Share, SharingAnswer, SharingEvent
 
 from ..bubble_mark import mark_of
 from ..settings import RelationshipsSettings
-from .lived import lived, told
+from .lived import lived, retold
 
 
-def told_of_personas(
+def retold_of_personas(
     settings: RelationshipsSettings, event: SharingEvent, shares: Iterable[Share]
 ) -> tuple[Derivation, ...]:
     """With personal canon, what those who are told of a message come to know of the personas in it."""
     keeps = settings.canon == "personal" and mark_of(event.state) is None
-    return told(event, shares) if keeps else ()
+    return retold(event, shares) if keeps else ()
 
 
 class PersonalCanon:

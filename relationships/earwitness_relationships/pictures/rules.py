@@ -14,7 +14,7 @@ from .records import Diagram, DiagramArrow, DiagramNode
 def rules_picture(book: RuleBook, relations: Sequence[Relation] = (), title: str = "") -> Diagram:
     """The relationship graph with its rules. `relations` are those of the graph that have no rules of their own."""
     found = list(edges(book))
-    arrows = [*_told(found), *_related(book, relations, {(each.teller, each.listener) for each in found})]
+    arrows = [*_ways(found), *_related(book, relations, {(each.teller, each.listener) for each in found})]
     nodes = {node.id: node for node in _nodes(book, {each.listener for each in found if each.to_all})}
     for id in (end for each in arrows for end in (each.source, each.target)):
         nodes.setdefault(id, DiagramNode(id=id, label=id))
@@ -50,7 +50,7 @@ def _people(pantheon: Pantheon) -> Iterator[str]:
     yield from dict.fromkeys([*members, *related])
 
 
-def _told(found: Sequence[RuleEdge]) -> Iterator[DiagramArrow]:
+def _ways(found: Sequence[RuleEdge]) -> Iterator[DiagramArrow]:
     for each in found:
         target = _all(each.listener) if each.to_all else each.listener
         said = [each.relationship.type] if each.relationship else []
@@ -58,12 +58,12 @@ def _told(found: Sequence[RuleEdge]) -> Iterator[DiagramArrow]:
         yield DiagramArrow(source=each.teller, target=target, label="\n".join(said))
 
 
-def _related(book: RuleBook, relations: Sequence[Relation], told: set[tuple[str, str]]) -> Iterator[DiagramArrow]:
+def _related(book: RuleBook, relations: Sequence[Relation], drawn: set[tuple[str, str]]) -> Iterator[DiagramArrow]:
     """Relations by which nothing is told."""
     own = [(each.source, each.target, each.type) for pantheon in book.pantheons for each in pantheon.relationships]
     every = dict.fromkeys([*own, *((each.source, each.target, each.type) for each in relations)])
     for source, target, type in every:
-        if (source, target) not in told:
+        if (source, target) not in drawn:
             yield DiagramArrow(source=source, target=target, label=type, style="related")
 
 

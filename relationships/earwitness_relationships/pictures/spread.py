@@ -38,7 +38,7 @@ def spread_picture(
         nodes.setdefault(
             arrow.target, DiagramNode(id=arrow.target, label=label, group="not told", column=1 + len(days))
         )
-    ways = [*_told(spread.tellings), *(each for each in stopped if each.source)]
+    ways = [*_ways(spread.tellings), *(each for each in stopped if each.source)]
     return Diagram(title=title, nodes=tuple(nodes.values()), arrows=tuple(ways))
 
 
@@ -64,17 +64,17 @@ def _learner(telling: Telling, names: Mapping[str, str], unit: str, column: int)
     return DiagramNode(id=telling.listener, label=f"{name}\n{telling.how}, {when}", group=when, column=column)
 
 
-def _told(tellings: Sequence[Telling]) -> Iterator[DiagramArrow]:
+def _ways(tellings: Sequence[Telling]) -> Iterator[DiagramArrow]:
     for each in tellings:
         trust = "" if each.trust == 1 else f"\nbelieved at {each.trust:g}"
         yield DiagramArrow(source=each.teller, target=each.listener, label=f"{each.rule}{trust}")
 
 
-def _stopped(spread: Spread, told: Mapping[str, Telling]) -> Iterator[DiagramArrow]:
+def _stopped(spread: Spread, tellings: Mapping[str, Telling]) -> Iterator[DiagramArrow]:
     """The ways that it did not go to those who never learn it."""
     why: dict[tuple[str, str], list[str]] = {}
     for each in spread.stops:
-        if each.listener not in told:
+        if each.listener not in tellings:
             why.setdefault((each.teller, each.listener), []).append(each.why)
     for (teller, listener), reasons in why.items():
         label = "\n".join(dict.fromkeys(reasons))

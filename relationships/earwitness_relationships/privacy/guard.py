@@ -40,7 +40,7 @@ class PrivacyGuard:
     def __init__(self, *, settings: Settings) -> None:
         privacy = settings.table(RelationshipsSettings).privacy
         self._table = privacy_table(privacy)
-        self._told_ways = tuple(privacy.discretion)
+        self._indiscreet_ways = tuple(privacy.discretion)
         self._buried = frozenset(context for context in CONTEXTS if self._table.is_buried(context))
 
     def filter(self, event: ReadEvent) -> ReadAnswer:
@@ -52,7 +52,7 @@ class PrivacyGuard:
             return ReadAnswer(filter=KNOWN_EVERYWHERE)
         place, loosened = place_of(event), loosenings(event.state)
         allowed = users_facts(event) if event.kind == "user" else readable(self._table, place, loosened)
-        unsayable = indiscreet(place, self._told_ways, loosened)
+        unsayable = indiscreet(place, self._indiscreet_ways, loosened)
         if unsayable == NOTHING:
             return ReadAnswer(filter=allowed)
         return ReadAnswer(filter=allowed, unsayable=unsayable, reason=discretion.REASON, note=discretion.note(event))

@@ -70,9 +70,9 @@ def readable(table: PrivacyTable, place: Place, loosenings: tuple[Loosening, ...
 def indiscreet(place: Place, ways: tuple[str, ...], loosenings: tuple[Loosening, ...] = ()) -> Filter:
     """The filter for what may be known at a place, but not said: in public, what a character came to know in one of
     these `ways`; anywhere, what a loosening allows to be known only."""
-    told = (In("interactionType", ways),) if ways and place.context == "public_channel" else ()
+    hearsay = (In("interactionType", ways),) if ways and place.context == "public_channel" else ()
     known = [_loosened(each) for each in loosenings if each.asked == place.context and not each.sayable]
-    parts = (*told, *known)
+    parts = (*hearsay, *known)
     return And((Not(PERMANENT), Or(parts))) if parts else NOTHING
 
 

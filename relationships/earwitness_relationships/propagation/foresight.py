@@ -39,7 +39,7 @@ def stops_of(found: Spread, people: Personalities) -> tuple[Stopped, ...]:
 
 def _unnamed(found: Spread, people: Personalities, stopped: set[str]) -> Iterator[Stopped]:
     """Those whom no rule names, and who do not perceive it."""
-    told = {people.characters.get(each.listener) for each in found.tellings}
+    listeners = {people.characters.get(each.listener) for each in found.tellings}
     for member in people.cast:
-        if member.kind != "narrator" and member.id not in stopped | told:
+        if member.kind != "narrator" and member.id not in stopped | listeners:
             yield Stopped(character=member.id, reason=NOBODY_NAMES)

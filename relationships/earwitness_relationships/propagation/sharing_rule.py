@@ -16,7 +16,7 @@ from ..bubble_mark import mark_of
 from ..compiled.adjacency import Adjacency
 from ..graph.view import GraphView
 from ..model import RelationshipsModel, StoryPicture
-from ..personas.rule import told_of_personas
+from ..personas.rule import retold_of_personas
 from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
@@ -103,7 +103,7 @@ class RelationshipsSharing:
             memo.note([*first.values(), *read.values()])
         otherwise = {*seed.direct, *seed.heard, *told, *first}
         derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
-        personal = told_of_personas(self._table, event, passed.shares)
+        personal = retold_of_personas(self._table, event, passed.shares)
         return SharingAnswer(
             shares=tuple(passed.shares),
             derived=(*derived, *personal),

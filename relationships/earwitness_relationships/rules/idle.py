@@ -52,10 +52,10 @@ def _of_pantheon(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
         few = "one member" if pantheon.members else "no members"
         why = f"{everybody[0]} reaches nobody: {pantheon.slug!r} has {few} here. Add members, here or at run time."
         yield Problem((*loc, everybody[0]), why)
-    told = _tells_nothing(pantheon)
-    if told:
+    option = _tells_nothing(pantheon)
+    if option:
         why = f"nothing in {pantheon.slug!r} is told: no rule says what. Add one of {', '.join(TELLING)}."
-        yield Problem((*loc, told), f"{spelled(told)} changes nothing, since {why}")
+        yield Problem((*loc, option), f"{spelled(option)} changes nothing, since {why}")
 
 
 def _tells_nothing(pantheon: Pantheon) -> str | None:

@@ -74,11 +74,11 @@ def _rules() -> Schema:
 
 def _table(record: type[BaseModel], spellings: Mapping[str, str]) -> Schema:
     """A table with these keys, in snake_case and camelCase."""
-    told = _descriptions(record)
+    descriptions = _descriptions(record)
     properties: Schema = {}
     for spelling, field in spellings.items():
         if field in record.model_fields:
-            found = {**_value(record, field), "description": told[field]}
+            found = {**_value(record, field), "description": descriptions[field]}
             properties |= dict.fromkeys((spelling, camel(spelling)), found)
     return {"type": "object", "properties": properties, "additionalProperties": False}
 

@@ -47,8 +47,8 @@ class RecalledAs(NamedTuple):
         """From a memory, be it a copy or in a hub."""
         data = memory.metadata
         text = message_text_of(memory.content) or memory.text.partition(": ")[2]
-        told = (str(data.get("interactionType")), str(data.get("sharedFrom")), data.get("hop"), data.get("strength"))
-        return cls(text, *told, memory.learned_day, data.get("pantheonId"))
+        support = (str(data.get("interactionType")), str(data.get("sharedFrom")), data.get("hop"), data.get("strength"))
+        return cls(text, *support, memory.learned_day, data.get("pantheonId"))
 
 
 HubAnswers = dict[str, list[RecalledAs]]

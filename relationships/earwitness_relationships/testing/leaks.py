@@ -68,14 +68,14 @@ def _of_tellings(given: LeakCase, rules: RulesAsWritten, seed: Seed, spread: Spr
     if has_caps(given.book):
         return
     expected = {who: outcome(way.hop, way.day, way.tellers, way.strength) for who, way in reached(rules, seed).items()}
-    found = told(spread)
+    found = outcomes_by_listener(spread)
     for who in sorted(expected.keys() | found.keys()):
         if expected.get(who) != found.get(who):
             what = f"{who} is told {found.get(who, 'nothing')}, and should be told {expected.get(who, 'nothing')}"
             yield Disagreement(given.number, seed.key, what, leak=who not in expected)
 
 
-def told(spread: Spread) -> dict[str, str]:
+def outcomes_by_listener(spread: Spread) -> dict[str, str]:
     """Everybody who is told: at which hop, on which day, by whom, and how strong it is then."""
     tellings: dict[str, list[Telling]] = {}
     for each in sorted(spread.tellings, key=lambda telling: (telling.day, telling.hop)):
@@ -95,8 +95,8 @@ def outcome(hop: int, day: float, tellers: Sequence[str], strength: float) -> st
 
 def _of_reading(given: LeakCase, heard: HeardMessage, spread: Spread, table: ReadingTable) -> Iterator[Disagreement]:
     there = frozenset(heard.seed.direct)
-    told = {each.listener for each in spread.tellings if each.day <= given.day}
-    if given.reader not in there | told:
+    listeners = {each.listener for each in spread.tellings if each.day <= given.day}
+    if given.reader not in there | listeners:
         return
     for policy in POLICIES:
         may = may_recall(policy, heard.channel, given.asked, there)

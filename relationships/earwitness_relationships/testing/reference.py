@@ -140,14 +140,14 @@ def reached(rules: RulesAsWritten, seed: Seed) -> dict[str, Knowing]:
         tell(each)
     while agenda:
         when = heapq.heappop(agenda)
-        told = _told(when, [each for each in waves.pop(when) if each[0].listener not in known])
-        known |= told
-        for each in told.values():
+        now_known = _wave_known(when, [each for each in waves.pop(when) if each[0].listener not in known])
+        known |= now_known
+        for each in now_known.values():
             tell(each)
     return {who: each for who, each in known.items() if each.hop > 0}
 
 
-def _told(when: tuple[float, int], wave: Sequence[tuple[Offer, Knowing]]) -> dict[str, Knowing]:
+def _wave_known(when: tuple[float, int], wave: Sequence[tuple[Offer, Knowing]]) -> dict[str, Knowing]:
     """What those know who are told on one day at one hop."""
     listeners = sorted({offer.listener for offer, _ in wave})
     return {each: _knowing(each, when, [way for way in wave if way[0].listener == each]) for each in listeners}
@@ -185,7 +185,7 @@ def unjustified(rules: RulesAsWritten, seed: Seed, tellings: Sequence[Telling]) 
         complaints += [f"no rule allows {telling}" for telling, ways in wave if not ways]
         complaints += [f"knew it already: {telling}" for telling, _ in wave if telling.listener in known]
         found = [(offer, known[telling.teller]) for telling, ways in wave for offer in ways]
-        known = _as_strong(_told(when, found), [telling for telling, ways in wave if ways]) | known
+        known = _as_strong(_wave_known(when, found), [telling for telling, ways in wave if ways]) | known
         allowed += wave
     return [
         *complaints,
@@ -194,13 +194,13 @@ def unjustified(rules: RulesAsWritten, seed: Seed, tellings: Sequence[Telling]) 
     ]
 
 
-def _as_strong(told: Mapping[str, Knowing], tellings: Sequence[Telling]) -> dict[str, Knowing]:
+def _as_strong(now_known: Mapping[str, Knowing], tellings: Sequence[Telling]) -> dict[str, Knowing]:
     """As strong as they were told: a stronger way may be one that a cap has closed."""
     strengths = {
         who: max(telling.strength for telling in tellings if telling.listener == who and telling.teller in each.tellers)
-        for who, each in told.items()
+        for who, each in now_known.items()
     }
-    return {who: replace(each, strength=strengths[who]) for who, each in told.items()}
+    return {who: replace(each, strength=strengths[who]) for who, each in now_known.items()}
 
 
 def _when(telling: Telling) -> tuple[float, int]:
@@ -218,10 +218,10 @@ def _ways(rules: RulesAsWritten, seed: Seed, teller: Knowing | None, telling: Te
         and abs(teller.day + (offer.options.delay or 0.0) - telling.day) < 1e-9
         and stopped(offer, seed, teller) is None
     ]
-    return ways if any(_is_as_told(seed, offer, teller, telling) for offer in ways) else []
+    return ways if any(_is_offered(seed, offer, teller, telling) for offer in ways) else []
 
 
-def _is_as_told(seed: Seed, offer: Offer, teller: Knowing, telling: Telling) -> bool:
+def _is_offered(seed: Seed, offer: Offer, teller: Knowing, telling: Telling) -> bool:
     how = "witnessed" if offer.options.manner == "witnessed" else "shared"
     weakened = abs(telling.strength - strength_after(offer, teller)) < 1e-9
     return telling.how == how and weakened and (offer.certain or _falls(seed, offer, telling))

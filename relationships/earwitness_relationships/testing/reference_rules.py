@@ -110,15 +110,15 @@ class RulesAsWritten:
         options = met.options
         if not self._is_related(met, options):
             return None
-        told = {name for name in (*LIVED, GOSSIP) if self._tells(met, options, name)}
+        active = {name for name in (*LIVED, GOSSIP) if self._tells(met, options, name)}
         to_all = met.member is not None and met.listener in members_on(met.pantheon, met.day)
-        every = LIVED[0] in told or (to_all and bool(options.propagate_all))
-        user = LIVED[1] in told or (to_all and bool(options.propagate_all_user_interactions))
-        if not (every or user or GOSSIP in told):
+        every = LIVED[0] in active or (to_all and bool(options.propagate_all))
+        user = LIVED[1] in active or (to_all and bool(options.propagate_all_user_interactions))
+        if not (every or user or GOSSIP in active):
             return None
         certain = _is_omniscient(met.pantheon, met.listener, met.day)
         return Offer(
-            met.teller, met.listener, met.pantheon.slug, options, every or user, not every, GOSSIP in told, certain
+            met.teller, met.listener, met.pantheon.slug, options, every or user, not every, GOSSIP in active, certain
         )
 
     def _tells(self, met: Encounter, options: Rules, name: str) -> bool:

@@ -136,11 +136,11 @@ def _compiled(known: dict[int, Adjacency], book: RuleBook, graph: GraphView) -> 
 def _changes(message: SettledMessage, was: Learning, would_be: Learning) -> Iterator[LearningChange]:
     for id in sorted(was.keys() | would_be.keys()):
         old, new = was.get(id), would_be.get(id)
-        if _told(old) != _told(new):
+        if _compared(old) != _compared(new):
             yield LearningChange(message=message.key, said=gist(message.content), character=id, old=old, new=new)
 
 
-def _told(telling: Telling | None) -> Sequence[object]:
+def _compared(telling: Telling | None) -> Sequence[object]:
     """What counts as a difference: from whom, how, on which day, and how far it is believed."""
     return () if telling is None else (telling.teller, telling.how, telling.day, telling.trust)
 

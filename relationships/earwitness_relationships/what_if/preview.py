@@ -16,10 +16,10 @@ from ..propagation.records import Spread, Stop, Telling
 
 def spread_of(found: Preview) -> Spread:
     """The tellings and stops of a preview. Ids are those of characters."""
-    told = [each for each in found.deliveries if each.is_active and each.owner not in {WORLD, *found.participants}]
-    hops = _hops(told)
+    sharing = [each for each in found.deliveries if each.is_active and each.owner not in {WORLD, *found.participants}]
+    hops = _hops(sharing)
     return Spread(
-        tellings=tuple(_telling(each, hops[each.owner], found.message.speaker) for each in told),
+        tellings=tuple(_telling(each, hops[each.owner], found.message.speaker) for each in sharing),
         stops=tuple(
             Stop(listener=each.character, teller=each.shared_from or "", rule=each.rule, why=each.reason)
             for each in found.stops
@@ -48,9 +48,9 @@ def _telling(delivery: Delivery, hop: int, speaker: str) -> Telling:
     )
 
 
-def _hops(told: Sequence[Delivery]) -> Mapping[str, int]:
+def _hops(sharing: Sequence[Delivery]) -> Mapping[str, int]:
     """Listener → how many tellings away it is from those who perceive the message."""
-    tellers = {each.owner: each.support.shared_from for each in reversed(told)}
+    tellers = {each.owner: each.support.shared_from for each in reversed(sharing)}
     return {listener: _hop(listener, tellers) for listener in tellers}
 
 

@@ -113,8 +113,8 @@ class Answers(Suite[Detector]):
             answer = await soon(detector.detect(asked))
             for named in ((), ("alice",), asked.cast.ids):
                 for word in ("present", "audience"):
-                    told = asked.message.model_copy(update={word: named})
-                    assert await soon(detector.detect(asked.model_copy(update={"message": told}))) == answer
+                    spelled = asked.message.model_copy(update={word: named})
+                    assert await soon(detector.detect(asked.model_copy(update={"message": spelled}))) == answer
 
     @case
     async def test_the_moment_is_left_as_it_was(self, detector: Detector) -> None:

@@ -151,11 +151,11 @@ class LedgerBranches(LedgerCases):
         grounded = await ledger.deliveries(session, rests_on=memories)
         return {
             "snapshot": found.model_dump(include={"id", "parent", "forked_at", "origin", "decided", "cast"}),
-            "deliveries": [_told(each) for each in every],
-            "pending": [_told(each) for each in pending],
-            "updates": [_told(each) for each in alice],
-            "by source": [_told(each) for each in await ledger.deliveries(session, sources=["#1", "#2", "#5"])],
-            "grounded": sorted(_told(each) for each in grounded),
+            "deliveries": [_columns(each) for each in every],
+            "pending": [_columns(each) for each in pending],
+            "updates": [_columns(each) for each in alice],
+            "by source": [_columns(each) for each in await ledger.deliveries(session, sources=["#1", "#2", "#5"])],
+            "grounded": sorted(_columns(each) for each in grounded),
             "citing": sorted(await ledger.citing(session, memories)),
             "messages": [each.model_dump() for each in await ledger.messages(session)],
             "last": [each.message.content for each in await ledger.messages(session, limit=3)],
@@ -256,5 +256,5 @@ class _Game:
         )
 
 
-def _told(each: Delivery) -> tuple[object, ...]:
+def _columns(each: Delivery) -> tuple[object, ...]:
     return (each.session, each.sequence, each.memory_id, each.container, each.status, each.reason or "", each.body)

@@ -109,8 +109,8 @@ class JournalCases(LedgerCases):
         """They get consecutive numbers. A key that exists, or comes twice, returns its entry."""
         await self.story(ledger)
         await ledger.append("s1", said("first"), key="k", timestamp=NOON)
-        told = [NewEntry(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
-        appended = await ledger.append_all("s1", told)
+        new = [NewEntry(body=said(f"line {key}"), key=key, timestamp=NOON) for key in ("a", "k", None, "a", "b")]
+        appended = await ledger.append_all("s1", new)
         assert [(one.entry.sequence, one.entry.key, one.created) for one in appended] == [
             (2, "a", True),
             (1, "k", False),
@@ -126,13 +126,13 @@ class JournalCases(LedgerCases):
     async def test_several_are_appended_all_or_none(self, ledger: Ledger) -> None:
         """Half a letter in the last entry, and none is appended."""
         await self.story(ledger)
-        told = [NewEntry(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
+        new = [NewEntry(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
         with suppress(ValueError, EarwitnessError):
-            await ledger.append_all("s1", told)
+            await ledger.append_all("s1", new)
             raise AssertionError("append_all() took text that is no valid Unicode")
         assert list(await ledger.entries("s1")) == []
         with suppress(UnknownName):
-            await ledger.append_all("s2", told[:1])
+            await ledger.append_all("s2", new[:1])
             raise AssertionError("append_all() took an entry for a session that nobody created")
 
     @case

@@ -164,8 +164,11 @@ class Withdrawals(LedgerCases):
         """This holds over several steps and across owners. Memories that rest on others stay."""
         grounds = [delivery(id, source=f"#{id}") for id in ("a", "b", "c")]
         summary = delivery("s", source="#s", rests_on=["a", "b"])
-        told, further = delivery("t", owner="bob", source="#s", via="s"), delivery("u", source="#u", rests_on=["t"])
-        await self.delivered(ledger, *grounds, summary, told, further, delivery("v", source="#v", rests_on=["c"]))
+        passed_on, further = (
+            delivery("t", owner="bob", source="#s", via="s"),
+            delivery("u", source="#u", rests_on=["t"]),
+        )
+        await self.delivered(ledger, *grounds, summary, passed_on, further, delivery("v", source="#v", rests_on=["c"]))
         await self.recorded(ledger, await retraction(ledger, 2, memory_id="a"))
         assert await self.standing(ledger) == ["b", "c", "v"]
         await self.recorded(ledger, await retraction(ledger, 3, source="#c"))

@@ -109,7 +109,7 @@ class NothingLost(PromiseCases):
 
         The story is as it would be without them. So is what the store hands out.
         """
-        told: list[object] = []
+        seen: list[object] = []
         vandals: list[Vandal] = []
 
         def spoiling(inner: object) -> Vandal:
@@ -125,16 +125,16 @@ class NothingLost(PromiseCases):
                 "plugins": [spoiling(None)],
             }
             async with stage.open(**strategies) as ew:
-                story = await self.tavern(ew, f"s{len(told)}")
+                story = await self.tavern(ew, f"s{len(seen)}")
                 await (await story.change(flags={"a": {"b": [1]}}, weather=["rain"])).settled()
                 for number in range(3):
                     await self.tell(story, "alice", f"message {number}", metadata={"deep": [{"a": 1}]})
                 await (await story.change(game_day=2)).settled()
                 await story.turn("bob")
                 held = {each: await self.contents(story, each) for each in story.cast.ids}
-                told.append((story.cast.ids, story.state, held))
+                seen.append((story.cast.ids, story.state, held))
         assert [each.spoilt for each in vandals] == [[]] * 6
-        assert told[0] == told[1]
+        assert seen[0] == seen[1]
 
     @case
     async def test_a_recorded_plan_is_applied_and_nobody_is_asked_again(self, stage: Stage) -> None:

@@ -16,7 +16,7 @@ class ReadingBack(PromiseCases):
     async def test_a_turn_as_before_a_message_holds_nothing_that_followed(self, stage: Stage) -> None:
         """Neither the message itself nor what came after, wherever it reached; and what was edited reads so."""
         async with stage.open() as ew:
-            story = await self._told(ew)
+            story = await self._played(ew)
             assert await self._recalled_before(story, "m3", "bob") == ["one", "two"]
             assert await self._recalled_before(story, "m3", "carol") == []
             assert await self._recalled_before(story, "m1", "bob") == []
@@ -32,7 +32,7 @@ class ReadingBack(PromiseCases):
         """The recorded plans say what was; nobody is asked again."""
         self.needs("persistent")
         async with stage.open() as ew:
-            await (await self._told(ew)).delivered()
+            await (await self._played(ew)).delivered()
         async with stage.open() as ew:
             story = await self.tavern(ew)
             for each in (story, await story.fork("s2")):
@@ -43,7 +43,7 @@ class ReadingBack(PromiseCases):
         """Its messages, page by page and by who heard them; its keys; and what became of each."""
         self.needs("persistent")
         async with stage.open() as ew:
-            story = await self._told(ew)
+            story = await self._played(ew)
             first = await (await story.outcome("m1")).settled()
             await story.edit("m1", "message won")
             await story.retract("m2")
@@ -61,7 +61,7 @@ class ReadingBack(PromiseCases):
             assert [await story.has(key) for key in ("m1", "m2", "m9")] == [True, True, False]
             assert (await (await story.outcome("m1")).settled()).participants == first.participants
 
-    async def _told(self, ew: Earwitness) -> Session:
+    async def _played(self, ew: Earwitness) -> Session:
         """Four messages; Carol hears of the second from Bob, and the fourth herself."""
         story = await self.tavern(ew)
         for key, text in (("m1", "one"), ("m2", "two"), ("m3", "three")):

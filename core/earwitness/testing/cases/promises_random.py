@@ -110,8 +110,8 @@ class RandomStories(PromiseCases):
         everything = "\n".join(memory.content for memory in held)
         assert not [words for words in book.hidden(owner) if words in everything], (id, owner)
         assert not [words for words in book.whispers(owner) if words not in everything], (id, owner)
-        told = [key for key in book.news if everything.count(f"news {key}.") > 1]
-        assert told == [], (id, owner)
+        repeated = [key for key in book.news if everything.count(f"news {key}.") > 1]
+        assert repeated == [], (id, owner)
 
     async def recalls_only(self, ew: Earwitness, id: str, owner: str, book: ExpectedBook) -> None:
         """Assert that recalls stay within the book, whatever the query."""

@@ -160,8 +160,8 @@ class TextIsData(PromiseCases):
             for owner in ("bob", "world"):
                 for memory in await self.held(story, owner):
                     lines = [line for line in memory.content.splitlines() if HEADING.match(line)]
-                    told = owner == "bob" and memory.type == "message"
-                    assert lines == ([CURRENT_TIME, MESSAGE, KNOWLEDGE] if told else []), memory.content
+                    has_news = owner == "bob" and memory.type == "message"
+                    assert lines == ([CURRENT_TIME, MESSAGE, KNOWLEDGE] if has_news else []), memory.content
 
     @case
     async def test_a_remembered_placeholder_is_not_filled_again(self, stage: Stage) -> None:

@@ -252,7 +252,7 @@ class NothingTwice(PromiseCases):
         """Make a story with every kind of entry a host may append, each under its own key."""
         story = await self.tavern(earwitness, id)
         note = memory_id(id, "n2", 0, f"{id}-bob", "derived")
-        told: list[SessionCall] = [
+        reported: list[SessionCall] = [
             lambda: story.prepare(plot="A crown was stolen.", cards={"alice": "A thief."}, key="p1"),
             lambda: story.say("alice", "The crown is mine.", key="k1"),
             lambda: story.say("bob", "Is it? (heard by alice, carol)", key="k2", audience=["alice"]),
@@ -272,16 +272,16 @@ class NothingTwice(PromiseCases):
             lambda: story.retract("u1", own_key="x3"),
             lambda: story.change(game_day=5, key="c2"),
             lambda: story.remember("alice", "It was stolen.", rests_on=["k3"], key="n2"),
-            lambda: story.tell("alice", "bob", "n2", key="t1"),
-            lambda: story.tell("bob", "carol", "n2", day=6, key="t2"),
+            lambda: story.report("alice", "bob", "n2", key="t1"),
+            lambda: story.report("bob", "carol", "n2", day=6, key="t2"),
             lambda: story.archive(note, key="a1"),
             lambda: story.restore(note, key="a2"),
             lambda: story.archive(note, key="a3"),
             lambda: story.join("eve", key="j1"),
             lambda: story.fork(f"{id}-branch", at="k3"),
         ]
-        for tell in told[:steps]:
-            await tell()
+        for report in reported[:steps]:
+            await report()
         await story.settled()
 
     async def nothing_left(self, story: Session) -> None:

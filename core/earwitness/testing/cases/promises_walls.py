@@ -250,8 +250,8 @@ class PromisedWalls(PromiseCases):
             (secret, rain), (elsewhere,) = await self.held(story, "world"), await self.held(other, "world")
             cited += [(secret.id,), (rain.id,), (elsewhere.id,), (), ("no-such-id",), (rain.id, secret.id)]
             settled = await self.tell(story, "alice", "Good evening. (heard by bob)")
-            told = {id: [line.split(":")[0] for line in lines] for id, lines in settled.knowledge.items()}
-            assert told == {"alice": ["line 0", "line 1", "line 5"], "bob": ["line 1"]}
+            news = {id: [line.split(":")[0] for line in lines] for id, lines in settled.knowledge.items()}
+            assert news == {"alice": ["line 0", "line 1", "line 5"], "bob": ["line 1"]}
             assert len([each for each in settled.failures if "was withheld" in (each.failure or "")]) == 3 + 5
             (memory,) = await self.held(story, "bob")
             assert memory.content.count(SECRET) == 1

@@ -65,11 +65,11 @@ class Withheld(PromiseCases):
                 settled = await self.tell(story, "alice", "Good evening.", channel=channel, audience=["bob"])
                 assert not settled.knowledge.get("bob"), channel
             for number, channel in enumerate(private):
-                told = [
+                answers = [
                     (await self.tell(story, "alice", "Well?", channel=channel, audience=["bob"])).knowledge.get("bob")
                     for _ in range(2)
                 ]
-                assert [lines or () for lines in told] == [(f"News {number}. GameDay: 1",), ()], channel
+                assert [lines or () for lines in answers] == [(f"News {number}. GameDay: 1",), ()], channel
 
     @case
     async def test_a_query_holds_no_message_that_is_withheld_or_taken_back(self, stage: Stage) -> None:

@@ -14,12 +14,12 @@ class IndependentCascade:
 
     def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
         """Those who have just learned it try their neighbours."""
-        told: dict[str, str] = {}
+        tellers: dict[str, str] = {}
         for teller in so_far.active:
             for tie in ties.of.get(teller, ()):
-                if tie.listener not in so_far.known and tie.listener not in told and _is_open(ties, teller, tie):
-                    told[tie.listener] = teller
-        return Round(_contacts(told), tuple(told))
+                if tie.listener not in so_far.known and tie.listener not in tellers and _is_open(ties, teller, tie):
+                    tellers[tie.listener] = teller
+        return Round(_contacts(tellers), tuple(tellers))
 
 
 def _is_open(ties: Ties, teller: str, tie: Tie) -> bool:
@@ -60,17 +60,17 @@ class Sir:
 
     def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
         """The infected tell, and some of them recover."""
-        told: dict[str, str] = {}
+        tellers: dict[str, str] = {}
         for teller in so_far.active:
             for tie in ties.of.get(teller, ()):
                 is_open = ties.coin(teller, tie.listener, so_far.number) < ties.probability(tie)
                 if is_open and tie.listener not in so_far.known:
-                    told.setdefault(tie.listener, teller)
-        return Round(_contacts(told), (*self._still(ties, so_far), *told))
+                    tellers.setdefault(tie.listener, teller)
+        return Round(_contacts(tellers), (*self._still(ties, so_far), *tellers))
 
     def _still(self, ties: Ties, so_far: SpreadSoFar) -> Iterable[str]:
         return (id for id in so_far.active if ties.coin(id, "recovers", so_far.number) >= self._recovery)
 
 
-def _contacts(told: dict[str, str]) -> tuple[Contact, ...]:
-    return tuple(Contact(teller, listener) for listener, teller in told.items())
+def _contacts(tellers: dict[str, str]) -> tuple[Contact, ...]:
+    return tuple(Contact(teller, listener) for listener, teller in tellers.items())

@@ -18,25 +18,25 @@ class MeetingRounds:
 
     def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
         """Everybody meets somebody. It goes on while somebody is left who could learn it."""
-        told = self._told(ties, so_far)
-        known = so_far.known.union(told)
+        tellers = self._contacts(ties, so_far)
+        known = so_far.known.union(tellers)
         goes_on = not self._reachable(ties, known) <= known
-        contacts = tuple(Contact(teller, listener) for listener, teller in sorted(told.items()))
+        contacts = tuple(Contact(teller, listener) for listener, teller in sorted(tellers.items()))
         return Round(contacts, tuple(known) if goes_on else ())
 
-    def _told(self, ties: Ties, so_far: SpreadSoFar) -> dict[str, str]:
+    def _contacts(self, ties: Ties, so_far: SpreadSoFar) -> dict[str, str]:
         """Listener → teller."""
         known = so_far.known
-        told: dict[str, str] = {}
+        tellers: dict[str, str] = {}
         for id in sorted(ties.of):
             other = ties.one_of(id, so_far.number)
             if other is None:
                 continue
             if self.pushes and id in known and other not in known:
-                told.setdefault(other, id)
+                tellers.setdefault(other, id)
             if self.pulls and id not in known and other in known and ties.joins(other, id):
-                told.setdefault(id, other)
-        return told
+                tellers.setdefault(id, other)
+        return tellers
 
     def _reachable(self, ties: Ties, known: Iterable[str]) -> set[str]:
         """Those whom ties lead to, from those who know it."""

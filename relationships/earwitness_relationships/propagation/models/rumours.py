@@ -16,19 +16,19 @@ class Rumour:
     def round(self, ties: Ties, so_far: SpreadSoFar) -> Round:
         """Every spreader who has not lost interest meets somebody."""
         known, tired = set(so_far.known), set[str]()
-        told: dict[str, str] = {}
+        tellers: dict[str, str] = {}
         for teller in so_far.active:
             if teller in tired or (listener := ties.one_of(teller, so_far.number)) is None:
                 continue
             if listener not in known:
                 known.add(listener)
-                told[listener] = teller
+                tellers[listener] = teller
                 continue
             tired.add(teller)
             if self.both_tire and listener in so_far.active:
                 tired.add(listener)
         still = [id for id in so_far.active if id not in tired]
-        return Round(tuple(Contact(teller, listener) for listener, teller in told.items()), (*still, *told))
+        return Round(tuple(Contact(teller, listener) for listener, teller in tellers.items()), (*still, *tellers))
 
 
 class DaleyKendall(Rumour):

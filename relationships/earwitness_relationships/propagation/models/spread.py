@@ -101,17 +101,17 @@ def spread_by_models(
 
     A round takes the `delay` of the rule.
     """
-    told, tellings, left = dict(known), list[Telling](), list[ModelSpread]()
+    reached, tellings, left = dict(known), list[Telling](), list[ModelSpread]()
     for each in spreads:
         if each.model in models:
-            rounds = ModelRounds(each, adjacency, seed, models[each.model], told, among)
+            rounds = ModelRounds(each, adjacency, seed, models[each.model], reached, among)
             tellings += rounds.until(until)
             left += [rounds.spread] if rounds.spread.goes_on else []
     return SpreadByModels(tuple(tellings), tuple(left))
 
 
 class ModelRounds:
-    """The rounds of one spread. `told` grows by those who are told."""
+    """The rounds of one spread. `tellings` grows by those who are told."""
 
     def __init__(
         self,
@@ -119,12 +119,12 @@ class ModelRounds:
         adjacency: Adjacency,
         seed: Seed,
         model: SpreadingModel,
-        told: dict[str, Telling | None],
+        tellings: dict[str, Telling | None],
         among: Collection[str],
     ) -> None:
         self.spread = spread.model_copy(update={"day": max(spread.day, seed.day)})
         """Where it stands."""
-        self._seed, self._model, self._told = seed, model, told
+        self._seed, self._model, self._tellings = seed, model, tellings
         self._every = [*_joints(adjacency, spread, among)]
         self._coins = Coins(seed.key)
 
@@ -133,24 +133,24 @@ class ModelRounds:
         found = list[Telling]()
         waits = False
         while self.spread.goes_on and (self.spread.day <= day or not waits):
-            told = self._round()
-            waits = bool(told)
-            found += told
+            reached = self._round()
+            waits = bool(reached)
+            found += reached
         return found
 
     def _round(self) -> list[Telling]:
         """One round, and what is left to do after it."""
         spread, today = self.spread, self._seed.model_copy(update={"day": self.spread.day})
         joints = {joint: each for joint, each in reversed(self._every) if _carries(each[1], today)}
-        known = frozenset(id for id, each in self._told.items() if each is None or each.day <= spread.day)
-        on_the_way = [id for id in spread.active if id in self._told and id not in known]
+        known = frozenset(id for id, each in self._tellings.items() if each is None or each.day <= spread.day)
+        on_the_way = [id for id in spread.active if id in self._tellings and id not in known]
         active = tuple(id for id in spread.active if id in known)
         found = self._model.round(self._ties(joints), SpreadSoFar(spread.number, known, active, spread.notes))
         tellings = [telling for each in found.contacts if (telling := self._telling(each, joints)) is not None]
-        self._told.update((each.listener, each) for each in tellings)
+        self._tellings.update((each.listener, each) for each in tellings)
         takes = max((carrier.delay for _, carrier in joints.values()), default=0)
-        told = {each.listener for each in tellings}
-        refused = {each.listener for each in found.contacts} - told
+        listeners = {each.listener for each in tellings}
+        refused = {each.listener for each in found.contacts} - listeners
         after = tuple(sorted({*found.active, *on_the_way} - refused))
         is_over = not tellings and not on_the_way and not self._leads_on(joints)
         self.spread = spread.model_copy(
@@ -165,7 +165,7 @@ class ModelRounds:
 
     def _leads_on(self, joints: Joints) -> bool:
         """Whether somebody who knows it may tell somebody who does not."""
-        return any(teller in self._told and listener not in self._told for teller, listener in joints)
+        return any(teller in self._tellings and listener not in self._tellings for teller, listener in joints)
 
     def _ties(self, joints: Joints) -> Ties:
         of: dict[str, list[Tie]] = {id: [] for id in sorted({id for joint in joints for id in joint})}
@@ -177,9 +177,9 @@ class ModelRounds:
     def _telling(self, contact: Contact, joints: Joints) -> Telling | None:
         """The telling of a contact, if it can be: the teller knows it, and something of it is left."""
         joint = joints.get((contact.teller, contact.listener))
-        before = self._told.get(contact.teller)
-        is_known = contact.teller in self._told and (before is None or before.day <= self.spread.day)
-        if joint is None or not is_known or contact.listener in self._told:
+        before = self._tellings.get(contact.teller)
+        is_known = contact.teller in self._tellings and (before is None or before.day <= self.spread.day)
+        if joint is None or not is_known or contact.listener in self._tellings:
             return None
         telling = _telling(contact.listener, contact.teller, before, joint[1], self.spread.day)
         return telling if telling.strength >= MIN_STRENGTH else None
