@@ -19,7 +19,7 @@ from earwitness_relationships.propagation import Adjacency, Seed, spread
 from earwitness_relationships.rules import Member, Pantheon, RuleBook, Rules
 from earwitness_relationships.rules.check import warnings
 from earwitness_relationships.rules.file import rule_file
-from earwitness_relationships.testing.leaks import told
+from earwitness_relationships.testing.leaks import outcomes_by_listener
 from earwitness_relationships.testing.played_cases import as_file
 from earwitness_relationships.testing.reference import reached
 from earwitness_relationships.testing.reference_rules import RulesAsWritten
@@ -161,5 +161,5 @@ def test_the_reference_agrees_about_les_miserables_with_everything_switched_on()
         seed = Seed(key=f"m{number}", day=1, speaker=there[0], direct=roles, about=tuple(about), private=private)
         expected = reached(reference, seed)
         found = spread(engine, seed)
-        assert told(found).keys() == expected.keys()
+        assert outcomes_by_listener(found).keys() == expected.keys()
         assert {e.listener: e.hop for e in found.tellings} == {who: way.hop for who, way in expected.items()}
