@@ -48,6 +48,8 @@ NEGATIVE_VERBS = word_list("fail forget refuse neglect decline pretend")
 """Before "to", these deny the verb behind it: "Bea forgot to lock the gate"."""
 SAYING = word_list("know tell say hear think believe learn forget mention doubt swear remember admit suspect deny")
 """Behind these a clause may begin without "that": "no one must know the count is dead"."""
+_TELLING = SAYING | word_list("ask wonder discover guess find see learn out")
+_RELATIVES = word_list("who that which")
 _REALIZING = word_list("manage dare happen come get use have")
 """Before "to", these affirm the verb behind it: "she managed to escape"."""
 _MODALS = word_list("will would shall should may might must can could")
@@ -67,7 +69,7 @@ _BEFORE_OBJECTS = word_list(
 _FUNCTION = _BEFORE_OBJECTS | word_list("you he she we they who which that and or but not never to of in on by with as")
 _DETERMINERS = word_list("the a an my your his her its our their this that these those every all no some any")
 _PREPOSITIONS = word_list(
-    "about above across after against along among around at before behind below beneath beside between beyond down"
+    "than about above across after against along among around at before behind below beneath beside between beyond down"
     " during for from in inside into near off on onto out over past since through to toward towards under up upon via"
     " with within without if not never"
 )
@@ -93,7 +95,7 @@ def is_unrealized(tokens: Sequence[str], place: int, base: Mapping[str, str]) ->
         return False
     if tokens[at] == "to":
         lead = tokens[at - 1] if at else ""
-        return bool(lead) and base.get(lead, lead) not in _REALIZING | NEGATIVE_VERBS
+        return bool(lead) and not _is_form_of(lead, _REALIZING | NEGATIVE_VERBS)
     concluded = tokens[at] == "must" and at < place - 1
     return (tokens[at] in _MODALS and not concluded) or tokens[at].endswith("'ll")
 
@@ -128,10 +130,34 @@ def agent(
         return None if at == 1 and tokens[0] in {"and", "or"} else speaker
     if tokens[at] in _INDEFINITE:
         return SOMEBODY
+    if "nor" in tokens[max(0, at - MOST_OF_PHRASE) : at]:
+        return named(*(names.get(each, each) for each in tokens[:at + 1] if each in names or is_content(each)))
     begin, found = _phrase(tokens, at, names)
     if begin == 1 and tokens[0] in {"and", "or"}:  # "Bob and Anna did": the clause has half of its subject
         return None
     return found if tokens[at] in names or is_sure or is_verb_form(verb) else None
+
+
+def relative_agent(
+    tokens: Sequence[str], place: int, before: Sequence[str], names: Mapping[str, str]
+) -> Agent | None:
+    """Who does it in a clause that begins with "who" or the like, given the clause before; `None` in any other clause.
+
+    Behind a verb ("I know who stole it") it is somebody.
+    """
+    if tokens[0] not in _RELATIVES or _back(tokens, place - 1, AUXILIARIES | BE | {"not", "never"}) > 0:
+        return None
+    words = [each for each in before[-MOST_OF_PHRASE:] if each[0].isalnum()]
+    if not words or _is_form_of(words[-1], _TELLING) or not (is_content(words[-1]) or words[-1] in names):
+        return SOMEBODY if tokens[0] == "who" else None
+    return _phrase(words, len(words) - 1, names)[1]
+
+
+def _is_form_of(token: str, verbs: frozenset[str]) -> bool:
+    """Whether a word is a form of one of these verbs, as far as can be told by its ending."""
+    base = BASE.get(token, token)
+    stems = (base, *(base.removesuffix(each) for each in ("s", "d", "es", "ed", "ing") if base.endswith(each)))
+    return not verbs.isdisjoint(stems)
 
 
 def object_words(tokens: Sequence[str], place: int) -> frozenset[str]:
@@ -140,7 +166,7 @@ def object_words(tokens: Sequence[str], place: int) -> frozenset[str]:
     while at < end and (tokens[at] in _DETERMINERS or tokens[at] in _ADVERBS):
         at += 1
     found = set()
-    while at < end and _is_content(tokens[at]):
+    while at < end and is_content(tokens[at]):
         found.add(tokens[at].removesuffix("'s"))
         at += 1
     return frozenset(found) if _VAGUE.isdisjoint(found) else frozenset()
@@ -154,7 +180,7 @@ def infinitive(tokens: Sequence[str], names: Mapping[str, str]) -> int | None:
     while begin < len(tokens) and tokens[begin] in _DETERMINERS:
         begin += 1
     end = begin
-    while end < len(tokens) and _is_content(tokens[end]):
+    while end < len(tokens) and is_content(tokens[end]):
         end += 1
     while end > begin and tokens[end - 1] in names:
         end -= 1
@@ -164,12 +190,14 @@ def infinitive(tokens: Sequence[str], names: Mapping[str, str]) -> int | None:
 
 def is_between(tokens: Sequence[str], place: int, names: Mapping[str, str]) -> bool:
     """Whether the word stands between who and whom: "Bert loves Clara", "saw Bert kill the mayor"."""
-    if not 0 < place < len(tokens) - 1 or tokens[place] in names or not _is_content(tokens[place]):
+    if not 0 < place < len(tokens) - 1 or tokens[place] in names or not is_content(tokens[place]):
         return False
     before, after = tokens[place - 1], tokens[place + 1]
+    if tokens[place] in BASES and before in names:
+        return True
     if after not in names and after not in _BEFORE_OBJECTS:
         return False
-    return before in names or before == "who" or (tokens[place].endswith("s") and _is_content(before) and place > 1)
+    return before in names or before == "who" or (tokens[place].endswith("s") and is_content(before) and place > 1)
 
 
 def _asking(tokens: Sequence[str]) -> set[str]:
@@ -183,9 +211,9 @@ def _phrase(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> tuple[i
     begin, head, words = at + 1, tokens[at], set[str]()
     while begin > max(0, at + 1 - MOST_OF_PHRASE):
         word = tokens[begin - 1]
-        if word == "of" and begin >= 2 and _is_content(tokens[begin - 2]):
+        if word == "of" and begin >= 2 and is_content(tokens[begin - 2]):
             head = tokens[begin - 2]
-        elif not _is_content(word) and not (word in _DETERMINERS and begin >= 2 and tokens[begin - 2] == "of"):
+        elif not is_content(word) and not (word in _DETERMINERS and begin >= 2 and tokens[begin - 2] == "of"):
             break
         if begin <= at and is_verb_form(word):  # "saw Napoleon …"
             break
@@ -193,7 +221,7 @@ def _phrase(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> tuple[i
         begin -= 1
     if tokens[at] in names:
         return begin, named(names[tokens[at]])
-    known = head.isalpha() and _is_content(head) and head not in _VAGUE
+    known = head.isalpha() and is_content(head) and head not in _VAGUE
     return begin, Agent(frozenset({names.get(head, head)}), frozenset(words)) if known else None
 
 
@@ -202,7 +230,8 @@ def named(*words: str) -> Agent:
     return Agent(frozenset(words), frozenset(words))
 
 
-def _is_content(token: str) -> bool:
+def is_content(token: str) -> bool:
+    """Whether a word carries meaning: no pronoun, article, preposition, auxiliary or the like."""
     return (
         token[0].isalpha()
         and not token.endswith("n't")

@@ -15,7 +15,9 @@ _VERBS = """
     shake shook shaken, shine shone, shoot shot, show shown, sing sang sung, sink sank sunk, sit sat,
     sleep slept, speak spoke spoken, spend spent, stand stood, steal stole stolen, stick stuck, strike struck,
     swear swore sworn, swim swam swum, take took taken, teach taught, tear tore torn, tell told, think thought,
-    throw threw thrown, understand understood, wake woke woken, wear wore worn, weep wept, win won, write wrote written
+    throw threw thrown, understand understood, wake woke woken, wear wore worn, weep wept, win won, write wrote written,
+    bet bet, burst burst, cast cast, cost cost, cut cut, hit hit, hurt hurt, let let, put put, quit quit, set set,
+    shed shed, shut shut, split split, spread spread
 """
 BASE = {past: base for base, *forms in (each.split() for each in _VERBS.split(",")) for past in forms}
 """Past tense or participle → base form."""

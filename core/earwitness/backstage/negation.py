@@ -18,7 +18,7 @@ from .irregular_verbs import BASE, BASES
 from .rarity import LEAST
 
 _HINT = re.compile(
-    r"(?i)(?<![a-z])(?:not|never|nobody|none|nothing|neither|nor|no|without|cannot|false|untrue|wrong|lie"
+    r"(?i)(?<![a-z])(?:not|never|nobody|none|nothing|neither|nor|no|without|cannot|false|untrue|wrong|lies?|lying|mistaken|nonsense|rumou?r|invention|made"
     r"|den(?:y|ies|ied)|lied|fail\w*|forg[eo]t\w*|refus\w*|neglect\w*|declin\w*|pretend\w*)(?![a-z])|n['’]t(?![a-z])"
 )
 """Text without any of these denies nothing."""
@@ -47,14 +47,22 @@ _AFFIRMING = re.compile(
     r"|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie)(?: to (?:say|claim))?,? that$"
 )
 """Of what `_UNTRUE_THAT` matches: "is true that", "is not a lie that"."""
-_UNTRUE = re.compile(
-    r"^\W*(?:but |no, )?(?:that|this|it)(?: is| was|'s) (?:false|untrue|wrong|a lie|not true|not so)\b"
+AFTERTHOUGHT = (
+    r"(?:(?:which|that|it|this)(?: is| was|['’]s)(?: (?:not|simply|just))?(?:n['’]t)? ?"
+    r"(?:true|so|the case|false|untrue|wrong|nonsense|(?:all |nothing but )?(?:an? )?(?:\w+ )?(?:lies?|rumou?r|invention))"
+    r"|[\w'’]+ (?:lied|(?:is|was|are|were) (?:lying|wrong|mistaken)|made (?:it|that|this) (?:all )?up)"
+    r"|(?:i|we|nobody) (?:do not|don['’]t|did not|didn['’]t|cannot|can['’]t|never)? ?believed? (?:him|her|it|that|this|them|a word))"
 )
+"""A denial of the clause before: "that is a lie", "which is false", "he lied", "I do not believe it"."""
+_UNTRUE = re.compile(rf"^\W*(?:but |and |no, )*{AFTERTHOUGHT}\W*$")
+_TRUE = re.compile(r"\b(?:is|was|'s) (?:true|so|the case)\W*$|not (?:a lie|false|untrue|wrong)|n't (?:a lie|false|untrue|wrong)")
+"""Of what `_UNTRUE` matches: "it is true"."""
+_QUOTES_THE_ONE_BEFORE = re.compile(r"^\W*(?:(?:that|this|it)(?: is| was|'s) what|so says|so said)\b")
 _NEGATIVE_VERBS = frozenset(next(iter(terms(each)), each) for each in NEGATIVE_VERBS)
 _PRONOUNS = word_list("i you he she it we they")
 _LONG = 40
 """Tokens behind a negation in which its head is looked for."""
-_SHORT = 6
+_SHORT = 7
 """Tokens of the longest sentence that denies the one before it: "No, but she did not."."""
 
 
@@ -109,6 +117,8 @@ class Statement:
         for sentence in SENTENCE.findall(text.casefold().translate(MARKUP)):
             tokens = TOKEN.findall(sentence)
             there = self._found_in(tokens)
+            if not there and _QUOTES_THE_ONE_BEFORE.search(sentence):
+                continue
             if _denies_the_one_before(sentence, tokens):
                 denied, before = frozenset() if denied else before, frozenset()
                 continue
@@ -234,7 +244,7 @@ def _denies_the_one_before(sentence: str, tokens: Sequence[str]) -> bool:
     if not words or len(words) > _SHORT:
         return False
     elided = words[-1] == "not" or words[-1].endswith("n't")
-    return _UNTRUE.search(sentence) is not None or (elided and not _PRONOUNS.isdisjoint(words))
+    return (_UNTRUE.search(sentence) is not None and _TRUE.search(sentence) is None) or (elided and not _PRONOUNS.isdisjoint(words))
 
 
 def _is_meaningful(token: str) -> bool:

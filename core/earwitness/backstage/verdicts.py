@@ -1,52 +1,47 @@
 """What a text does about a question: it says so, says the contrary, or does neither. Pure functions, for English.
 
-A text is read clause by clause. What it asks, supposes, plans or commands it does not say; nor what it says of another
-character than the one asked about. A clause that is denied says nothing but the contrary. A question without a verb
-("the Sacred Sword") is a topic: whatever is said of it counts.
+A text is read clause by clause. What it asks, supposes, hopes, plans or commands it does not say; nor what it says of
+another character than the one asked about. A clause that is denied says nothing but the contrary. What is left says so
+only if it has the question's verbs, whoever it asks about, and what was done to. A question without a verb ("the Sacred
+Sword") is a topic: whatever is said of it counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from ..words import plain
 from .assertions import told_in
+from .claims import Claim, folded, is_link, phrase_words
 from .clauses import (
-    AUXILIARIES,
-    BE,
-    BE_SHORT,
-    HAVE,
     MOST_BEFORE_BY,
     NOBODY_NAMED,
     SAYING,
     SOMEBODY,
     Agent,
     agent,
-    infinitive,
-    is_between,
     is_command,
     is_unrealized,
-    is_verb_form,
     named,
     object_words,
+    relative_agent,
     word_list,
 )
 from .irregular_verbs import BASE
+from .moods import choices, hoped_from, is_let, is_not_done
 from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated
+from .rewording import reworded
 
 Verdict = Literal["says", "denies", "neither"]
 """What a text does about a question."""
 ONE_THING = 8
 """Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
-_ASKING_WHO = re.compile(r"(?i)^\W*(?:by )?who(?:m|se)?\b")
-_ASKING = re.compile(r"(?i)^\W*(?:who(?:m|se)?|what|which|where|when|why|how)\b")
 _SPEAKER = re.compile(r"^([^:\n]{1,80}):\s")
 _BACK = word_list("it him her them")
-_ARTICLES = word_list("the a an my your his her its our their this that these those")
 
 
 @dataclass(frozen=True)
@@ -63,215 +58,182 @@ class AskedQuestion:
         text = plain(text)
         if len(self._statement.words) > ONE_THING:
             return "denies" if self._statement.contradicted_by(text) else "says"
-        told = told_in(text)
-        if not self._is_statement:
+        if not self.claim.is_statement:
+            told = told_in(text)
             return self._of_topic(told, told is text or about(told))
-        kept, said = self._kept(told), self._kept(told, denied=False)
-        if not self._names_something(kept):
-            return "neither"
-        return self._of_denial(kept) if self._statement.denies else self._of_claim(kept, said, said == text, about)
+        name = _SPEAKER.match(text)
+        begin, speaker = (name.end(), self._speaker(name[1])) if name else (0, None)
+        text = text[:begin] + reworded(text[begin:].translate(MARKUP), self.names)
+        return self._of_statement(text, begin, speaker, about)
+
+    @cached_property
+    def claim(self) -> Claim:
+        """What it asks."""
+        return Claim(self.question, self.names)
+
+    @property
+    def _statement(self) -> Statement:
+        return self.claim.statement
 
     def _of_topic(self, told: str, is_about: bool) -> Verdict:
         if self._statement.contradicted_by(told):
             return "denies" if is_about else "neither"
         return "says" if is_about else "neither"
 
+    def _of_statement(self, text: str, begin: int, speaker: Agent | None, about: Callable[[str], bool]) -> Verdict:
+        told = told_in(text)
+        kept, said = self._kept(told, begin, speaker)
+        if not self._names_something(kept):
+            return "neither"
+        if self._statement.denies:
+            return self._of_denial(kept)
+        if self._statement.contradicted_by(kept):
+            is_answer = not self.claim.is_open or "nobody" in kept.casefold()
+            return "denies" if is_answer and self.claim.is_denied_of(told[begin:], speaker) else "neither"
+        if not self.claim.is_said_by(said[begin:], told[begin:], speaker):
+            return "neither"
+        left = kept if self._refers_back(said) else said
+        return "says" if said == text or (self._names_something(said) and about(left)) else "neither"
+
     def _of_denial(self, kept: str) -> Verdict:
         if self._statement.denied_by(kept):
             return "says"
         return "denies" if self._statement.contradicted_by(kept) else "neither"
 
-    def _of_claim(self, kept: str, said: str, is_whole: bool, about: Callable[[str], bool]) -> Verdict:
-        if self._statement.contradicted_by(kept):
-            open_question = self._asks_who or _ASKING.search(self.question)
-            return "neither" if open_question and "nobody" not in kept.casefold() else "denies"
-        if is_whole:
-            return "says"
-        told = kept if self._refers_back(said) else said
-        return "says" if self._names_something(said) and about(told) else "neither"
-
     def _refers_back(self, said: str) -> bool:
         """Whether it names the deed, and by a pronoun what was spoken of before: "I did not take it. Bob took it."."""
-        tokens = _folded(said)
-        return not _BACK.isdisjoint(tokens) and not self._verbs.isdisjoint(map(base_of, tokens))
+        tokens = folded(said)
+        return not _BACK.isdisjoint(tokens) and not self.claim.verbs.isdisjoint(map(base_of, tokens))
 
     def _names_something(self, text: str) -> bool:
         """Whether what was said, without the name before it, has a word of the question."""
         said = _SPEAKER.sub("", text)
-        return not self._statement.words.isdisjoint(map(base_of, _folded(said)))
-
-    @cached_property
-    def _statement(self) -> Statement:
-        return Statement(self.question)
-
-    @cached_property
-    def _tokens(self) -> Sequence[str]:
-        return _folded(self.question)
-
-    @cached_property
-    def _asks_who(self) -> bool:
-        return _ASKING_WHO.search(self.question) is not None
-
-    @cached_property
-    def _is_statement(self) -> bool:
-        """Whether it has a verb, as far as can be told."""
-        if _ASKING.search(self.question) or any(
-            each in BE | AUXILIARIES or each.endswith(BE_SHORT) for each in self._tokens
-        ):
-            return True
-        before = ["the", *self._tokens]
-        if any(is_between(self._tokens, at, self.names) for at in range(len(self._tokens))):
-            return True
-        return any(is_verb_form(each) and before[at] not in _ARTICLES for at, each in enumerate(self._tokens))
-
-    @cached_property
-    def _loose(self) -> frozenset[str]:
-        """Words that the question itself only plans or commands: "agreed to find the sword"."""
-        found = clauses(self._tokens)
-        return frozenset(base_of(each[at]) for each in found for at in self._asked_in(each) if _is_loose(each, at))
-
-    @cached_property
-    def _verbs(self) -> frozenset[str]:
-        """Its verbs, as far as can be told."""
-        found = clauses(self._tokens)
-        return frozenset(base_of(each[at]) for each in found for at in self._asked_in(each) if _is_verb(each, at))
-
-    @cached_property
-    def _sure(self) -> frozenset[str]:
-        """Its verbs, as far as that is sure."""
-        return frozenset(
-            base_of(each[at])
-            for each in clauses(self._tokens)
-            for at in self._asked_in(each)
-            if (is_verb_form(each[at]) and _is_verb(each, at))
-            or is_between(each, at, self.names)
-            or at == infinitive(each, self.names)
-        )
-
-    @cached_property
-    def _agents(self) -> Mapping[str, Agent | None]:
-        """Each of its verbs → of whom it asks whether they did it; `None` = of nobody."""
-        found = {
-            base_of(each[at]): self._agent_of(each, at, None)
-            for each in clauses(self._tokens)
-            for at in self._asked_in(each)
-            if self._is_asked_verb(each, at)
-        }
-        return {verb: None if each in (SOMEBODY, NOBODY_NAMED) else each for verb, each in found.items()}
-
-    @cached_property
-    def _agent(self) -> Agent | None:
-        """The first of whom it asks whether they did something."""
-        return next(filter(None, self._agents.values()), None)
-
-    @cached_property
-    def _objects(self) -> Mapping[str, frozenset[str]]:
-        """Each of its verbs → the words of what it asks about having been done to."""
-        return {
-            base_of(each[at]): frozenset(map(base_of, object_words(each, at)))
-            for each in clauses(self._tokens)
-            for at in self._asked_in(each)
-            if base_of(each[at]) in self._sure and self._is_asked_verb(each, at)
-        }
-
-    def _is_asked_verb(self, tokens: Sequence[str], at: int) -> bool:
-        before = tokens[at - 1] if at else ""
-        return _is_verb(tokens, at) or (base_of(tokens[at]) in self._sure and before not in _ARTICLES)
-
-    def _agent_of(self, tokens: Sequence[str], at: int, speaker: Agent | None) -> Agent | None:
-        return agent(tokens, at, self.names, speaker, is_sure=base_of(tokens[at]) in self._sure)
-
-    def _asked_in(self, tokens: Sequence[str]) -> Iterator[int]:
-        return (at for at, token in enumerate(tokens) if base_of(token) in self._statement.words)
-
-    def _kept(self, text: str, *, denied: bool = True) -> str:
-        """The text without the clauses that do not say what was asked; without those that are `denied` on request."""
-        name = _SPEAKER.match(text)
-        speaker = self._speaker(name[1]) if name else None
-        begin = name.end() if name else 0
-        return text[:begin] + "".join(
-            self._sentence(each, speaker, denied) for each in SENTENCE.findall(text[begin:].translate(MARKUP))
-        )
+        return not self._statement.words.isdisjoint(map(base_of, folded(said)))
 
     def _speaker(self, name: str) -> Agent | None:
-        words = _folded(name)
+        words = folded(name)
         known = {self.names[each] for each in words if each in self.names}
         return named(*known, *words) if len(known) < 2 else None
 
-    def _sentence(self, sentence: str, speaker: Agent | None, denied: bool) -> str:
-        given = TOKEN.findall(sentence)
-        keeps_denied = denied or is_frame(sentence.casefold())
-        kept: list[str] = []
-        left = changed = False
-        rest = frozenset(base_of(token.casefold()) for token in given)
-        for each in clauses(given):
-            tokens = [token.casefold() for token in each]
-            if self._is_left_out(each, tokens, speaker, is_first=not left) or self._is_done_to_others(tokens, rest):
-                changed = True
-            elif not keeps_denied and is_negated(tokens):
-                changed = True
-                kept += _told_to(tokens)
-            else:
-                kept += each
-            left = left or len(tokens) > 2  # a name that is called comes before a command
-        return " ".join(kept) + " " if changed else sentence
+    def _kept(self, text: str, begin: int, speaker: Agent | None) -> tuple[str, str]:
+        """The text without the clauses that do not say what was asked; and without those that are denied, too."""
+        kept, said = [text[:begin]], [text[:begin]]
+        for each in SENTENCE.findall(text[begin:]):
+            all_kept, undenied = self._sentence(each, speaker)
+            kept.append(all_kept)
+            said.append(undenied)
+        return "".join(kept), "".join(said)
 
-    def _is_left_out(
-        self, given: Sequence[str], tokens: Sequence[str], speaker: Agent | None, *, is_first: bool
-    ) -> bool:
-        for at in self._asked_in(tokens):
-            is_name = given[at][0].isupper() and at > 0
-            if base_of(tokens[at]) in self._loose or is_name:
+    def _sentence(self, sentence: str, speaker: Agent | None) -> tuple[str, str]:
+        given = TOKEN.findall(sentence)
+        if self._statement.words.isdisjoint(rest := frozenset(base_of(token.casefold()) for token in given)):
+            return sentence, sentence
+        reading = _Reading(self.claim, speaker, rest)
+        keeps_denied = is_frame(sentence.casefold())
+        kept: list[str] = []
+        said: list[str] = []
+        found = clauses(given)
+        for each, is_kept in zip(found, reading.kept(found), strict=True):
+            if not is_kept:
                 continue
-            if is_unrealized(tokens, at, BASE) or (is_first and is_command(tokens, at)):
-                return True
-            if self._is_asked_verb(tokens, at) and self._is_others(
-                self._agent_of(tokens, at, speaker), base_of(tokens[at])
-            ):
-                return True
-        return False
+            tokens = [token.casefold() for token in each]
+            kept += each
+            said += each if keeps_denied or not is_negated(tokens) else _told_to(tokens)
+        return _joined(kept, given, sentence), _joined(said, given, sentence)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One sentence, read for what it says about a claim."""
+
+    claim: Claim
+    speaker: Agent | None
+    words: Set[str]
+    """All words of the sentence in their base form."""
+
+    def kept(self, given: Sequence[Sequence[str]]) -> list[bool]:
+        """Whether each clause says something of what was asked, as far as can be told."""
+        folded_clauses = [[token.casefold() for token in each] for each in given]
+        chosen = [frozenset[int]()] * len(given) if "or" in self.claim.tokens else choices(folded_clauses)
+        found: list[bool] = []
+        is_first, is_hope, before = True, False, list[str]()
+        for clause, tokens, alternatives in zip(given, folded_clauses, chosen, strict=True):
+            hoped = hoped_from(tokens, self.claim.statement.words, is_ongoing=is_hope)
+            is_hope = hoped is not None
+            asked = [at for at in self.claim.asked_in(tokens) if not self._is_name(clause, at)]
+            is_unsaid = any(at in alternatives or (hoped is not None and at >= hoped) for at in self.claim.asked_in(tokens))
+            is_unsaid = is_unsaid or (bool(asked) and is_let(tokens))
+            found.append(
+                not is_unsaid
+                and not any(self._is_left_out(tokens, at, before, is_first=is_first) for at in asked)
+                and not self._is_linked_to_others(tokens, before)
+                and not self._is_done_to_others(tokens)
+            )
+            is_first = is_first and len(tokens) <= 2  # a name that is called comes before a command
+            before = tokens
+        return found
+
+    def _is_name(self, given: Sequence[str], at: int) -> bool:
+        return base_of(given[at].casefold()) in self.claim.loose or (given[at][0].isupper() and at > 0)
+
+    def _is_left_out(self, tokens: Sequence[str], at: int, before: Sequence[str], *, is_first: bool) -> bool:
+        """Whether the verb at this place is not said to be done by whom it was asked of."""
+        if is_unrealized(tokens, at, BASE) or (is_first and is_command(tokens, at)):
+            return True
+        if not self.claim.is_asked_verb(tokens, at):
+            return False
+        verb = base_of(tokens[at])
+        if is_not_done(tokens, at):
+            return True
+        found = self.claim.agent_of(tokens, at, self.speaker)
+        return self._is_others(relative_agent(tokens, at, before, self.claim.names) or found, verb)
 
     def _is_others(self, agent: Agent | None, verb: str) -> bool:
         """Whether somebody else did it than the one asked about, or nobody is named where that was asked."""
         if agent is None:
             return False
-        asked = self._agents.get(verb, self._agent)
+        asked = self.claim.agents.get(verb, self.claim.agent)
         if asked is None:
-            return self._asks_who and agent == SOMEBODY
-        return not asked.may_be(agent)
+            return self.claim.asks_agent and agent in (SOMEBODY, NOBODY_NAMED)
+        return self.claim.is_other(asked, agent)
 
-    def _is_done_to_others(self, tokens: Sequence[str], sentence: Set[str]) -> bool:
+    def _is_linked_to_others(self, tokens: Sequence[str], before: Sequence[str]) -> bool:
+        """Whether the clause says of another what the question asks of one: "Bert is the murderer"."""
+        link = self.claim.link
+        if link is None:
+            return False
+        subject, complement = self.claim.linked
+        for at, token in enumerate(tokens):
+            if not is_link(token, link):
+                continue
+            found = relative_agent(tokens, at, before, self.claim.names) or agent(
+                tokens, at, self.claim.names, self.speaker, is_sure=True
+            )
+            if found is None or (subject is None and not (self.claim.asks_who and found == SOMEBODY)):
+                continue
+            is_reversed = not complement.isdisjoint(map(base_of, found.words))
+            if subject is None or (not is_reversed and self.claim.is_other(subject, found)):
+                return not complement.isdisjoint(phrase_words(tokens, at + 1))
+        return False
+
+    def _is_done_to_others(self, tokens: Sequence[str]) -> bool:
         """Whether the clause says of what was asked that it was done to something else."""
-        for at in self._asked_in(tokens):
-            asked = self._objects.get(base_of(tokens[at]))
-            if asked and self._is_asked_verb(tokens, at):
+        for at in self.claim.asked_in(tokens):
+            asked = self.claim.objects.get(base_of(tokens[at]))
+            if asked and self.claim.is_asked_verb(tokens, at):
                 done_to = frozenset(map(base_of, object_words(tokens, at)))
                 subject = frozenset(map(base_of, tokens[max(0, at - MOST_BEFORE_BY) : at]))
-                if done_to and asked.isdisjoint(done_to | (sentence - subject)):
+                if done_to and asked.isdisjoint(done_to | (self.words - subject)):
                     return True
         return False
+
+
+def _joined(tokens: Sequence[str], given: Sequence[str], sentence: str) -> str:
+    """The sentence, if nothing was left out."""
+    return sentence if len(tokens) == len(given) else " ".join(tokens) + " "
 
 
 def _told_to(tokens: Sequence[str]) -> Sequence[str]:
     """What comes behind a verb of saying in a clause that is denied: "no one must know the count is dead"."""
     at = next((at for at, each in enumerate(tokens) if BASE.get(each, each) in SAYING), len(tokens))
     return tokens[at + 1 :] if len(tokens) - at > 3 else ()
-
-
-def _is_loose(tokens: Sequence[str], at: int) -> bool:
-    return is_unrealized(tokens, at, BASE) or is_command(tokens, at)
-
-
-def _is_verb(tokens: Sequence[str], at: int) -> bool:
-    """Whether the word at this place is a verb, as far as can be told."""
-    before = tokens[at - 1] if at else ""
-    return before not in _ARTICLES and (
-        is_verb_form(tokens[at])
-        or tokens[at] in BASE.values()
-        or before in HAVE | BE | {"did", "does"}
-        or before == "i"
-    )
-
-
-def _folded(text: str) -> list[str]:
-    return TOKEN.findall(text.casefold().translate(MARKUP))
