@@ -131,7 +131,12 @@ async def test_a_story_is_answered_as_a_reader_would(
 
 
 @pytest.mark.parametrize(
-    "piece", ["not do ", "i steal ", "forgot to ", "lied ", "i lied that ", ": ", "and i ", "no, she stole it. "]
+    "piece",
+    [
+        *("not do ", "i steal ", "forgot to ", "lied ", "i lied that ", ": ", "and i ", "no, she stole it. "),
+        *("it was ", "it was anna who ", "that is ", " ", "'", "anna he ", "or ", "anna or ", "stole, ", "nor anna "),
+        *("which is a lie ", "the of ", "i hope that ", "who stole the ", "anna is ", "stole the x, ", "before "),
+    ],
 )
 def test_64_kilobytes_are_judged_in_linear_time(piece: str) -> None:
     question = AskedQuestion("Who stole the ring?", {"anna": "anna"})

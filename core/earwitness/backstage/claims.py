@@ -23,7 +23,6 @@ from .clauses import (
     is_content,
     is_unrealized,
     is_verb_form,
-    named,
     object_words,
     word_list,
 )
@@ -162,7 +161,11 @@ class Claim:
         while at < len(tokens) and tokens[at] in ARTICLES:
             at += 1
         end = at
-        while end < len(tokens) and is_content(tokens[end]) and (tokens[end] in self.names or tokens[at] not in self.names):
+        while (
+            end < len(tokens)
+            and is_content(tokens[end])
+            and (tokens[end] in self.names or tokens[at] not in self.names)
+        ):
             end += 1
         if end == len(tokens) and end > at + 1:
             end -= 1
@@ -182,7 +185,7 @@ class Claim:
         return agent(tokens, at, self.names, speaker, is_sure=base_of(tokens[at]) in self.sure)
 
     def is_other(self, asked: Agent, found: Agent) -> bool:
-        """Whether the one found is not the one asked about: another, or "the new mine" where "the old mine" is asked."""
+        """Whether the one found is another than the one asked about: "the new mine", and not "the old mine"."""
         if not asked.may_be(found):
             return True
         is_named = not asked.heads.isdisjoint(self.names.values())
@@ -193,7 +196,7 @@ class Claim:
         cast = frozenset(self.names.values())
         asked = [each for each in (*self.agents.values(), self.link and self.linked[0]) if each and each.heads <= cast]
         here = self._present(text, speaker)
-        return not asked or "nobody" in here or any(_is_present(each, here) for each in asked)
+        return not asked or not _NOBODY.isdisjoint(here) or any(_is_present(each, here) for each in asked)
 
     def asked_in(self, tokens: Sequence[str]) -> Iterator[int]:
         """The places of the question's words in a clause."""
@@ -228,6 +231,7 @@ class Claim:
         return frozenset(words)
 
 
+_NOBODY = word_list("nobody none neither no")
 _OF_SPEAKER = word_list("i i'm i've i'd i'll me my mine myself we we've our us")
 
 

@@ -49,6 +49,7 @@ NEGATIVE_VERBS = word_list("fail forget refuse neglect decline pretend")
 SAYING = word_list("know tell say hear think believe learn forget mention doubt swear remember admit suspect deny")
 """Behind these a clause may begin without "that": "no one must know the count is dead"."""
 _TELLING = SAYING | word_list("ask wonder discover guess find see learn out")
+_THIRD_PERSON = word_list("he she it they")
 _RELATIVES = word_list("who that which")
 _REALIZING = word_list("manage dare happen come get use have")
 """Before "to", these affirm the verb behind it: "she managed to escape"."""
@@ -66,7 +67,9 @@ _INDEFINITE = word_list("somebody someone anybody anyone")
 _BEFORE_OBJECTS = word_list(
     "the a an my your his her its our their this that these those it him them me us all every no some any"
 )
-_FUNCTION = _BEFORE_OBJECTS | word_list("you he she we they who which that and or but not never to of in on by with as")
+_FUNCTION = _BEFORE_OBJECTS | word_list(
+    "i you he she we they who which that and or but not never to of in on by with as"
+)
 _DETERMINERS = word_list("the a an my your his her its our their this that these those every all no some any")
 _PREPOSITIONS = word_list(
     "than about above across after against along among around at before behind below beneath beside between beyond down"
@@ -128,19 +131,23 @@ def agent(
         return None
     if tokens[at] in {"i", "i've", "i'd"}:
         return None if at == 1 and tokens[0] in {"and", "or"} else speaker
-    if tokens[at] in _INDEFINITE:
+    if not _INDEFINITE.isdisjoint(tokens[max(0, at - 1) : at + 1]):  # also "somebody here"
         return SOMEBODY
     if "nor" in tokens[max(0, at - MOST_OF_PHRASE) : at]:
-        return named(*(names.get(each, each) for each in tokens[:at + 1] if each in names or is_content(each)))
+        return named(*(names.get(each, each) for each in tokens[: at + 1] if each in names or is_content(each)))
     begin, found = _phrase(tokens, at, names)
     if begin == 1 and tokens[0] in {"and", "or"}:  # "Bob and Anna did": the clause has half of its subject
         return None
     return found if tokens[at] in names or is_sure or is_verb_form(verb) else None
 
 
-def relative_agent(
-    tokens: Sequence[str], place: int, before: Sequence[str], names: Mapping[str, str]
-) -> Agent | None:
+def is_by_pronoun(tokens: Sequence[str], place: int) -> bool:
+    """Whether the one who does what the verb at this place says is only called "he", "she", "it" or "they"."""
+    at = _back(tokens, place - 1, AUXILIARIES | BE | {"not", "never"})
+    return at >= 0 and tokens[at] in _THIRD_PERSON
+
+
+def relative_agent(tokens: Sequence[str], place: int, before: Sequence[str], names: Mapping[str, str]) -> Agent | None:
     """Who does it in a clause that begins with "who" or the like, given the clause before; `None` in any other clause.
 
     Behind a verb ("I know who stole it") it is somebody.
@@ -150,7 +157,8 @@ def relative_agent(
     words = [each for each in before[-MOST_OF_PHRASE:] if each[0].isalnum()]
     if not words or _is_form_of(words[-1], _TELLING) or not (is_content(words[-1]) or words[-1] in names):
         return SOMEBODY if tokens[0] == "who" else None
-    return _phrase(words, len(words) - 1, names)[1]
+    found = _phrase(words, len(words) - 1, names)[1]
+    return SOMEBODY if found is None and tokens[0] == "who" else found
 
 
 def _is_form_of(token: str, verbs: frozenset[str]) -> bool:
@@ -212,14 +220,14 @@ def _phrase(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> tuple[i
     while begin > max(0, at + 1 - MOST_OF_PHRASE):
         word = tokens[begin - 1]
         if word == "of" and begin >= 2 and is_content(tokens[begin - 2]):
-            head = tokens[begin - 2]
+            head, words = tokens[begin - 2], words - frozenset(names.values())  # "a friend of Anna" is not Anna
         elif not is_content(word) and not (word in _DETERMINERS and begin >= 2 and tokens[begin - 2] == "of"):
             break
         if begin <= at and is_verb_form(word):  # "saw Napoleon …"
             break
         words.add(names.get(word, word))
         begin -= 1
-    if tokens[at] in names:
+    if tokens[at] in names and head == tokens[at]:
         return begin, named(names[tokens[at]])
     known = head.isalpha() and is_content(head) and head not in _VAGUE
     return begin, Agent(frozenset({names.get(head, head)}), frozenset(words)) if known else None

@@ -21,12 +21,15 @@ from .rarity import asked_terms
 Proof = tuple[Delivery, bool]
 """A delivery, and whether it contains the fact only as world knowledge."""
 
-_ASIDE = frozenset(terms("really actually indeed truly fact truth none other same one man woman person mask disguise"))
+_ASIDE = frozenset(
+    terms("really actually indeed truly fact truth none other same one man woman person mask disguise behind")
+)
 """What a question about two names may hold besides them."""
 _EQUALS = frozenset(terms("is was be s are were isn wasn as disguise disguised mask masked alias aka called"))
 """Between two names that are said to be one person's there is one of these …"""
 _LINKS = _EQUALS | _ASIDE | frozenset(terms("in the a and than of himself herself who not never no isn wasn t"))
 """… and nothing but these."""
+_ASKS_WHO = re.compile(r"(?i)^\W*who(?:'s|’s| is| was)\b")
 _SENTENCE = re.compile(r"[^.!?\n]+")
 
 
@@ -87,10 +90,14 @@ class AskedMask:
 
 
 def asked_masks(question: str, snapshot: Snapshot) -> tuple[AskedMask, ...]:
-    """The masks of those whom a question names by their own names; none in a story without disguises."""
+    """The masks of those whom a question names by their own names, or of whom it asks who they are ("Who is Roux?").
+
+    None in a story without disguises.
+    """
     if not snapshot.masks:
         return ()
-    found = list(_asked_masks(frozenset(asked_terms(question)), snapshot))
+    asks_who = _ASKS_WHO.search(question) is not None
+    found = list(_asked_masks(frozenset(asked_terms(question)), snapshot, asks_who=asks_who))
     return tuple([each for each in found if each.is_identity] or found)
 
 
@@ -103,6 +110,12 @@ def admitted(proofs: Sequence[Proof], masks: Sequence[AskedMask]) -> Sequence[Pr
         return [proof for proof, text in said if all(each.is_meant(proof[0], text) for each in masks)]
     told = [proof for proof, text in said if any(each.is_told_in(proof[0], text) for each in masks)]
     return told or [proof for proof in proofs if any(each.is_shown_in(proof[0]) for each in masks)]
+
+
+def answered(question: str, masks: Sequence[AskedMask]) -> str:
+    """The question; of "Who is Roux?" the answer: "Monsieur Roux is Count Fosco"."""
+    asked = [each for each in masks if each.is_identity] if _ASKS_WHO.search(question) else []
+    return f"{asked[0].name} is {asked[0].own_name}" if asked else question
 
 
 def restated(question: str, masks: Sequence[AskedMask]) -> str:
@@ -119,7 +132,7 @@ def said_in(proof: Proof) -> str:
     return "\n".join(parts_of(line.text).text for line in delivery.knowledge)
 
 
-def _asked_masks(asked: frozenset[str], snapshot: Snapshot) -> Iterator[AskedMask]:
+def _asked_masks(asked: frozenset[str], snapshot: Snapshot, *, asks_who: bool) -> Iterator[AskedMask]:
     for id, masks in snapshot.masks.items():
         if id not in snapshot.cast:
             continue
@@ -128,7 +141,8 @@ def _asked_masks(asked: frozenset[str], snapshot: Snapshot) -> Iterator[AskedMas
             mask = set(terms(name)) - STOP_WORDS
             of_mask, of_wearer = mask - own, own - mask
             only_names = asked <= mask | own | _ASIDE
-            if asked & of_wearer and of_mask and (only_names or not asked & of_mask):
+            is_named = asked & of_wearer and (only_names or not asked & of_mask)
+            if of_mask and (is_named or (asks_who and only_names and asked & of_mask)):
                 yield AskedMask(
                     id, name, snapshot.cast[id].name, of_mask, of_wearer, asked, _sources(snapshot.unmaskings, id, name)
                 )

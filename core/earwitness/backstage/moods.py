@@ -1,8 +1,8 @@
 """Which part of a clause is not said to be so: it is hoped, feared, tried, nearly done or one of two choices. Pure.
 
-For English. The word lists are those of the grammars: predicates whose complement need not hold (Karttunen, "Implicative
-verbs", 1971; Kiparsky and Kiparsky, "Fact", 1970; Karttunen and Zaenen, "Veridicity", 2005), as far as stories use them.
-Verbs of saying and thinking are left out: what somebody is said to say was heard, too.
+For English. The words are predicates whose complement need not hold (Kiparsky and Kiparsky, "Fact", 1970; Karttunen,
+"Implicative verbs", 1971; Karttunen and Zaenen, "Veridicity", 2005), as far as stories use them. Verbs of saying and
+thinking are not among them: who hears that somebody says so has heard it, too.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from .clauses import HAVE, SAYING, is_content, is_verb_form, word_list
 from .negation import base_of, is_negated
 
 _HOPES = word_list(
-    "hope wish dream imagine fear doubt suspect guess bet pray want expect desire long yearn intend plan threaten demand"
-    " urge propose wonder fancy suppose assume presume"
+    "hope wish dream imagine fear doubt suspect guess bet pray want expect desire long yearn intend plan threaten"
+    " demand urge propose wonder fancy suppose assume presume"
 )
-_CHANCES = word_list("afraid scared possible impossible likely unlikely probable improbable conceivable unthinkable rumoured rumored")
+_CHANCES = word_list(
+    "afraid scared possible impossible likely unlikely probable improbable conceivable unthinkable rumoured rumored"
+)
 NOT_SO = frozenset(map(base_of, _HOPES | _CHANCES))
 """What depends on one of these need not be so: "I hope Anna stole it", "it is possible that Anna stole it"."""
-_NOT_QUITE = word_list("almost nearly practically virtually supposedly allegedly reportedly presumably probably possibly")
+_NOT_QUITE = word_list(
+    "almost nearly practically virtually supposedly allegedly reportedly presumably probably possibly"
+)
 _BEFORE_GERUNDS = word_list("from of without before against about at to instead")
 _YET_TO_COME = word_list("before until till once when whenever unless lest if")
 _ARTICLES = word_list("the a an my your his her its our their this that these those no some any every")
+_OPENINGS = word_list("and but so please then now")
 _NO_CHOICE = word_list("not so two three more less later else otherwise rather better at")
 """Behind "or", these are no other choice: "in a day or two"."""
 _SUBJECTS = word_list("i you he she it we they somebody someone")
@@ -60,10 +65,10 @@ def is_not_done(tokens: Sequence[str], at: int) -> bool:
     return not is_verb_form(verb) and not _YET_TO_COME.isdisjoint(before) and HAVE.isdisjoint(before)
 
 
-def is_let(tokens: Sequence[str]) -> bool:
-    """Whether the clause commands to let something happen: "let Jack steal it"."""
-    words = [each for each in tokens[:4] if each[0].isalnum() and each not in {"and", "but", "so", "please", "then"}]
-    return words[:1] == ["let"] or words[:1] == ["let's"]
+def is_unreal(tokens: Sequence[str]) -> bool:
+    """Whether the whole clause is only allowed or supposed: "let Jack steal it", "had Jack stolen it"."""
+    words = [each for each in tokens[:4] if each[0].isalnum() and each not in _OPENINGS]
+    return words[:1] in (["let"], ["let's"], ["had"], ["were"], ["should"])
 
 
 def choices(clauses: Sequence[Sequence[str]]) -> list[frozenset[int]]:

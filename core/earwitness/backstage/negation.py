@@ -40,6 +40,7 @@ _UNTRUE_THAT = re.compile(
     r"\b(?:is|was|'s)?(?: not|n't)? ?(?:be )?(?:really |simply )?(?:false|untrue|wrong|a lie|true|the case)"
     r"(?: to (?:say|claim))?,? that\b"
     r"|\b(?:(?:do|does|did) not|(?:do|does|did)n't|never|cannot|can't) (?:think|believe|suppose|believes)(?: that)?\b"
+    r"|\b(?:nobody|no one) (?:thinks|believes|believed|thought)(?: that)?\b"
     r"|\b(?:den(?:y|ies|ied)|pretend(?:s|ed)?) that\b|\blied\b[^.!?]{0,60}\bthat\b"
 )
 _AFFIRMING = re.compile(
@@ -47,15 +48,19 @@ _AFFIRMING = re.compile(
     r"|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie)(?: to (?:say|claim))?,? that$"
 )
 """Of what `_UNTRUE_THAT` matches: "is true that", "is not a lie that"."""
+_LIES = r"(?:all |nothing but )?(?:an? )?(?:\w+ )?(?:lies?|rumou?r|invention)"
+_DO_NOT = r"(?:(?:do|did) not|(?:do|did|ca)n['’]t|cannot|never)"
 AFTERTHOUGHT = (
     r"(?:(?:which|that|it|this)(?: is| was|['’]s)(?: (?:not|simply|just))?(?:n['’]t)? ?"
-    r"(?:true|so|the case|false|untrue|wrong|nonsense|(?:all |nothing but )?(?:an? )?(?:\w+ )?(?:lies?|rumou?r|invention))"
+    rf"(?:true|so|the case|false|untrue|wrong|nonsense|{_LIES})"
     r"|[\w'’]+ (?:lied|(?:is|was|are|were) (?:lying|wrong|mistaken)|made (?:it|that|this) (?:all )?up)"
-    r"|(?:i|we|nobody) (?:do not|don['’]t|did not|didn['’]t|cannot|can['’]t|never)? ?believed? (?:him|her|it|that|this|them|a word))"
+    rf"|(?:(?:i|we) {_DO_NOT}|nobody) believed? (?:him|her|it|that|this|them|a word))"
 )
 """A denial of the clause before: "that is a lie", "which is false", "he lied", "I do not believe it"."""
 _UNTRUE = re.compile(rf"^\W*(?:but |and |no, )*{AFTERTHOUGHT}\W*$")
-_TRUE = re.compile(r"\b(?:is|was|'s) (?:true|so|the case)\W*$|not (?:a lie|false|untrue|wrong)|n't (?:a lie|false|untrue|wrong)")
+_TRUE = re.compile(
+    r"\b(?:is|was|'s) (?:true|so|the case)\W*$|not (?:a lie|false|untrue|wrong)|n't (?:a lie|false|untrue|wrong)"
+)
 """Of what `_UNTRUE` matches: "it is true"."""
 _QUOTES_THE_ONE_BEFORE = re.compile(r"^\W*(?:(?:that|this|it)(?: is| was|'s) what|so says|so said)\b")
 _NEGATIVE_VERBS = frozenset(next(iter(terms(each)), each) for each in NEGATIVE_VERBS)
@@ -244,7 +249,9 @@ def _denies_the_one_before(sentence: str, tokens: Sequence[str]) -> bool:
     if not words or len(words) > _SHORT:
         return False
     elided = words[-1] == "not" or words[-1].endswith("n't")
-    return (_UNTRUE.search(sentence) is not None and _TRUE.search(sentence) is None) or (elided and not _PRONOUNS.isdisjoint(words))
+    return (_UNTRUE.search(sentence) is not None and _TRUE.search(sentence) is None) or (
+        elided and not _PRONOUNS.isdisjoint(words)
+    )
 
 
 def _is_meaningful(token: str) -> bool:

@@ -9,7 +9,7 @@ Sword") is a topic: whatever is said of it counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -18,23 +18,25 @@ from ..words import plain
 from .assertions import told_in
 from .claims import Claim, folded, is_link, phrase_words
 from .clauses import (
-    MOST_BEFORE_BY,
+    AUXILIARIES,
     NOBODY_NAMED,
     SAYING,
     SOMEBODY,
     Agent,
     agent,
+    is_by_pronoun,
     is_command,
     is_unrealized,
+    is_verb_form,
     named,
     object_words,
     relative_agent,
     word_list,
 )
 from .irregular_verbs import BASE
-from .moods import choices, hoped_from, is_let, is_not_done
+from .moods import choices, hoped_from, is_not_done, is_unreal
 from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated
-from .rewording import reworded
+from .paraphrase import paraphrased
 
 Verdict = Literal["says", "denies", "neither"]
 """What a text does about a question."""
@@ -42,6 +44,8 @@ ONE_THING = 8
 """Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
 _SPEAKER = re.compile(r"^([^:\n]{1,80}):\s")
 _BACK = word_list("it him her them")
+_NEAR = 24
+"""Words behind a verb among which is what was done to."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class AskedQuestion:
             return self._of_topic(told, told is text or about(told))
         name = _SPEAKER.match(text)
         begin, speaker = (name.end(), self._speaker(name[1])) if name else (0, None)
-        text = text[:begin] + reworded(text[begin:].translate(MARKUP), self.names)
+        text = text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names)
         return self._of_statement(text, begin, speaker, about)
 
     @cached_property
@@ -126,14 +130,14 @@ class AskedQuestion:
 
     def _sentence(self, sentence: str, speaker: Agent | None) -> tuple[str, str]:
         given = TOKEN.findall(sentence)
-        if self._statement.words.isdisjoint(rest := frozenset(base_of(token.casefold()) for token in given)):
+        if self._statement.words.isdisjoint(base_of(token.casefold()) for token in given):
             return sentence, sentence
-        reading = _Reading(self.claim, speaker, rest)
+        reader = _SentenceReader(self.claim, speaker)
         keeps_denied = is_frame(sentence.casefold())
         kept: list[str] = []
         said: list[str] = []
         found = clauses(given)
-        for each, is_kept in zip(found, reading.kept(found), strict=True):
+        for each, is_kept in zip(found, reader.kept(found), strict=True):
             if not is_kept:
                 continue
             tokens = [token.casefold() for token in each]
@@ -143,13 +147,13 @@ class AskedQuestion:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _SentenceReader:
     """One sentence, read for what it says about a claim."""
 
     claim: Claim
+    """What is asked."""
     speaker: Agent | None
-    words: Set[str]
-    """All words of the sentence in their base form."""
+    """Who said it; `None` if that is not clear."""
 
     def kept(self, given: Sequence[Sequence[str]]) -> list[bool]:
         """Whether each clause says something of what was asked, as far as can be told."""
@@ -157,20 +161,22 @@ class _Reading:
         chosen = [frozenset[int]()] * len(given) if "or" in self.claim.tokens else choices(folded_clauses)
         found: list[bool] = []
         is_first, is_hope, before = True, False, list[str]()
-        for clause, tokens, alternatives in zip(given, folded_clauses, chosen, strict=True):
+        for number, (clause, tokens, alternatives) in enumerate(zip(given, folded_clauses, chosen, strict=True), 1):
             hoped = hoped_from(tokens, self.claim.statement.words, is_ongoing=is_hope)
             is_hope = hoped is not None
             asked = [at for at in self.claim.asked_in(tokens) if not self._is_name(clause, at)]
-            is_unsaid = any(at in alternatives or (hoped is not None and at >= hoped) for at in self.claim.asked_in(tokens))
-            is_unsaid = is_unsaid or (bool(asked) and is_let(tokens))
+            is_unsaid = any(
+                at in alternatives or (hoped is not None and at >= hoped) for at in self.claim.asked_in(tokens)
+            )
+            is_unsaid = is_unsaid or (bool(asked) and is_unreal(tokens))
             found.append(
                 not is_unsaid
                 and not any(self._is_left_out(tokens, at, before, is_first=is_first) for at in asked)
                 and not self._is_linked_to_others(tokens, before)
-                and not self._is_done_to_others(tokens)
+                and not self._is_done_to_others(tokens, folded_clauses, number)
             )
             is_first = is_first and len(tokens) <= 2  # a name that is called comes before a command
-            before = tokens
+            before = tokens if tokens[-1][0].isalnum() else before
         return found
 
     def _is_name(self, given: Sequence[str], at: int) -> bool:
@@ -184,6 +190,8 @@ class _Reading:
             return False
         verb = base_of(tokens[at])
         if is_not_done(tokens, at):
+            return True
+        if self.claim.asks_agent and is_by_pronoun(tokens, at):
             return True
         found = self.claim.agent_of(tokens, at, self.speaker)
         return self._is_others(relative_agent(tokens, at, before, self.claim.names) or found, verb)
@@ -216,16 +224,26 @@ class _Reading:
                 return not complement.isdisjoint(phrase_words(tokens, at + 1))
         return False
 
-    def _is_done_to_others(self, tokens: Sequence[str]) -> bool:
-        """Whether the clause says of what was asked that it was done to something else."""
+    def _is_done_to_others(self, tokens: Sequence[str], all_clauses: Sequence[Sequence[str]], following: int) -> bool:
+        """Whether the clause says of what was asked that it was done to something else.
+
+        `following` is the number of the next clause of the sentence, which may go on with a list.
+        """
         for at in self.claim.asked_in(tokens):
             asked = self.claim.objects.get(base_of(tokens[at]))
-            if asked and self.claim.is_asked_verb(tokens, at):
-                done_to = frozenset(map(base_of, object_words(tokens, at)))
-                subject = frozenset(map(base_of, tokens[max(0, at - MOST_BEFORE_BY) : at]))
-                if done_to and asked.isdisjoint(done_to | (self.words - subject)):
-                    return True
+            if not asked or not self.claim.is_asked_verb(tokens, at) or not object_words(tokens, at):
+                continue
+            if asked.isdisjoint(map(base_of, tokens[at : at + _NEAR])):
+                return all(asked.isdisjoint(map(base_of, each)) for each in _listed(all_clauses, following))
         return False
+
+
+def _listed(all_clauses: Sequence[Sequence[str]], following: int) -> Iterator[Sequence[str]]:
+    """The clauses without a verb that follow: "stole a bracelet, a ring and two spoons"."""
+    for number in range(following, len(all_clauses)):
+        if any(is_link(each, "be") or is_verb_form(each) or each in AUXILIARIES for each in all_clauses[number]):
+            return
+        yield all_clauses[number]
 
 
 def _joined(tokens: Sequence[str], given: Sequence[str], sentence: str) -> str:

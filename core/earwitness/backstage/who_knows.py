@@ -27,7 +27,7 @@ from ..records.memory import Memory
 from ..records.plan import Delivery, Snapshot
 from ..words import STOP_WORDS, words
 from .evidence import delivered, read_elsewhere
-from .identity import AskedMask, Proof, admitted, asked_masks, restated
+from .identity import AskedMask, Proof, admitted, answered, asked_masks, restated
 from .inquiry import Inquiry
 from .knowers import Knower, WhoKnows
 from .rarity import (
@@ -74,9 +74,10 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
 
     Raises `StorageError`, and `StrategyError` if `strict`.
     """
-    session = live.snapshot.id
-    terms = await aside(len(question), looked_up, question)
+    session, given = live.snapshot.id, question
     masks = await aside(len(question), asked_masks, question, live.snapshot)
+    question = answered(given, masks)
+    terms = await aside(len(question), looked_up, question)
     near = 0.0 if any(each.is_identity for each in masks) else NEAR_BEST  # with whose words somebody is unmasked
     names = {} if any(each.is_identity for each in masks) else _names(live.snapshot.cast)
     same = await aside(len(question), _namesakes, names, question, masks)
@@ -89,7 +90,7 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
     knowers = await aside(size, _knowers, inquiry, proofs, subjects, shared, masks, live.snapshot)
-    return WhoKnows(question=question, knowers=knowers, failures=failures)
+    return WhoKnows(question=given, knowers=knowers, failures=failures)
 
 
 def _namesakes(names: Mapping[str, str], question: str, masks: Sequence[AskedMask]) -> dict[str, str]:

@@ -16,7 +16,8 @@ _AFTERTHOUGHT = re.compile(
     rf"(?i)(?:[,;:]|\s[-–—]|—)?\s(?:but |and |yet |though |although |only )?(?={AFTERTHOUGHT}\s?(?:$|[.!?\n]))"
 )
 _CLEFT = re.compile(
-    r"(?i)\b(?:it|that)(?:(?: is| was|['’]s)(?P<no> not|n['’]t)?|(?P<may> (?:can|could|may|might|must|would) )(?:have been|be))"
+    r"(?i)\b(?:it|that)(?:(?: is| was|['’]s)(?P<no> not|n['’]t)?"
+    r"|(?P<may> (?:can|could|may|might|must|would) )(?:have been|be))"
     r" (?P<who>(?:[\w'’-]+ ){1,5}?)(?P<link>who|that|which) "
 )
 _SHORT_FORM = re.compile(r"\b(\w+)['’](?:(m|re)\b|s(?= (?:a|an|the|not|no|in|at|on|my|your|his|her|our|their)\b))")
@@ -38,7 +39,7 @@ SOMEBODY = "somebody"
 """Stands for a pronoun that may mean several."""
 
 
-def reworded(text: str, names: Mapping[str, str], before: str = "") -> str:
+def paraphrased(text: str, names: Mapping[str, str], before: str = "") -> str:
     """The text in plain clauses.
 
     `names` maps each name in lower case to a character id. `before` is the text of the message before, if it is known.
@@ -67,11 +68,11 @@ def _without_cleft(cleft: re.Match[str]) -> str:
 def _with_names(text: str, names: Mapping[str, str], before: str) -> str:
     """The text with a name, or `SOMEBODY`, in place of each "he" and "she"."""
     found: list[str] = []
-    last = _Scope(names)
+    last = _Antecedents(names)
     for sentence in _SENTENCE.findall(before):
-        last = _Scope(names).read(_WORD.findall(sentence)) or last
+        last = _Antecedents(names).read(_WORD.findall(sentence)) or last
     for sentence in _SENTENCE.findall(text):
-        here = _Scope(names)
+        here = _Antecedents(names)
         for token in _WORD.findall(sentence):
             meant = ((here or last).meant if token.casefold() in _PRONOUNS else "") or token
             here.add(meant)
@@ -80,7 +81,7 @@ def _with_names(text: str, names: Mapping[str, str], before: str) -> str:
     return "".join(found)
 
 
-class _Scope:
+class _Antecedents:
     """Those whom a sentence names, as far as it was read. It is false while it names nobody."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
@@ -88,7 +89,7 @@ class _Scope:
         self._named: dict[str, str] = {}
         self._lead: list[str] = []
 
-    def read(self, tokens: Sequence[str]) -> _Scope:
+    def read(self, tokens: Sequence[str]) -> _Antecedents:
         """This, after these tokens."""
         for each in tokens:
             self.add(each)
