@@ -275,16 +275,15 @@ class Drafts:
         listener: str,
         memory: MemoryRef,
         content: str | None,
-        day: float | None,
         channel: Channel | None,
-        rule: str | None = None,
+        **given: Any,
     ) -> Transferred:
         """A memory passed on. See `Session.tell`."""
         ids = await self._names.ids(teller, listener)
         words = None if content is None else message_text(content)
         (what,) = memory_ids("memory", (memory,))
-        told = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words, "day": day, "rule": rule}
-        return checked(Transferred, channel=some_channel(channel), **told)
+        told = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words}
+        return checked(Transferred, channel=some_channel(channel), **told, **given)
 
     def archiving(self, memories: Iterable[MemoryRef], *, restore: bool = False) -> Archived:
         """Memories taken out of recall, or put back. See `Session.archive` and `restore`."""

@@ -4,10 +4,15 @@ An entry point in the group `earwitness.extension` names a factory that takes th
 `earwitness.session_extension` a factory that takes the `Session` and its `Earwitness`. What a factory makes is an
 attribute with the entry point's name. It is made when it is first asked for, once for each store or story. The
 synchronous face has it too: there its coroutines are plain calls.
+
+One in the group `earwitness.revision` names a coroutine function that takes the same as a session extension, and what
+was revised: a key, or the id of a memory. Where the package has noted facts under the entry point's name, it is awaited
+after an edit, a reroll or a retraction, to make anew what rested on it.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -15,6 +20,20 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from .errors import EarwitnessError, PluginError, did_you_mean
 from .time_limit import contained, reason
 
+REVISION = "earwitness.revision"
+NOT_REMADE = "story %r: %s could not make anew what rested on the revised text: %s"
+_log = logging.getLogger("earwitness")
+
+
+class Decidable(Protocol):
+    """An outcome."""
+
+    def decided(self) -> Awaitable[Any]:
+        """Wait until it is decided."""
+        ...
+
+
+Revision = TypeVar("Revision", bound=Decidable)
 Opened_co = TypeVar("Opened_co", covariant=True)
 
 
@@ -33,6 +52,21 @@ class Extensible:
     """The entry point group of extensions to this class."""
     _extended: tuple[object, ...]
     """What their factories take."""
+
+    async def _followed_up(self, outcome: Revision, target: str) -> Revision:
+        """The outcome of an edit, reroll or retraction, once packages have made anew what rested on it.
+
+        What fails there is logged: the text was revised, and what rested on it is gone.
+        """
+        story: Any = self
+        for point in entry_points(group=REVISION) if story.state.facts else ():
+            if story.state.facts_of(point.name):
+                try:
+                    await outcome.decided()
+                    await point.load()(*self._extended, target)
+                except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure
+                    _log.warning(NOT_REMADE, story.id, point.name, reason(contained(error)))
+        return outcome
 
     def __getattr__(self, name: str) -> Any:
         point = None if name.startswith("_") else _point(self._extension_group, name)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from .end.archive import named
-from .end.derivations import problem
+from .end.derivations import own_metadata, problem
 from .end.grounds import container_of, grounds_of, nobodys
 from .end.transfers import supports_of, why_not
 from .errors import InputError, UnknownName
@@ -64,6 +64,8 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
 
 
 async def _check_transferred(ledger: Ledger, session: str, body: Transferred, today: float) -> None:
+    if kept := own_metadata(body.metadata):
+        raise InputError(f"metadata sets {kept}, which Earwitness sets itself. Leave it out.")
     if body.teller == body.listener:
         raise InputError(f"{body.teller!r} cannot tell themselves of {body.memory!r}. Name another listener.")
     supports = await supports_of(ledger, session, body.teller, body.memory)

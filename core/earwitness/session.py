@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from . import transfer
 from .backstage.backstage import Backstage
@@ -153,11 +153,12 @@ class Session(Extensible):
         `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
         one, and for somebody present or in the audience who joined after it."""
         body = await self._drafts.edit(key, content, present, audience, own_key)
-        return await self._journal.revise(body, own_key)
+        return await self._followed_up(await self._journal.revise(body, own_key), body.target)
 
     async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
-        return await self._journal.revise(await self._drafts.reroll(content, key, own_key), own_key)
+        body = await self._drafts.reroll(content, key, own_key)
+        return await self._followed_up(await self._journal.revise(body, own_key), body.target)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
@@ -165,7 +166,7 @@ class Session(Extensible):
         The id of the world's copy of a message means the whole message. If the target was retracted before, the first
         outcome is returned (`created` is `False`).
         Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction."""
-        return await self._journal.retract(text("target", target), by, own_key)
+        return await self._followed_up(await self._journal.retract(text("target", target), by, own_key), target)
 
     # ── single memories ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -204,14 +205,19 @@ class Session(Extensible):
         day: float | None = None,
         channel: Channel | None = None,
         rule: str | None = None,
+        how: Literal["shared", "witnessed"] = "shared",
+        trust: float = 1.0,
+        metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
         is the game day on which it is passed on (default: today; a later day is waited for), `channel` where, `rule`
-        why; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it yet."""
-        body = await self._drafts.transfer(teller, listener, memory, content, day, channel, rule)
+        why, `trust` (0 to 1) how far it is believed; it stays as private as it was. Raises `UnknownName`, `InputError`
+        if the teller does not know it yet."""
+        given: dict[str, Any] = {"day": day, "rule": rule, "how": how, "trust": trust, "metadata": dict(metadata or {})}
+        body = await self._drafts.transfer(teller, listener, memory, content, channel, **given)
         return await self._journal.append_about_memories(body, key)
 
     async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -297,17 +303,14 @@ class Session(Extensible):
         The same call with other `members` replaces them; none end it. With a `place`, what is said in the channel is
         said there: its members are put there, and then come and go as the story says. Without one, nobody moves.
         `present` and `audience` of a message count for more. Decided on return. Raises `UnknownName`, and `InputError`
-        for a channel without a `channel_id`, or a direct message at a place.
-        """
+        for a channel without a `channel_id`, or a direct message at a place."""
         standing = await self._journal.append(await self._drafts.channel(channel, members, place, key), key)
         await standing.decided()  # so that the next message finds them
         return standing
 
     async def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
-
-        Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`.
-        """
+        Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`."""
         body = self._drafts.joining(members)
         await self._journal.register([character_container(self.id, each.id) for each in body.joins])
         joined = await self._journal.append(body, key)
@@ -327,8 +330,7 @@ class Session(Extensible):
         """Give the story what was there before it. Each piece is a permanent memory; a changed one replaces it, and
         all of it again, without a `key`, changes nothing. Everybody knows the `plot`; a mapping names several. A
         character knows its own of `cards` and `examples` (dialogue). `lore` is common knowledge, or known to those in
-        `known_by`. `originals` are the files it came from.
-        """
+        `known_by`. `originals` are the files it came from."""
         return await self._journal.prepare(await self._drafts.preparation(plot, cards, examples, lore, originals), key)
 
     # ── reading back ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -368,8 +370,7 @@ class Session(Extensible):
         """Wait until everything reported so far is decided, and remembered by those who perceived it.
 
         Raises the error that kept an entry from being decided. Raises `NotYetApplied` if the store takes longer than
-        `timeout` seconds, or, without a timeout, if it fails.
-        """
+        `timeout` seconds, or, without a timeout, if it fails."""
         await self._decider.caught_up()
         await self._applier.remembered(timeout=timeout)
 
@@ -381,8 +382,7 @@ class Session(Extensible):
     async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
         Nobody is asked again. Forking to the same id again returns that branch. `seen` is called with each number of
-        entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`.
-        """
+        entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`."""
         await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._app.session(id)
 

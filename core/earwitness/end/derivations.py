@@ -42,7 +42,7 @@ OUR_METADATA = (
 
 def problem(derivation: Derivation) -> str | None:
     """The fault of a derivation that holds in any story; `None` for a valid one. Pure."""
-    kept = sorted({metadata_key(key) for key in derivation.metadata} & set(OUR_METADATA))
+    kept = own_metadata(derivation.metadata)
     if not derivation.content.strip():
         return f"its content {derivation.content!r} is empty: there is nothing to remember"
     if (derivation.owner is None) == (derivation.container is None):
@@ -52,8 +52,13 @@ def problem(derivation: Derivation) -> str | None:
     if derivation.type in OUR_TYPES or not derivation.type.strip():
         return f"its type {derivation.type!r} is taken or empty. Not allowed: {', '.join(OUR_TYPES)}"
     if kept:
-        return f"its metadata sets {', '.join(map(repr, kept))}, which Earwitness sets itself"
+        return f"its metadata sets {kept}, which Earwitness sets itself"
     return None
+
+
+def own_metadata(given: Iterable[str]) -> str:
+    """Which of these names of metadata Earwitness sets itself, in words; empty if none."""
+    return ", ".join(map(repr, sorted({metadata_key(key) for key in given} & set(OUR_METADATA))))
 
 
 def _unregistrable(derivation: Derivation) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..containers import character_container
 from ..engine import Engine
-from ..formats import as_said, character_memory, harmless, message_text_of
+from ..formats import as_said, character_memory, harmless, message_text_of, metadata_key
 from ..live import Live
 from ..protocols import Ledger
 from ..records.channel import WHERE, strictest_channel
@@ -96,11 +96,12 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "rests_on": (),  # it holds as long as the teller's memory does
             "metadata": _metadata(given, body),
             "support": Support(
-                how="shared",
+                how=body.how,
                 shared_from=body.teller,
                 via=given.memory_id,
                 rule=HOST if body.rule is None else body.rule,
                 learned_day=day,
+                trust=body.trust,
             ),
             "due": day,
             "disguises": {},
@@ -127,10 +128,13 @@ def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
     What is told in a channel counts as learned in the strictest of that channel and the teller's.
     """
     left_out = {"permanent"} if body.text is None else {"permanent", "words"}
+    more = {metadata_key(key): value for key, value in body.metadata.items()}
+    where = {"contextType", *WHERE}
     metadata = {key: value for key, value in given.metadata.items() if key not in left_out}
+    metadata |= {key: value for key, value in more.items() if key not in where}
     if "isSpeaker" in metadata:
         metadata["isSpeaker"] = metadata.get("speaker") == body.listener
     if body.channel is None:
         return metadata
-    where = strictest_channel([given.metadata, body.channel.metadata])
-    return {key: value for key, value in metadata.items() if key not in {"contextType", *WHERE}} | where
+    learned = strictest_channel([given.metadata, body.channel.metadata])
+    return {key: value for key, value in metadata.items() if key not in where} | learned

@@ -11,6 +11,7 @@ from .base import Record
 from .channel import Channel, StandingChannel
 from .character import Character
 from .derived import Derivation
+from .memory_types import MetaValue
 from .moment import Movement
 from .prose import counted, gist, joined
 from .state import Day, FactsOf
@@ -219,6 +220,12 @@ class Transferred(Record):
     """Where it is passed on; `None` = where the memory was learned."""
     rule: str | None = None
     """The rule by which it is passed on, as `explain` shows it; `None` = the host says so."""
+    how: Literal["shared", "witnessed"] = "shared"
+    """How the listener learns it."""
+    trust: float = Field(default=1.0, ge=0, le=1)
+    """How far the listener believes it, from 0 to 1."""
+    metadata: dict[str, MetaValue] = {}
+    """Further metadata of the listener's memory, over the teller's."""
 
     def __str__(self) -> str:
         return f"{self.teller} tells {self.listener} of {self.memory!r}" + (f": {gist(self.text)}" if self.text else "")

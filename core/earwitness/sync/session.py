@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..containers import Container
 from ..filters import EVERYTHING, Filter
@@ -198,13 +198,17 @@ class Session(SessionChanges):
         day: float | None = None,
         channel: Channel | None = None,
         rule: str | None = None,
+        how: Literal["shared", "witnessed"] = "shared",
+        trust: float = 1.0,
+        metadata: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
         is the game day on which it is passed on (default: today; a later day is waited for), `channel` where, `rule`
-        why; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it yet."""
+        why, `trust` (0 to 1) how far it is believed; it stays as private as it was. Raises `UnknownName`, `InputError`
+        if the teller does not know it yet."""
         return Outcome(
             self._call,
             self._call(
@@ -216,6 +220,9 @@ class Session(SessionChanges):
                 day=day,
                 channel=channel,
                 rule=rule,
+                how=how,
+                trust=trust,
+                metadata=metadata,
                 key=key,
             ),
         )
@@ -271,8 +278,7 @@ class Session(SessionChanges):
         """Wait until everything reported so far is decided, and remembered by those who perceived it.
 
         Raises the error that kept an entry from being decided. Raises `NotYetApplied` if the store takes longer than
-        `timeout` seconds, or, without a timeout, if it fails.
-        """
+        `timeout` seconds, or, without a timeout, if it fails."""
         self._call(self._behind.settled, timeout)
 
     def delivered(self, timeout: float | None = None) -> None:
@@ -282,8 +288,7 @@ class Session(SessionChanges):
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).
         Nobody is asked again. Forking to the same id again returns that branch. `seen` is called with each number of
-        entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`.
-        """
+        entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`."""
         return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 
     def forget(self, character: str) -> None:

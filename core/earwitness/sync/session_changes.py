@@ -121,15 +121,12 @@ class SessionChanges(Mirror[AsyncSession]):
         The same call with other `members` replaces them; none end it. With a `place`, what is said in the channel is
         said there: its members are put there, and then come and go as the story says. Without one, nobody moves.
         `present` and `audience` of a message count for more. Decided on return. Raises `UnknownName`, and `InputError`
-        for a channel without a `channel_id`, or a direct message at a place.
-        """
+        for a channel without a `channel_id`, or a direct message at a place."""
         return Outcome(self._call, self._call(self._behind.channel, channel, members, place=place, key=key))
 
     def join(self, *members: Character | str, key: str | None = None) -> Outcome:
         """Add newcomers to the cast. They remember nothing from before but common knowledge. Decided on return.
-
-        Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`.
-        """
+        Raises `ContainerCollision` when a container would belong to two owners, and `InvalidId`."""
         return Outcome(self._call, self._call(self._behind.join, *members, key=key))
 
     def prepare(
@@ -145,8 +142,7 @@ class SessionChanges(Mirror[AsyncSession]):
         """Give the story what was there before it. Each piece is a permanent memory; a changed one replaces it, and
         all of it again, without a `key`, changes nothing. Everybody knows the `plot`; a mapping names several. A
         character knows its own of `cards` and `examples` (dialogue). `lore` is common knowledge, or known to those in
-        `known_by`. `originals` are the files it came from.
-        """
+        `known_by`. `originals` are the files it came from."""
         return Outcome(
             self._call,
             self._call(

@@ -21,17 +21,21 @@ class Closing:
     """What was said there, oldest first."""
     is_new: bool
     """Whether it was not begun before. Otherwise it was broken off, or a line was edited or retracted since."""
+    is_revised: bool = False
+    """Whether it was told, and a line was edited or retracted since."""
+    day: float | None = None
+    """The game day on which it was closed; `None` = not noted."""
 
     @property
     def last(self) -> str:
         """Key of the last message."""
         return self.messages[-1].key
 
-    def fact(self, last: str, *, told: bool) -> dict[str, Any]:
-        """What the story notes of it, before and after it is told."""
+    def fact(self, last: str, day: float, *, told: bool) -> dict[str, Any]:
+        """What the story notes of it, before and after it is told. `day` is the game day on which it was closed."""
         ids = {"channel": self.channel.channel_id, "guild": self.channel.guild_id, "persona": self.channel.persona_id}
         said = {"said": version_of(self.messages)} if told else {"begun": True}
-        return {**ids, "context": self.channel.context, "last": last, **said}
+        return {**ids, "context": self.channel.context, "last": last, "day": day, **said}
 
 
 def digest(*parts: str) -> str:
@@ -73,6 +77,13 @@ def to_close(
     return next(iter(left.values()), [])
 
 
+def revised(said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Closing]]:
+    """What is to be told anew, because lines of it were edited or retracted since; as `to_close`, of all channels."""
+    noted = [*facts]
+    for channel in dict.fromkeys(channel_of(each.message.channel) for each in said):
+        yield from (each for each in _of_channel(channel, said, noted) if each[1].is_revised)
+
+
 def _of_channel(
     channel: Channel, said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]]
 ) -> Iterator[tuple[str, Closing]]:
@@ -84,7 +95,8 @@ def _of_channel(
         part = [each for each in there if after < each.message.sequence <= sequences[last]]
         after, standing = sequences[last], tuple(each for each in part if not each.retracted)
         if standing and _is_left(noted[last], standing):
-            yield last, Closing(channel, standing, is_new=False)
+            day, is_revised = noted[last].get("day"), "said" in noted[last]
+            yield last, Closing(channel, standing, is_new=False, is_revised=is_revised, day=day)
     rest = tuple(each for each in there if each.message.sequence > after and not each.retracted)
     if rest:
         yield rest[-1].key, Closing(channel, rest, is_new=True)

@@ -3,13 +3,13 @@
 The teller notes the summary, and tells it. Whoever is told tells it on, each hop on its day, by the rules and relations
 that are known when the conversation is closed; where a listener may be told of a part of it alone, the teller notes and
 tells that part. Calling it again says nothing twice: it goes on with what was broken off, and tells anew what was
-edited or retracted in part since, as it now reads.
+edited or retracted in part since, as it now reads. That happens by itself after an edit or a retraction, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
@@ -18,7 +18,8 @@ from earwitness.sentences import sentences
 from ..compiled.adjacency import Adjacency
 from ..model import RelationshipsModel
 from ..pantheons.desk import model_of
-from .closings import Closing, digest, to_close, version_of
+from .closings import Closing, digest, revised, to_close, version_of
+from .listeners import Listeners, SummaryOffer
 from .personalities import Personalities
 from .records import Telling
 from .retell import summary
@@ -52,6 +53,8 @@ class Talk:
     """The first telling of it."""
     keys: tuple[str, ...] = ()
     """Keys of the messages that it is about."""
+    most: int | None = None
+    """The most that the listener may be told on a day, if the rule says so."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Conversations:
 
     def __init__(self, story: Session, ew: Earwitness) -> None:
         """Raises `InputError` without the settings table `[relationships]`."""
-        self._story = story
+        self._story, self._ew = story, ew
         self._model: RelationshipsModel = model_of(ew)
 
     async def __call__(self, channel: Channel | str | None = None) -> ClosedConversation:
@@ -90,6 +93,23 @@ class Conversations:
             told = await self._close(closing, last, told)
         return told
 
+    async def tell_anew(self, target: str) -> None:
+        """Tell anew what rested on a message that was edited or retracted. Raises `StorageError`."""
+        noted = self._noted()
+        if await self._is_later(target, [str(each["last"]) for each in noted]):
+            return
+        await self._model.open()
+        for id in dict.fromkeys(each.get("channel") for each in noted):
+            for last, closing in revised(await self._said(id), noted):
+                await self._close(closing, last, ClosedConversation(channel=id))
+
+    async def _is_later(self, target: str, closed: Sequence[str]) -> bool:
+        """Whether a message was said after everything that was closed, which spares reading the story."""
+        if not await self._story.has(target):
+            return False
+        ends = [(await self._story.outcome(each)).sequence for each in closed if await self._story.has(each)]
+        return (await self._story.outcome(target)).sequence > max(ends, default=-1)
+
     def _noted(self) -> list[Mapping[str, Any]]:
         return [each for each in self._story.state.facts_of(CONVERSATIONS) if isinstance(each, dict)]
 
@@ -99,52 +119,75 @@ class Conversations:
 
     async def _close(self, closing: Closing, last: str, before: ClosedConversation) -> ClosedConversation:
         """Note which messages are told of, tell them, and note that. Whatever breaks off is gone on with."""
+        day = self._story.state.game_day if closing.day is None else closing.day
         if closing.is_new:
-            await self._story.change(facts={CONVERSATIONS: [closing.fact(last, told=False)]}, key=f"closing-{last}")
+            begun = [closing.fact(last, day, told=False)]
+            await self._story.change(facts={CONVERSATIONS: begun}, key=f"closing-{last}")
         picture = await self._model.picture(self._story.id, self._story.state)
         people = Personalities(self._story.cast)
-        talks = self._talks(self._model.adjacency(picture), closing.messages, people)
+        talks = self._talks(self._model.adjacency(picture), closing.messages, people, day)
         told = await self._tell(talks, {each.key: each for each in closing.messages}, people)
-        await self._story.change(facts={CONVERSATIONS: [closing.fact(last, told=True)]})
+        await self._story.change(facts={CONVERSATIONS: [closing.fact(last, day, told=True)]})
         texts = {who: f"{before.told[who]}\n{text}" if who in before.told else text for who, text in told.items()}
         messages = (*before.messages, *(each.key for each in closing.messages))
         return before.model_copy(update={"messages": messages, "told": {**before.told, **texts}})
 
-    def _talks(self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities) -> list[Talk]:
-        """Who tells whom of which messages, tellers before those whom they tell."""
+    def _talks(
+        self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities, day: float
+    ) -> list[Talk]:
+        """Who tells whom of which messages, tellers before those whom they tell. What is told anew, because a line was
+        edited or retracted, is told by the rules of the day it was closed on, and today at the earliest."""
         talks: dict[TalkKey, Talk] = {}
-        today = self._story.state.game_day
         for message in messages:
-            seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": today})
+            seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": day})
             walk = Walk(adjacency, seed, among=people.characters, when="conversation")
             walk.run()
-            for each in _one_each(walk.tellings(), talks):
-                known = talks.get(_pair(each), Talk(each))
-                talks[_pair(each)] = Talk(known.telling, (*known.keys, message.key))
+            most = walk.most_on_a_day()
+            for each in _one_each(map(self._from_today, walk.tellings()), talks):
+                known = talks.get(_pair(each), Talk(each, most=most.get(each.listener)))
+                talks[_pair(each)] = replace(known, keys=(*known.keys, message.key))
         return sorted(talks.values(), key=lambda each: (each.telling.day, each.telling.hop, *_pair(each.telling)))
+
+    def _from_today(self, telling: Telling) -> Telling:
+        today = self._story.state.game_day
+        return telling if telling.day >= today else telling.model_copy(update={"day": today})
 
     async def _tell(
         self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities
     ) -> dict[str, str]:
         held: dict[str, list[Held]] = {}
         told: dict[str, str] = {}
+        listeners = Listeners(self._story, self._ew, people)
         for talk in talks:
             teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
             for each in await self._tellable(teller, talk, messages, held):
-                outcome = await self._told(teller, listener, each.memory, talk.telling)
-                copies = [one.memory_id for one in (await outcome.settled()).deliveries if one.owner == listener]
-                day = talk.telling.day
-                held.setdefault(listener, []).extend(Held(copy, each.text, each.lines, day) for copy in copies[:1])
-                if outcome.created:
-                    told[listener] = f"{told[listener]}\n{each.text}" if listener in told else each.text
+                offer = SummaryOffer(talk.telling, each.text, messages[talk.keys[-1]], talk.most)
+                if (outcome := await self._told(teller, listener, each, offer, listeners)) is None:
+                    continue
+                copies = [one for one in (await outcome.settled()).deliveries if one.owner == listener][:1]
+                got = [_as_told(each, one.memory_id, one.body, talk.telling.day) for one in copies]
+                held.setdefault(listener, []).extend(got)
+                for copy in got:
+                    listeners.note(talk.telling, copy.memory, copy.text)
+                    if outcome.created:
+                        told[listener] = f"{told[listener]}\n{copy.text}" if listener in told else copy.text
         return told
 
-    async def _told(self, teller: str, listener: str, memory: str, telling: Telling) -> Outcome:
-        """What became of telling it, now or when this was closed before."""
-        key = f"closed-told-{digest(teller, listener, memory)}"
+    async def _told(
+        self, teller: str, listener: str, held: Held, offer: SummaryOffer, listeners: Listeners
+    ) -> Outcome | None:
+        """What became of telling it, now or when this was closed before; `None` = the listener is not told."""
+        key = f"closed-told-{digest(teller, listener, held.memory)}"
         if await self._story.has(key):
             return await self._story.outcome(key)
-        return await self._story.tell(teller, listener, memory, day=telling.day, rule=telling.rule, key=key)
+        if (text := await listeners.text_of(offer)) is None:
+            return None
+        telling, content = offer.telling, None if text == held.text else text
+        metadata: dict[str, Any] = {"hop": telling.hop, "strength": round(telling.strength, 6)}
+        if telling.pantheon is not None:
+            metadata["pantheonId"] = telling.pantheon
+        how: dict[str, Any] = {"how": telling.how, "trust": telling.trust, "rule": telling.rule, "metadata": metadata}
+        return await self._story.tell(teller, listener, held.memory, content=content, day=telling.day, key=key, **how)
 
     async def _tellable(
         self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]]
@@ -190,6 +233,18 @@ class Conversations:
             given = {name: value for name, value in metadata.items() if value is not None}
             outcome = await self._story.remember(teller, text, type=NOTE, rests_on=rests_on, metadata=given, key=key)
         return next(each.memory_id for each in (await outcome.settled()).deliveries)
+
+
+async def told_anew(story: Session, ew: Earwitness, target: str) -> None:
+    """After an edit or a retraction: tell anew what was told of conversations that it was part of."""
+    await Conversations(story, ew).tell_anew(target)
+
+
+def _as_told(held: Held, memory: str, text: str, day: float) -> Held:
+    """What a listener holds of what they were told; other words are kept as far as they are the teller's."""
+    if text == held.text:
+        return Held(memory, text, held.lines, day)
+    return Held(memory, text, {key: _said_in(text, line) for key, line in held.lines.items()}, day)
 
 
 TalkKey = tuple[str, str, bool, float]

@@ -149,6 +149,11 @@ class Walk:
         every.sort(key=_in_order)
         return (telling_of(listener, *by) for listener, by in every)
 
+    def most_on_a_day(self) -> dict[str, int]:
+        """Listener → the `budget.listener_day` of the rule by which they were told, if it has one."""
+        by = ((listener, told[1].carrier.per_listener_day) for listener, told in self.known.items() if told)
+        return {listener: most for listener, most in by if most is not None}
+
     def stopped(self) -> list[Stop]:
         """Who was not told, and why."""
         return self._stops.of(self.known) if self._stops is not None else []

@@ -7,33 +7,21 @@ from collections.abc import Iterator
 from earwitness.loading.problems import Problem
 
 from .edges import RuleEdge, edges
-from .records import RuleBook, Rules
+from .records import RuleBook
 
-WHY = (
-    "when: conversation tells a summary, for which {options} {do} nothing: {teller} tells it as shared, believed in "
-    "full, to everybody whom the rules name. Leave {them} out, or say when: message."
-)
+WHY = {
+    "hub_from": "hub_from does nothing with when: conversation: each listener of {teller} gets a copy of the summary. "
+    "Leave it out, or say when: message.",
+    "spreading": "spreading and when: conversation do not go together: {teller} tells nobody. Leave one of them out.",
+}
 
 
 def summed_up(book: RuleBook) -> Iterator[Problem]:
     """Of each pantheon, the first who tells by `when: conversation` and has options that do nothing there."""
-    found: dict[tuple[str, tuple[str, ...]], RuleEdge] = {}
+    found: dict[tuple[str, str], RuleEdge] = {}
     for each in edges(book):
-        idle = tuple(_idle(each.options)) if each.tells and each.options.when == "conversation" else ()
-        if idle:
-            found.setdefault((each.pantheon, idle), each)
-    for (_, idle), each in found.items():
-        many = len(idle) > 1
-        words = {"do": "do" if many else "does", "them": "them" if many else "it"}
-        yield Problem(each.loc, WHY.format(options=" and ".join(idle), teller=each.teller, **words))
-
-
-def _idle(options: Rules) -> Iterator[str]:
-    if options.manner == "witnessed":
-        yield "as: witnessed"
-    if options.reliability not in {None, 1}:
-        yield "reliability"
-    if options.triage is not None:
-        yield "triage"
-    if options.budget is not None and options.budget.listener_day is not None:
-        yield "budget.listener_day"
+        if each.tells and each.options.when == "conversation":
+            for option in WHY.keys() & each.options.options.keys():
+                found.setdefault((each.pantheon, option), each)
+    for (_, option), each in sorted(found.items()):
+        yield Problem(each.loc, WHY[option].format(teller=each.teller))

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Earwitness, Session
-from earwitness.errors import InputError
+from earwitness.errors import InputError, StorageError
+from earwitness_relationships.model import RelationshipsModel
 
 RULES = """
 hotel:
@@ -84,10 +85,16 @@ hotel:
 """
 
 
-async def begun(open_app: Any, tmp_path: Path, rules: str) -> Any:
-    (tmp_path / "rules.yaml").write_text(rules)
+def write(folder: Path, rules: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "rules.yaml").write_text(rules)
+
+
+async def begun(open_app: Any, tmp_path: Path, rules: str, **strategies: Any) -> Any:
+    write(tmp_path, rules)
     graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
-    ew = await open_app(relationships={"rules": str(tmp_path / "rules.yaml"), "graph": graph})
+    table = {"rules": str(tmp_path / "rules.yaml"), "graph": graph, **strategies}
+    ew = await open_app(relationships=table, path=str(tmp_path / "story.db"), strict=not strategies)
     people = [Character(id) for id in ("charlie", "vaggie", "angel", "alastor")]
     return await ew.session("s1", cast=[*people, Character("sam", kind="persona", user_id="u1")])
 
@@ -154,7 +161,7 @@ async def test_what_was_told_on_falls_with_its_message(open_app: Any, tmp_path: 
         await hotel.change(game_day=day)
     assert len(await texts(hotel, "angel")) == 1
     await hotel.retract("m2")
-    assert await texts(hotel, "angel") == []
+    assert await texts(hotel, "angel") == ["Sam: Alastor is rude."]
 
 
 def dm(persona: str) -> Channel:
@@ -201,16 +208,56 @@ async def test_a_channel_is_closed_by_itself(hotel: Any, one: Channel, other: Ch
 
 
 @pytest.mark.parametrize("fate", ["edited", "retracted"])
-async def test_closing_again_tells_anew_what_still_stands(hotel: Any, fate: str) -> None:
+async def test_what_still_stands_is_told_anew(hotel: Any, fate: str) -> None:
     await hotel.say("sam", "I lost my jop.", audience=["charlie"], channel=LOBBY, key="m1")
     await said(hotel, "And my flat.")
     await hotel.close_conversation("lobby")
     await (hotel.edit("m1", "I lost my job.") if fate == "edited" else hotel.retract("m1"))
     new = "Sam: I lost my job.\nSam: And my flat." if fate == "edited" else "Sam: And my flat."
-    assert (await hotel.close_conversation("lobby")).told == {"vaggie": new}
     assert (await hotel.close_conversation("lobby")).told == {}
     await hotel.change(game_day=2)
     assert await texts(hotel, "vaggie") == [new]
+
+
+@pytest.mark.parametrize("fate", ["edited", "retracted"])
+async def test_whoever_knew_it_knows_at_once_what_still_stands(hotel: Any, fate: str) -> None:
+    await hotel.say("sam", "I lost my jop.", audience=["charlie"], channel=LOBBY, key="m1")
+    await said(hotel, "And my flat.")
+    await hotel.close_conversation("lobby")
+    await hotel.change(game_day=5)
+    await (hotel.edit("m1", "I lost my job.") if fate == "edited" else hotel.retract("m1"))
+    new = "Sam: I lost my job.\nSam: And my flat." if fate == "edited" else "Sam: And my flat."
+    assert await texts(hotel, "vaggie") == [new]
+
+
+async def test_a_graph_that_is_away_keeps_nobody_from_retracting(
+    hotel: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=LOBBY, key="m1")
+    await said(hotel, "And my flat.")
+    await hotel.close_conversation("lobby")
+    with monkeypatch.context() as patched:
+        patched.setattr(RelationshipsModel, "picture", away)
+        await hotel.retract("m1")
+    assert "could not make anew what rested on the revised text" in caplog.text
+    assert "no route to host" in caplog.text
+    await hotel.close_conversation("lobby")
+    await hotel.change(game_day=2)
+    assert await texts(hotel, "vaggie") == ["Sam: And my flat."]
+
+
+async def away(*_: Any) -> Any:
+    raise StorageError("no route to host")
+
+
+async def test_a_reroll_of_what_is_not_closed_reads_no_conversation(
+    hotel: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await said(hotel, "I lost my job.")
+    await hotel.close_conversation("lobby")
+    await said(hotel, "And my flat.")
+    monkeypatch.setattr(Session, "messages", lambda *_, **__: pytest.fail("the story is read"))
+    await hotel.reroll("And my house.")
 
 
 async def test_an_edit_tells_nothing_again_to_whom_it_does_not_concern(open_app: Any, tmp_path: Path) -> None:
@@ -219,7 +266,6 @@ async def test_an_edit_tells_nothing_again_to_whom_it_does_not_concern(open_app:
     await said(hotel, "Alastor is rude.")
     await hotel.close_conversation("lobby")
     await hotel.edit("m1", "I lost my job.")
-    assert (await hotel.close_conversation("lobby")).told == {"angel": "Sam: I lost my job.\nSam: Alastor is rude."}
     assert await texts(hotel, "vaggie") == ["Sam: Alastor is rude."]
     assert await texts(hotel, "angel") == ["Sam: I lost my job.\nSam: Alastor is rude."]
 
@@ -262,3 +308,68 @@ async def test_explain_names_the_rule_by_which_a_summary_was_told(hotel: Any) ->
     (memory,) = (await hotel.backstage().inspect("vaggie")).memories
     explained = str(await hotel.backstage().explain(memory.id))
     assert "was told by charlie on day 2: hotel:share_all_direct_user_interactions" in explained
+
+
+LIKE_MESSAGES = """
+hotel:
+  rules: {share_direct_interactions: true, when: conversation, OPTIONS}
+  members:
+    - {id: charlie, rules: {share_with: [vaggie]}}
+    - vaggie
+    - {id: angel, rules: {share_with: [vaggie]}}
+"""
+
+
+async def told_by(open_app: Any, tmp_path: Path, options: str, **strategies: Any) -> Any:
+    """The hotel, in which Charlie and Angel each tell Vaggie of another line."""
+    hotel = await begun(open_app, tmp_path, LIKE_MESSAGES.replace("OPTIONS", options), **strategies)
+    await hotel.say("sam", "I lost my job.", audience=["charlie"], channel=LOBBY)
+    await hotel.say("sam", "My cat is ill.", audience=["angel"], channel=LOBBY)
+    await hotel.close_conversation("lobby")
+    await hotel.delivered()
+    return hotel
+
+
+async def test_a_summary_is_told_as_the_rules_say(open_app: Any, tmp_path: Path) -> None:
+    hotel = await told_by(open_app, tmp_path, "as: witnessed, reliability: 0.5, decay: 0.25")
+    for each in (await hotel.backstage().inspect("vaggie")).memories:
+        assert each.metadata["interactionType"] == "witnessed"
+        assert (each.metadata["hop"], each.metadata["strength"]) == (1, 0.25)
+        (support,) = (await hotel.backstage().explain(each.id)).supports
+        assert support.trust == 0.5
+
+
+async def test_a_summary_counts_for_what_somebody_is_told_on_a_day(open_app: Any, tmp_path: Path) -> None:
+    for most in range(3):
+        hotel = await told_by(open_app, tmp_path / str(most), f"budget: {{listener_day: {most}}}")
+        assert len(await texts(hotel, "vaggie")) == most
+
+
+async def test_a_triage_decides_about_summaries(open_app: Any, tmp_path: Path) -> None:
+    hotel = await told_by(open_app, tmp_path, "triage: novelty")
+    assert len(await texts(hotel, "vaggie")) == 2
+    strategies = {"triages": {"strict": {"name": "novelty", "most": 1}}}
+    hotel = await told_by(open_app, tmp_path / "strict", "triage: strict", **strategies)
+    assert len(await texts(hotel, "vaggie")) == 1
+    failing = {"triages": {"broken": f"{__name__}.Broken"}}
+    hotel = await told_by(open_app, tmp_path / "broken", "triage: broken", **failing)
+    assert await texts(hotel, "vaggie") == []
+
+
+class Broken:
+    """A triage that fails."""
+
+    def triage(self, passing: Any) -> None:
+        raise OSError("no model")
+
+
+async def test_a_summary_is_retold_as_the_rules_say(open_app: Any, tmp_path: Path) -> None:
+    hotel = await told_by(open_app, tmp_path, "retell: loud", retellers={"loud": f"{__name__}.Loud"})
+    assert sorted(await texts(hotel, "vaggie")) == ["SAM: I LOST MY JOB.", "SAM: MY CAT IS ILL."]
+
+
+class Loud:
+    """A reteller that shouts."""
+
+    def retell(self, text: str, telling: Any) -> str:
+        return text.upper()

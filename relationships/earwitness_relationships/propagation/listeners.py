@@ -1,0 +1,88 @@
+"""What somebody has been told on a day, and whether more is worth telling: for summaries of conversations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from earwitness import Earwitness, Memory, Session, SettledMessage
+
+from ..settings import RelationshipsSettings
+from .personalities import Personalities
+from .records import Telling
+from .retell import Retellers
+from .triage import Heard, Passing, TriageOutcome, Triages
+
+
+@dataclass(frozen=True)
+class SummaryOffer:
+    """A summary that somebody would be told."""
+
+    telling: Telling
+    """By whom, on which day, by which rule."""
+    text: str
+    """What it says."""
+    about: SettledMessage
+    """The last message that it is about."""
+    most: int | None = None
+    """The most that the listener may be told on a day, by the rule's `budget.listener_day`."""
+
+
+class Listeners:
+    """What listeners are told on each day, while a conversation is closed."""
+
+    def __init__(self, story: Session, ew: Earwitness, people: Personalities) -> None:
+        table = ew.settings.table(RelationshipsSettings)
+        self._story, self._people = story, people
+        self._retellers = Retellers(ew.strategies, table.retellers)
+        self._triages = Triages(ew.strategies, table.triages, strict=ew.settings.strict)
+        self._heard: dict[tuple[str, float], list[Heard]] = {}
+
+    async def text_of(self, offer: SummaryOffer) -> str | None:
+        """What the listener is told, in the words of the reteller and the triage; `None` = nothing.
+
+        A triage that fails lets nothing through. Raises whatever a reteller raises.
+        """
+        telling = offer.telling
+        retold = await self._retellers.text(offer.text, telling)
+        offer = offer if retold is None else replace(offer, text=retold)
+        if offer.most is None and telling.triage is None:
+            return offer.text
+        heard = await self._heard_by(telling)
+        if offer.most is not None and len({each.memory for each in heard}) >= offer.most:
+            return None
+        judged = await self._judged(offer, heard) if telling.triage else TriageOutcome()
+        if not judged.told:
+            return None
+        return offer.text if judged.text is None else judged.text
+
+    def note(self, telling: Telling, memory: str, text: str) -> None:
+        """The listener is told this now."""
+        if (heard := self._heard.get((telling.listener, telling.day))) is not None:
+            teller = telling.teller
+            heard.append(Heard(memory=memory, text=text, speaker=teller, teller=teller, rule=telling.rule))
+
+    async def _heard_by(self, telling: Telling) -> list[Heard]:
+        key = telling.listener, telling.day
+        if key not in self._heard:
+            listener = self._people.characters[telling.listener]
+            found = await self._story.backstage().inspect(listener, filter=f"learnedDay = {telling.day:g}")
+            self._heard[key] = [_heard(each) for each in found.memories if "sharedFrom" in each.metadata]
+        return self._heard[key]
+
+    async def _judged(self, offer: SummaryOffer, heard: list[Heard]) -> TriageOutcome:
+        telling = offer.telling
+        passing = Passing(
+            session=self._story.id,
+            listener=telling.listener,
+            day=telling.day,
+            tellings=(telling,),
+            text=offer.text,
+            message=offer.about,
+            heard=tuple(heard),
+        )
+        return await self._triages.judged(str(telling.triage), passing, lambda _: None)
+
+
+def _heard(memory: Memory) -> Heard:
+    teller = str(memory.metadata.get("sharedFrom", ""))
+    return Heard(memory=memory.id, text=memory.text, speaker=str(memory.metadata.get("speaker", teller)), teller=teller)
