@@ -8,7 +8,7 @@ import pytest
 
 from earwitness_relationships.propagation import Adjacency, Seed, spread
 from earwitness_relationships.rules import Member, RuleBook, read_rules
-from earwitness_relationships.testing.leaks import told
+from earwitness_relationships.testing.leaks import outcomes_by_listener
 from earwitness_relationships.testing.reference import by_hop, reached, unjustified
 from earwitness_relationships.testing.reference_rules import RulesAsWritten
 
@@ -53,7 +53,7 @@ def test_the_engine_tells_whom_the_reference_tells(name: str) -> None:
             each.listener: (each.hop, each.day) for each in found.tellings
         }
         assert unjustified(reference, seed, found.tellings) == []
-        reach += len(told(found))
+        reach += len(outcomes_by_listener(found))
     assert reach > 100
 
 

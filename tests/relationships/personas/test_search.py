@@ -10,7 +10,7 @@ import pytest
 from earwitness import Channel, Character, Earwitness, Settings, Share, SharingAnswer, SharingEvent
 from earwitness.errors import InputError, WallError
 from earwitness.filters import Compare
-from earwitness_relationships.personas.lived import told
+from earwitness_relationships.personas.lived import retold
 
 Open = Callable[..., Awaitable[Earwitness]]
 KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
@@ -37,7 +37,7 @@ class Hotel:
             ),
         ]
         left = tuple(each for each in shares if each.character not in event.knowers)
-        return SharingAnswer(shares=left, derived=told(event, left))
+        return SharingAnswer(shares=left, derived=retold(event, left))
 
 
 @pytest.fixture
