@@ -270,7 +270,7 @@ class Journal:
         if self._applier.failure is None:
             with suppress(StorageError):
                 await self._applier.remembered_by(own, timeout=max(0.0, end - loop.time()))
-        if self._decider.idle and not self._live.unapplied:
+        if self._decider.idle and all(self._applier.remembers(each, own) for each in self._live.unapplied):
             return ()
         decided = self._live.snapshot.decided
         entries = await self._ledger.entries(self._live.snapshot.id, unapplied=True)

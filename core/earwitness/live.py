@@ -32,15 +32,26 @@ class Unapplied:
     """The plan; `None` if it must still be read from the ledger."""
 
     @cached_property
-    def containers(self) -> frozenset[str]:
-        """Names of the containers to which the plan delivers by that day."""
-        return frozenset(each.container for each in arriving(self.plan, self.day)) if self.plan else frozenset()
+    def containers(self) -> Mapping[str, Delivery]:
+        """Container → the last delivery that the plan makes to it by that day."""
+        return {each.container: each for each in self._arriving}
 
     def due(self, container: str) -> Sequence[Delivery]:
         """The deliveries the plan makes to a container by that day."""
-        if self.plan is None or container not in self.containers:
+        if (last := self.containers.get(container)) is None:
             return ()
-        return [each for each in arriving(self.plan, self.day) if each.container == container]
+        if self._has_one_each:
+            return (last,)
+        return [each for each in self._arriving if each.container == container]
+
+    @property
+    def _arriving(self) -> Sequence[Delivery]:
+        return arriving(self.plan, self.day) if self.plan else ()
+
+    @cached_property
+    def _has_one_each(self) -> bool:
+        """Whether the plan makes one delivery to each container by that day."""
+        return len(self._arriving) == len(self.containers)
 
 
 @dataclass(slots=True)

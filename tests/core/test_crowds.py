@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import pytest
 
 from earwitness import Session, slices
+from earwitness.records.journal import Entry
 from earwitness.records.memory import Memory
+from earwitness.records.plan import Delivery
 from earwitness.slices import Pace, in_slices
-from earwitness.testing.reference import MemoryStore
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
 CROWD = [f"listener-{number:03}" for number in range(200)]
@@ -86,6 +89,40 @@ async def test_what_was_said_since_is_recalled_while_the_others_are_still_served
     await story.delivered()
     again = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
     assert {each.memory.id for each in again.memories} == {each.memory.id for each in turn.memories}
+
+
+class Counting(MemoryLedger):
+    """A ledger that knows what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    async def deliveries(self, session: str, **asked: Any) -> Sequence[Delivery]:
+        self.asked.append("deliveries")
+        return await super().deliveries(session, **asked)
+
+    async def entries(self, session: str, **asked: Any) -> Sequence[Entry]:
+        if asked.get("unapplied"):
+            self.asked.append("unapplied entries")
+        return await super().entries(session, **asked)
+
+
+async def test_what_everybody_heard_is_not_read_again_for_a_turn_while_the_others_are_served(
+    begin: Begin, store: Gated
+) -> None:
+    ledger = Counting()
+    story = await begin(store=store, ledger=ledger, cast=CROWD, embedder="none", detector="recent_speakers")
+    await (await story.say("listener-000", "The bells ring at midnight.", audience=CROWD, key="m1")).decided()
+    await (await story.say("listener-001", "Who rings the bells?", audience=["listener-002"], key="m2")).decided()
+    store.gate.release()
+    await until(lambda: len(store.puts) == 1)
+    ledger.asked.clear()
+    turn = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
+    assert {each.memory.message_keys for each in turn.memories} == {("m1",), ("m2",)}
+    assert ledger.asked == []
+    store.let_all_in()
+    await story.delivered()
 
 
 async def test_who_did_not_hear_a_message_waits_for_nobody(begin: Begin, store: Gated) -> None:

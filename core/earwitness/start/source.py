@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
-from ..end.deliveries import memories_of
+from ..end.deliveries import is_plain, memories_of
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
@@ -79,10 +79,9 @@ class RecallSource:
     async def _unapplied(self, container: str, filter: Filter) -> Sequence[Memory]:
         """What is decided for this container and not in the store yet."""
         waiting = list(self._live.unapplied.values())
-        plan = waiting[0].plan
-        if len(waiting) > 1 or plan is None or plan.withdrawals:  # one may have withdrawn another
+        if not all(each.plan and is_plain(each.plan) for each in waiting):  # one may have withdrawn another
             return await self._at_hand(container, filter, min(self._live.unapplied) - 1)
-        late = waiting[0].due(container)
+        late = [delivery for each in waiting for delivery in each.due(container)]
         return [each for each in memories_of(late) if matches(filter, each.metadata)]
 
     async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:

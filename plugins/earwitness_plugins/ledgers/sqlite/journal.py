@@ -34,7 +34,7 @@ _UNSETTLED = (
     "SELECT place, key, body, timestamp, settled FROM ledger_entries INDEXED BY ledger_entries_unsettled"
     " WHERE settled = 0 AND place BETWEEN ? AND ? ORDER BY place LIMIT ?"
 )
-LONG = 32_768
+LONG = 4_096
 """Bytes of a body, as kept, from which on it is kept once read."""
 EntryRow = tuple[int, str, bytes, str, int]
 
