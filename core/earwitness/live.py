@@ -131,7 +131,7 @@ class Live:
         before, self.snapshot = self.snapshot, after
         self.remember(after)
         self._keep(plan.plugin_data)
-        if any(delivery.part.startswith("update-") for delivery in plan.deliveries):
+        if any(part.startswith("update-") for part in {delivery.part for delivery in plan.deliveries}):
             self.latest_update = plan.sequence
         if plan.withdrawals or plan.restorations:
             self.taken_back = {}

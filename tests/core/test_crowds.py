@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Session, slices
+from earwitness import Plugin, RecallEvent, Session, foreground, slices
 from earwitness.records.journal import Entry
 from earwitness.records.memory import Memory
 from earwitness.records.plan import Delivery
@@ -166,3 +166,38 @@ async def test_long_work_gives_way_and_loses_nothing() -> None:
     beating.cancel()
     assert before > 3
     assert beats > before
+
+
+class Lingering(Plugin):
+    """A plugin that keeps the recalls of one listener waiting."""
+
+    def __init__(self) -> None:
+        self.begun, self.over = asyncio.Event(), asyncio.Event()
+
+    async def on_recall(self, event: RecallEvent) -> None:
+        if event.character == "listener-000":
+            self.begun.set()
+            await self.over.wait()
+
+
+async def test_while_a_turn_is_going_on_a_crowd_is_served_only_as_far_as_somebody_waits_for_it(
+    begin: Begin, store: Gated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreground, "GIVING_WAY", 1e9)
+    plugin = Lingering()
+    story = await begin(store=store, cast=CROWD, detector="recent_speakers", plugins=[plugin])
+    await (await story.say("listener-000", "The bells ring at midnight.", audience=CROWD)).decided()
+    store.gate.release()
+    going_on = asyncio.create_task(story.turn("listener-000"))
+    await plugin.begun.wait()
+    store.let_all_in()
+    await asyncio.sleep(0.05)
+    served = len(store.puts)
+    assert served <= 2  # the second may have begun before
+    assert (await story.turn("listener-199", wait=30)).pending == ()
+    await asyncio.sleep(0.05)
+    assert "s1-listener-199" in store.puts[-1]
+    assert len(store.puts) == served + 1
+    plugin.over.set()
+    await going_on
+    await story.delivered()

@@ -48,3 +48,15 @@ async def test_it_does_not_wait_for_ever_nor_at_all_where_nothing_goes_on() -> N
         with foreground.going_on():
             await foreground.over(0.001)
             await foreground.over(0)
+
+
+async def test_work_that_is_needed_does_not_wait() -> None:
+    foreground, needed = Foreground(), asyncio.Event()
+    with foreground.going_on():
+        async with asyncio.timeout(30):
+            pausing = asyncio.create_task(foreground.over(60, needed.is_set))
+            await asyncio.sleep(0)
+            needed.set()
+            foreground.look_again()
+            await pausing
+            await foreground.pause(60, needed.is_set)

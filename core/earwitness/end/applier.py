@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from time import perf_counter
 from typing import TypeVar
@@ -112,8 +113,7 @@ class Applier:
         transaction: tuple[TransactionLedger, TransactionStore],
         batch: tuple[Sequence[Memory], Sequence[str]],
     ) -> Plan:
-        ledger, store = transaction
-        memories, applied = batch
+        (ledger, store), (memories, applied) = transaction, batch
         try:
             prepared = await self._limited(store.prepared(memories))
         except Exception as error:
@@ -177,6 +177,7 @@ class Applier:
         """
         waiting = list(self._left)
         self._wanted.append(container)
+        self._engine.foreground.look_again()
         try:
             await self._wait(lambda: all(self.remembers(each, container) for each in waiting), timeout)
         finally:
@@ -192,6 +193,7 @@ class Applier:
     def _hurried(self) -> Iterator[None]:
         """While somebody waits for everybody's memories, the applier makes no pauses."""
         self._waiting += 1
+        self._engine.foreground.look_again()
         try:
             yield
         finally:
@@ -207,7 +209,7 @@ class Applier:
             async with asyncio.timeout(timeout):
                 while not done():
                     if timeout is None and self._failed > begun:
-                        raise self._late()
+                        raise self._late() from self.failure
                     await self._progress.wait()
         except TimeoutError:
             raise self._late(timeout) from self.failure
@@ -215,12 +217,10 @@ class Applier:
     def _late(self, timeout: float | None = None) -> NotYetApplied:
         waited = "" if timeout is None else f" within {timeout:g} s"
         why = f": {named(self.failure).rstrip('.')}" if self.failure else ""
-        error = NotYetApplied(
+        return NotYetApplied(
             f"session {self._live.snapshot.id!r}: {len(self._left)} decided entries have not reached the store{waited}"
             f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
         )
-        error.__cause__ = self.failure
-        return error
 
     def _notify(self) -> None:
         self._progress.set()
@@ -288,9 +288,8 @@ class Applier:
     def _done(self, sequences: Sequence[int]) -> None:
         for sequence in sequences:
             del self._left[sequence]
-            self._others.discard(sequence)
-            self._long.discard(sequence)
-            self._remembered.discard(sequence)
+            for marked in (self._others, self._long, self._remembered):
+                marked.discard(sequence)
             self._written.pop(sequence, None)
         self._notify()
 
@@ -315,16 +314,16 @@ class Applier:
         """
         ledger, store, left = self._engine.ledger, self._engine.store, work.perceived
         written: list[str] = []
-        seconds = 0.0
-        for memories, deliveries in work.batches(self._wanted):
+        needed, put, began = partial(self._is_needed, plans[0]), list(work.put), perf_counter()
+        for begin in range(0, len(put), work.batch):
             if written:
                 await ledger.acknowledge(plans[0].session, (), written)
-            if self._may_pause(plans[0]):  # nobody waits for the rest: half of the time is the host's, or more
-                await self._engine.foreground.pause(seconds)
+            if begin:
+                await self._engine.foreground.pause(perf_counter() - began, needed, among=len(self._long))
+            memories, deliveries = work.next_batch(put, begin, self._wanted)
             await self.staleness.check_after_pause()
             began = perf_counter()
             await self._limited(store.put(memories))
-            seconds = perf_counter() - began
             await self._still_ours(plans, memories)
             written = list(deliveries)
             self._note_written(plans, memories)
@@ -336,8 +335,11 @@ class Applier:
             await self._limited(store.remove(work.remove))
         return written
 
-    def _may_pause(self, plan: Plan) -> bool:
-        return plan.sequence in self._remembered or not (self._waiting or self._wanted)
+    def _is_needed(self, plan: Plan) -> bool:
+        """Whether somebody waits for the next batch of a plan."""
+        written = self._written.get(plan.sequence, ())
+        missing = self._waiting or any(each not in written for each in self._wanted)
+        return plan.sequence not in self._remembered and bool(missing)
 
     def _note_written(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
         """Several plans that are written together may have more for the same containers."""

@@ -270,6 +270,10 @@ def _memory_id(world: Delivery, ids: MemoryIds, container: Container) -> str:
 # ── from deliveries to memories ─────────────────────────────────────────────────────────────────────────────────────
 
 
+Batch = tuple[Sequence[Memory], Sequence[str]]
+"""Memories to put together, and the ids of the deliveries that this applies."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Memories to put, in order, and memories to remove. Each memory is made only when it is put."""
@@ -285,18 +289,21 @@ class Work:
     batch: int = BATCH
     """The most memories in one put."""
 
-    def batches(self, wanted: Collection[str] = ()) -> Iterator[tuple[Sequence[Memory], Sequence[str]]]:
-        """The memories to put, in batches, each with the ids of the deliveries it applies.
-
-        Among those who perceived the message, the owners of `wanted` containers come first; these may change meanwhile.
-        """
+    def batches(self) -> Iterator[Batch]:
+        """The memories to put, in batches."""
         put = list(self.put)
-        for begin in range(0, len(put), self.batch):
-            if wanted:
-                _bring_forward(put, begin, self.perceived, wanted)
-            groups = put[begin : begin + self.batch]
-            applied = [each.id for group in groups for each in group if each.status == "pending"]
-            yield [memory_of(group, self.removed) for group in groups], applied
+        return (self.next_batch(put, begin) for begin in range(0, len(put), self.batch))
+
+    def next_batch(self, put: list[Sequence[Delivery]], begin: int, wanted: Collection[str] = ()) -> Batch:
+        """The batch that begins at this place of what is `put`.
+
+        Among those who perceived the message, the owners of `wanted` containers come first: `put` is put in order.
+        """
+        if wanted:
+            _bring_forward(put, begin, self.perceived, wanted)
+        groups = put[begin : begin + self.batch]
+        applied = [each.id for group in groups for each in group if each.status == "pending"]
+        return [memory_of(group, self.removed) for group in groups], applied
 
 
 def _bring_forward(put: list[Sequence[Delivery]], begin: int, end: int, wanted: Collection[str]) -> None:

@@ -6,7 +6,7 @@ Nobody moves in a direct message, nor in a channel that has members and no place
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from ..records.channel import StandingChannel
@@ -39,13 +39,19 @@ def _moves(moment: Moment) -> Iterator[Movement]:
     named = (*_speaking(moment), *(message.present or ()))
     there = {id: None for id in named if id in cast.by_id and id not in cast.narrators}
     is_current = message.scene == moment.state.current_scene
-    for id in there:
-        where = places.get(id)
-        if not (is_current and where is not None and _is_surely_here(where)):  # as thousands may be
-            yield from _arrival(id, where, moment)
+    for id in _not_surely_here(there, places) if is_current else there:
+        yield from _arrival(id, places.get(id), moment)
     for id in cast.by_id if message.present is not None else ():
         if id not in there and id not in cast.narrators and _is_or_may_be_there(places.get(id), moment):
             yield Movement.unchecked({**_LEAVES, "character": id})
+
+
+def _not_surely_here(names: Iterable[str], places: Mapping[str, Whereabouts]) -> Iterator[str]:
+    """Those of the names who may have to be brought here. Thousands who are here may share one record."""
+    wheres = [(name, places.get(name)) for name in names]
+    different = {id(where): where for _, where in wheres}
+    sure = {key for key, where in different.items() if where is not None and _is_surely_here(where)}
+    return (name for name, where in wheres if id(where) not in sure)
 
 
 def _is_surely_here(where: Whereabouts) -> bool:
@@ -105,7 +111,7 @@ def with_those_there(presence: Presence, moment: Moment) -> Presence:
         for id, who in presence.characters.items()
         if id in there or (id not in arriving and _hears_from_afar(id, moment))
     }
-    away = [id for id in named if id in there and _is_taken_to_be_away(believed.get(id))]
+    away = [id for id in named if id in there and ((who := believed.get(id)) is None or who.role in UNHEARD)]
     return presence.model_copy(update={"characters": believed | dict.fromkeys(away, _open_to(message))})
 
 
@@ -122,10 +128,6 @@ def _hears_from_afar(id: str, moment: Moment) -> bool:
         return False
     elsewhere = where.place is not None and where.place != moment.message.scene and not where.here
     return elsewhere or where.condition == "on_call"
-
-
-def _is_taken_to_be_away(who: Perceived | None) -> bool:
-    return who is None or who.role in UNHEARD
 
 
 def _open_to(message: Message) -> Perceived:

@@ -41,7 +41,8 @@ def participants(
         _add(settled, named, {id: presence.characters[id] for id in asked})
         _withhold(settled, named)
     settled[message.speaker] = _speaker(settled.get(message.speaker))
-    return _ordered({id: part for id, part in settled.items() if id in cast}, message.speaker, cast)
+    known = cast.by_id
+    return _ordered({id: part for id, part in settled.items() if id in known}, message.speaker, cast)
 
 
 def settled_message(

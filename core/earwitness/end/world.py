@@ -48,6 +48,8 @@ class World:
     """What of all that is confined to a channel or guild is told here (see `confined_to`)."""
     apart: str | None
     """The direct message or named private channel that this is (see `apart_in`)."""
+    has_marks: bool = True
+    """Whether anybody was told news in one channel alone."""
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
@@ -57,7 +59,8 @@ class World:
         """The world as it is for a message in a channel, given the session before that message."""
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
         places = channel.news, apart_in(channel.metadata)
-        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, *places)
+        marked = any("\n" in each for each in seen)
+        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, *places, marked)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
@@ -74,7 +77,7 @@ class World:
 
     async def _behind(self, characters: Iterable[str]) -> list[str]:
         """Those of the characters since whose last news there has been any, for whomever. Most often that is nobody."""
-        told = {id: self._told_up_to(id) for id in characters}
+        told = {id: self._told_up_to(id) if self.has_marks else self.news_seen.get(id, 0) for id in characters}
         since = {entry for entry in set(told.values()) if entry < self.latest and await self._updates_after(entry)}
         return [id for id, entry in told.items() if entry in since] if since else []
 
@@ -210,6 +213,8 @@ class World:
         Of what is told in another channel alone, by character and channel.
         """
         behind, seen, pace = set(await self._behind(characters)), dict[str, int](), Pace()
+        if not (behind or self.has_marks):
+            return dict.fromkeys(characters, sequence - 1)
         for id in characters:
             if self.apart is not None and (id in behind or mark(id, self.apart) in self.news_seen):
                 seen[mark(id, self.apart)] = await self._told_apart(id, told.get(id, ()), sequence)

@@ -124,7 +124,8 @@ class Cast(Record):
 
     def in_order(self, ids: Collection[str]) -> list[str]:
         """These ids, without strangers, in the order they joined. Few ids are few steps, however large the cast."""
-        return sorted((id for id in ids if id in self.by_id), key=self._places.__getitem__)
+        known = self.by_id
+        return sorted([id for id in ids if id in known], key=self._places.__getitem__)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -112,8 +112,15 @@ def _sealed_items(values: tuple[Any, ...], memo: _Memo) -> tuple[Any, ...]:
 
 def _closed(value: dict[str, Any] | list[Any], memo: _Memo) -> ReadOnlyDict | ReadOnlyList:
     if isinstance(value, dict):
+        if _CLOSED.issuperset(kinds := set(map(type, value.values()))) or not any(map(_may_hold_open, kinds)):
+            return ReadOnlyDict(value)
         return ReadOnlyDict({key: _sealed(each, memo) for key, each in value.items()})
     return ReadOnlyList([_sealed(each, memo) for each in value])
+
+
+def _may_hold_open(kind: Any) -> bool:
+    """Whether values of this type are open, or may hold what is."""
+    return kind in _OPEN or bool(_open_fields(kind))
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Annotated
 
@@ -51,7 +51,7 @@ class RulesWorldAgent:
 
     async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
         """Knowledge for everybody who will take part, narrators aside: they tell the news. Updates of what was done."""
-        participants = tuple(self._participants(event.moment, event.presence))
+        participants = self._participants(event.moment, event.presence)
         await self._read_long(event.moment)
         recent = self._read_recent(event.moment)
         knowledge, pace = {}, Pace()
@@ -63,13 +63,18 @@ class RulesWorldAgent:
             await pace.kept()
         return WorldAnswer(knowledge=knowledge, updates=self._updates(event, participants))
 
-    def _participants(self, moment: Moment, presence: Presence) -> Iterator[str]:
+    def _participants(self, moment: Moment, presence: Presence) -> tuple[str, ...]:
         """Whom the host says perceive it; without its word, whoever may come to take part."""
-        certain = moment.message.audience
-        likely = (id for id, who in presence.characters.items() if self._may_take_part(who.probability))
-        for id in dict.fromkeys((moment.message.speaker, *(likely if certain is None else certain))):
-            if id in moment.cast and moment.cast[id].kind != "narrator":
-                yield id
+        message, cast, narrators = moment.message, moment.cast.by_id, moment.cast.narrators
+        named = self._likely(presence) if message.audience is None else message.audience
+        chosen = dict.fromkeys((message.speaker, *named))
+        return tuple([id for id in chosen if id in cast and id not in narrators])
+
+    def _likely(self, presence: Presence) -> list[str]:
+        """Whoever may come to take part. Of thousands, much the same is believed."""
+        different = {who.probability for who in presence.characters.values()}
+        likely = {probability for probability in different if self._may_take_part(probability)}
+        return [id for id, who in presence.characters.items() if who.probability in likely]
 
     def _may_take_part(self, probability: float) -> bool:
         return probability >= self.end.enough or self.end.asks(probability)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, Self, cast
 
 import apsw
@@ -58,6 +59,7 @@ FEW = 3
 FieldTexts = tuple[str, str | None, str | None]
 """The fields of a delivery as JSON, or those of the world's copy; long lists; what is different in its own."""
 _NO_TEXTS: FieldTexts = ("", None, None)
+_TEXTS = attrgetter("body", "fields", "lists")
 
 
 class DeliveryRow(NamedTuple):
@@ -115,8 +117,8 @@ class DeliveryRows:
             DeliveryRow(position, each, each.id, bodies[each.body], *texts)
             for position, (each, texts) in enumerate(zip(deliveries, fields, strict=True))
         )
-        texts = dict.fromkeys(text for row in rows for text in (row.body, row.fields, row.lists) if text is not None)
-        return cls(rows, {text: deflated(text) for text in texts})
+        texts = dict.fromkeys(chain.from_iterable(map(_TEXTS, rows)))
+        return cls(rows, {text: deflated(text) for text in texts if text is not None})
 
 
 def _field_texts(deliveries: Sequence[Delivery], differences: Sequence[str | None]) -> Iterator[FieldTexts]:
