@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, Self, cast
 
@@ -25,6 +26,11 @@ _INSERT = (
     "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
     " due, status, reason, body, fields, lists) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_INSERT_ALIKE = (
+    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
+    " due, status, reason, body, fields, lists) SELECT ?1, ?2, value ->> 0, value ->> 1, value ->> 2, value ->> 3,"
+    " value ->> 4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM json_each(?3)"
+)
 _REPEAT = (
     "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -37,6 +43,10 @@ _GROUND = _CITE.replace("ledger_citations", "ledger_grounds")
 _APPLY = (
     "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_pending_id SET status = 'applied'"
     " WHERE session = ? AND id = ? AND status = 'pending'"
+)
+_APPLY_MANY = (
+    "UPDATE ledger_deliveries INDEXED BY ledger_deliveries_pending_id SET status = 'applied'"
+    " WHERE session = ?1 AND status = 'pending' AND id IN (SELECT value FROM json_each(?2))"
 )
 _REPEATED = (
     "SELECT position, memory_id, container, owner, body, fields, lists FROM ledger_repeats"
@@ -54,8 +64,15 @@ _RESTORE = (
 
 _ASKED = "SELECT value FROM json_each(?2)"
 _APART = {*shared.OWN, "body"}
+CROWD = 256
+"""More rows than this that differ in their owners only are written by one statement for so many of them."""
+MANY_IDS = 8
+"""As many ids or more are looked for by one statement."""
 FEW = 3
 """The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
+Columns = tuple[str | int | float | None, ...]
+_OWNS = 5
+"""So many of a row's columns are its own in a crowd: its position, ids, container and owner."""
 FieldTexts = tuple[str, str | None, str | None]
 """The fields of a delivery as JSON, or those of the world's copy; long lists; what is different in its own."""
 _NO_TEXTS: FieldTexts = ("", None, None)
@@ -80,7 +97,7 @@ class DeliveryRow(NamedTuple):
     difference: str | None
     """What is different in its own fields, as JSON."""
 
-    def columns(self, applied: Collection[str]) -> tuple[str | int | float | None, ...]:
+    def columns(self, applied: Collection[str]) -> Columns:
         """Values for `_INSERT`, between the sequence number and the numbers of what it shares."""
         delivery = self.delivery
         type = delivery.metadata.get("type")
@@ -170,9 +187,14 @@ def insert(
     first = {row.id: row for row in reversed(new.rows) if row.id not in there}
     added = [row for row in new.rows if first.get(row.id) is row]
     repeated = [row for row in new.rows if first.get(row.id) is not row]
-    connection.executemany(
-        _INSERT, ((session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added)
-    )
+    if len(added) > CROWD:
+        _insert_crowd(
+            connection, (session, sequence), [(*row.columns(applied), *_numbers(row, numbers)) for row in added]
+        )
+    else:
+        connection.executemany(
+            _INSERT, ((session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added)
+        )
     connection.executemany(_REPEAT, ((session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated))
     apply(connection, seen, there.intersection(applied))
     for row in added:
@@ -182,10 +204,19 @@ def insert(
             _ground(connection, session, sequence, row)
 
 
+def _insert_crowd(connection: apsw.Connection, place: tuple[int, int], rows: Iterable[Columns]) -> None:
+    """Write many rows: those one after the other that differ only in their first columns, together."""
+    for alike, several in groupby(rows, itemgetter(slice(_OWNS, None))):
+        while some := [row[:_OWNS] for row in islice(several, CROWD)]:
+            connection.execute(_INSERT_ALIKE, (*place, json.dumps(some), *alike))
+
+
 def apply(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
     """What was pending is applied; what was struck or withdrawn meanwhile stays so."""
     if seen.reads or seen.is_read:
         _apply_in_view(connection, seen, ids)
+    elif len(ids) >= MANY_IDS:
+        connection.execute(_APPLY_MANY, (seen.number, as_list(ids)))
     else:
         connection.executemany(_APPLY, [(seen.number, id) for id in ids])
 
