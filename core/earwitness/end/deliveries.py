@@ -334,6 +334,8 @@ def shares_transaction(plan: Plan) -> bool:
 def work_of_plain(plans: Sequence[Plan]) -> Work:
     """The store work of plain plans. Pure."""
     arrived = [each for plan in plans for each in arriving(plan, arrival_day(plan))]
+    if len({each.memory_id for each in arrived}) == len(arrived):
+        return work_from(plans, [(each,) for each in arrived], (), {})
     return work_from(plans, grouped(arrived, lambda each: each.memory_id), (), {})
 
 

@@ -136,13 +136,9 @@ def arriving(plan: Plan, day: float) -> list[Delivery]:
 
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:
     """Deliveries in groups that have the same `by`, such as their memory, in the order of each group's first one."""
-    deliveries = list(deliveries)
-    keys = list(map(by, deliveries))
-    if len(set(keys)) == len(keys):
-        return [[each] for each in deliveries]
     groups: dict[str, list[Delivery]] = {}
-    for key, each in zip(keys, deliveries, strict=True):
-        groups.setdefault(key, []).append(each)
+    for each in deliveries:
+        groups.setdefault(by(each), []).append(each)
     return list(groups.values())
 
 

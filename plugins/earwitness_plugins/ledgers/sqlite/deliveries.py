@@ -70,7 +70,7 @@ MANY_IDS = 8
 """As many ids or more are looked for by one statement."""
 FEW = 3
 """The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
-Columns = tuple[str | int | float | None, ...]
+RowValues = tuple[str | int | float | None, ...]
 _OWNS = 5
 """So many of a row's columns are its own in a crowd: its position, ids, container and owner."""
 FieldTexts = tuple[str, str | None, str | None]
@@ -97,7 +97,7 @@ class DeliveryRow(NamedTuple):
     difference: str | None
     """What is different in its own fields, as JSON."""
 
-    def columns(self, applied: Collection[str]) -> Columns:
+    def columns(self, applied: Collection[str]) -> RowValues:
         """Values for `_INSERT`, between the sequence number and the numbers of what it shares."""
         delivery = self.delivery
         type = delivery.metadata.get("type")
@@ -204,7 +204,7 @@ def insert(
             _ground(connection, session, sequence, row)
 
 
-def _insert_crowd(connection: apsw.Connection, place: tuple[int, int], rows: Iterable[Columns]) -> None:
+def _insert_crowd(connection: apsw.Connection, place: tuple[int, int], rows: Iterable[RowValues]) -> None:
     """Write many rows: those one after the other that differ only in their first columns, together."""
     for alike, several in groupby(rows, itemgetter(slice(_OWNS, None))):
         while some := [row[:_OWNS] for row in islice(several, CROWD)]:
