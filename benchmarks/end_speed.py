@@ -90,12 +90,13 @@ async def _story(ew: Earwitness) -> Session:
 
 
 def _played(story: Session, first: int, count: int) -> list[Any]:
-    return [partial(_tell, story, number) for number in range(first, first + count)]
+    """The turns to measure. As for every contender, their texts are made up before."""
+    texts = (made.sentences(2 * 10**9 + 2 * number, 2) for number in range(first, first + count))
+    return [partial(_tell, story, each) for each in texts]
 
 
-async def _tell(story: Session, number: int) -> None:
+async def _tell(story: Session, texts: Sequence[str]) -> None:
     """Two messages, as one turn of the store's benchmark has them."""
-    texts = made.sentences(2 * 10**9 + 2 * number, 2)
     outcomes = [
         await story.say(made.SPEAKERS[part].lower(), text, present=[member.id for member in story.cast.members])
         for part, text in enumerate(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .consultation import Consultant
@@ -25,7 +26,7 @@ UNTOLD = "earwitness:untold"
 """The name under which core keeps what has arrived while a sharing rule failed, next to the data of plugins."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: `cached_property` needs a place
 class Engine:
     """The parts of one instance. Two engines share nothing."""
 
@@ -72,7 +73,7 @@ class Engine:
         database = getattr(self.ledger, "database", None)
         return database is not None and database is getattr(self.store, "database", None)
 
-    @property
+    @cached_property
     def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:
         """Ledger and store, if a plan and its memories can share one transaction of theirs."""
         ledger, store = self.ledger, self.store

@@ -24,6 +24,7 @@ BLOCK_OPEN = "<earwitness-memories>"
 BLOCK_CLOSE = "</earwitness-memories>"
 
 _LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_UNUSUAL_BREAKS = frozenset("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 # What may stand before a heading without hiding it: what nobody sees, and Markdown's marks of a list or quote.
 _MARKS = r">*+\-_~|`•‣"
 _NUMBER = r"[(\[]?+(?:\d{1,9}|[a-z])[.)\]]"
@@ -32,6 +33,8 @@ _ESCAPED_LEAD = rf"(?:[{IN_LINE}{_MARKS}\\]|{_NUMBER})*+"
 _GAP = rf"[{IN_LINE}\n]*+"
 _OURS = rf"(?:\#[{IN_LINE}]*+\#|(?:message|game{_GAP}day){_GAP}:|what are the relevant memories)"
 _FORGERY = re.compile(rf"(?im)^(?={_ESCAPED_LEAD}{_OURS})")
+_FORGERY_STEMS = ("message", "game", "what are the")
+"""Without one of them, folded, or a `#`, there is no forgery, and the pattern need not be tried at every line."""
 _PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
 _ESCAPED = re.compile(rf"(?im)^\\(?={_ESCAPED_LEAD}{_OURS})")
 _ESCAPED_PLACEHOLDER = re.compile(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
@@ -126,7 +129,10 @@ def as_said(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Escape, with a backslash, every line that could pass for a heading or a message, and every placeholder."""
-    unified = _LINE_BREAKS.sub("\n", text)
+    unified = text if _UNUSUAL_BREAKS.isdisjoint(text) else _LINE_BREAKS.sub("\n", text)
+    folded = unified.casefold()
+    if "#" not in folded and not any(stem in folded for stem in _FORGERY_STEMS):
+        return unified
     return _PLACEHOLDER.sub(r"\\", _FORGERY.sub(r"\\", unified))
 
 

@@ -31,6 +31,10 @@ BACKLOG_BATCH = 512
 """Memories of several plans in one put, since a backlog is written faster this way."""
 
 
+_BLANK = {name: field.default for name, field in Delivery.model_fields.items()}
+"""Every field of a delivery, in the order in which it is written."""
+
+
 def of_message(
     settled: SettledMessage, told: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
 ) -> Iterator[Delivery]:
@@ -215,20 +219,23 @@ def _storable(value: object) -> bool:
 
 
 def _world_copy(settled: SettledMessage, name: str, ids: MemoryIds, sequence: int) -> Delivery:
+    """Not validated again: everything in it comes from the validated message."""
     message, container = settled.message, world_container(ids.session)
-    return Delivery(
-        session=ids.session,
-        sequence=sequence,
-        memory_id=ids.of(message.key, message.revision, container.name, "message"),
-        container=container.name,
-        owner=container.owner,
-        source=message.key,
-        revision=message.revision,
-        body=message_line(name, message.content, message.game_day),
-        metadata=message_metadata(message, settled.participants),
-        support=Support(learned_day=message.game_day),
-        due=message.game_day,
-    )
+    own = {
+        "session": ids.session,
+        "sequence": sequence,
+        "memory_id": ids.of(message.key, message.revision, container.name, "message"),
+        "container": container.name,
+        "owner": container.owner,
+        "source": message.key,
+        "revision": message.revision,
+        "body": message_line(name, message.content, message.game_day),
+        "metadata": message_metadata(message, settled.participants),
+        "support": Support(learned_day=message.game_day),
+        "disguises": {},
+        "due": message.game_day,
+    }
+    return Delivery.unchecked({**_BLANK, **own})
 
 
 class CopyOf(NamedTuple):

@@ -16,8 +16,8 @@ def state_after(
     state: State, settled: SettledMessage, movements: Iterable[Movement], sequence: int, *, in_turn: bool = False
 ) -> State:
     """The state once a message is settled: who perceived it, how many messages there were, and where everyone is."""
-    return state.updated(
-        {
+    return state.model_copy(
+        update={
             "last_perceivers": tuple(settled.participants),
             "message_count": state.message_count + 1,
             "turn_count": state.turn_count + in_turn,

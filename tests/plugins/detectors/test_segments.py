@@ -7,6 +7,7 @@ import pytest
 
 from earwitness.errors import SettingsError
 from earwitness_plugins.detectors.rules import RulesDetector
+from earwitness_plugins.detectors.text.marks import has_marks
 
 Begin = Callable[..., Any]
 EVERYBODY = ["alice", "bob", "charlie"]
@@ -83,3 +84,15 @@ def test_a_mark_of_ones_own_that_is_not_closed_holds_to_the_end(story: Begin) ->
 def test_a_mark_of_ones_own_has_two_ends() -> None:
     with pytest.raises(SettingsError, match="an opening and a closing mark"):
         RulesDetector(markup={"{}": "thought"})
+
+
+@pytest.mark.parametrize(
+    "text", ["(a)", "*a*", "‘a’ b", "a 'b'", "„a“", "a > b", "ooc: b", "a\n OOC : b", "「a」", "💭 a"]
+)
+def test_a_text_with_marks_is_looked_through(text: str) -> None:
+    assert has_marks(text)
+
+
+@pytest.mark.parametrize("text", ["Hello, Bob!", "It isn't so; it's Bob’s.", "What an ooc remark: none.", ""])
+def test_plain_speech_has_no_marks(text: str) -> None:
+    assert not has_marks(text)

@@ -289,3 +289,20 @@ async def _rows(path: Any) -> dict[str, int]:
     found = {name: connection.execute(f"SELECT count(*) FROM {name}").get for name in names if "ledger_" in name}
     connection.close()
     return found
+
+
+async def test_what_another_story_under_the_same_id_says_is_read_and_not_remembered(
+    ledger: Any, path: Any, ledger_at: Any
+) -> None:
+    """A ledger keeps the body it appended last at hand; another process may forget the story and begin it anew."""
+    hello, other = Said(speaker="alice", content="Hello."), Said(speaker="bob", content="Who was here?")
+    await ledger.create(FIRST, [])
+    await ledger.append("s1", hello, timestamp=NOON)
+    assert [each.body for each in await ledger.entries("s1", limit=2)] == [hello]
+    elsewhere = ledger_at(path)
+    await elsewhere.open()
+    await elsewhere.forget("s1")
+    await elsewhere.create(FIRST, [])
+    await elsewhere.append("s1", other, timestamp=NOON)
+    await elsewhere.close()
+    assert [each.body for each in await ledger.entries("s1", limit=2)] == [other]

@@ -64,6 +64,7 @@ _RETURN = re.compile(
     r"\b(?:I['’]m|I\s+am|I['’]ve\s+come|am)\s+back\b|\b(?:I['’]ll|I\s+will|I['’]ve\s+decided\s+to)\s+stay\b|\?",
     re.IGNORECASE,
 )
+_RETURN_STEMS = ("back", "stay", "?")
 _ONLY_IF = re.compile(
     r"\b(?:if|when|whenever|unless|until|before|after|sometimes|often|always|usually|every\s+\w+|each\s+\w+|why|where|"
     r"whether|what|how|say|said|once|never|not|don't|which)\b[^.!?;,]{0,40}\Z",
@@ -88,7 +89,8 @@ def takes_leave(spoken: str) -> Literal["stated", "farewell"] | None:
 
 def returns(spoken: str) -> bool:
     """Whether somebody who has just taken leave is after all with the others: says so, or asks them something."""
-    return bool(_RETURN.search(spoken))
+    folded = spoken.casefold()
+    return any(stem in folded for stem in _RETURN_STEMS) and bool(_RETURN.search(spoken))
 
 
 def _before(text: str, match: re.Match[str]) -> str:

@@ -25,11 +25,11 @@ from .marks import (
     OUT_OF_CHARACTER,
     PRIVATE,
     QUOTE_MARKS,
-    SET_OFF,
     THOUGHT_MARKS,
     Chunk,
     Conventions,
     covered,
+    has_marks,
     is_bare,
     marked,
     says_to_whom,
@@ -117,7 +117,7 @@ def stretches(
 
 def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
     """Whether nothing in it could be a mark, a thought, a whisper or the speaker's own deed, as in most chats."""
-    if not text.strip() or SET_OFF.search(text) or opening_name(text, own) is not None:
+    if not text.strip() or has_marks(text) or opening_name(text, own) is not None:
         return False
     return not thoughts.may_tell(text) and _OPENS_WITH_WHISPER.match(text) is None
 

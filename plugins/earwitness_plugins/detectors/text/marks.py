@@ -55,8 +55,8 @@ MARKS = re.compile(f"{_OPENS} (?: {_MARKS} )", _FLAGS)
 INNER_MARKS = re.compile(f"{_STAGE_BRACKET} | {_STAGE_PAREN} | {_STAGE_STAR} | {_STAGE_UNDER}", re.VERBOSE | re.DOTALL)
 THOUGHT_WITHIN = re.compile(f"{_PAREN} | {_STAR} | {_UNDER} | {_ITALIC}", re.VERBOSE | re.DOTALL)
 """What may set off a thought within a quote."""
-SET_OFF = re.compile(r"""[\[({*_"“«„「『`><💭]|(?<!\w)['‘]|^[ \t]*ooc\s*:""", re.MULTILINE | re.IGNORECASE)
-"""Without any of these, a text has no mark."""
+_SETS_OFF = re.compile(r"""[\[({*_"“«„「『`><💭]|(?<!\w)['‘]|^[ \t]*ooc\s*:""", re.MULTILINE | re.IGNORECASE)
+_SIGNS = frozenset("[({*_\"“«„「『`><💭'‘")
 _ANY = re.compile(r"""[\[(*_"“«„「『`><]|(?<!\w)['‘]""")
 _HIDDEN = re.compile(
     rf"""(?=[\[(\{{<💭]) (?:
@@ -200,6 +200,13 @@ def stage_chunks(text: str, marks: re.Pattern[str]) -> Iterator[Chunk]:
         yield Chunk("ooc", out[0], out.start())
         at = out.end()
     yield from marked(text[at:], marks, at)
+
+
+def has_marks(text: str) -> bool:
+    """Whether anything in a text could be a mark. Most chats have none, which is quickly seen."""
+    if _SIGNS.isdisjoint(text) and "ooc" not in text.casefold():
+        return False
+    return _SETS_OFF.search(text) is not None
 
 
 def covered(text: str, hidden: Sequence[Hidden]) -> str:

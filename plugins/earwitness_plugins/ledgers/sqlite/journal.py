@@ -95,14 +95,16 @@ def acknowledge(connection: apsw.Connection, session_number: int, sequences: Seq
 def as_entry(session: str, row: EntryRow, written: Body | None = None) -> Entry:
     """The record of a row. What a message says is not read again if it has just been `written`."""
     its_place, key, body, timestamp, settled = row
-    return Entry(
-        session=session,
-        sequence=its_place % SEQUENCES,
-        key=key,
-        body=written if isinstance(written, Said) else _long_body(body) if len(body) > LONG else _body(body),
-        timestamp=timestamp,
-        applied=bool(settled),
-    )
+    known = isinstance(written, Said)
+    values = {
+        "session": session,
+        "sequence": its_place % SEQUENCES,
+        "key": key,
+        "body": written if known else _long_body(body) if len(body) > LONG else _body(body),
+        "timestamp": timestamp,
+        "applied": bool(settled),
+    }
+    return Entry.unchecked(values)  # the columns have these types
 
 
 def _body(kept: bytes) -> Body:

@@ -40,6 +40,8 @@ class SqliteLedger:
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
         self._snapshots: dict[str, tuple[Written | None, Snapshot]] = {}
+        self._appended: dict[str, tuple[bytes, Body]] = {}
+        """The body last appended to a session, as kept and as given: each next entry is preceded by a look at it."""
 
     @property
     def database(self) -> Database:
@@ -141,6 +143,8 @@ class SqliteLedger:
         """Give the entries their sequence numbers. Raises `UnknownName` for an unknown session."""
         packed = [(deflated(as_json(each.body)), each.key, each.timestamp) for each in new]
         rows = await self._database.write(lambda connection: journal.append(connection, session, packed))
+        if new and rows[-1][1]:
+            self._appended[session] = (packed[-1][0], new[-1].body)
         return [
             Appended(entry=journal.as_entry(session, row, each.body if created else None), created=created)
             for each, (row, created) in zip(new, rows, strict=True)
@@ -165,7 +169,8 @@ class SqliteLedger:
         rows = await (self._database.read_inline if few else self._database.read)(
             lambda connection: journal.several(connection, session, after, up_to, unapplied, limit)
         )
-        return [journal.as_entry(session, row) for row in rows]
+        kept, written = self._appended.get(session, (None, None))
+        return [journal.as_entry(session, row, written if row[2] == kept else None) for row in rows]
 
     # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
