@@ -248,7 +248,8 @@ class Ledger(Protocol):
         """Remove a character's container from the register, and the deliveries to it. What is due to it is struck.
 
         With `up_to`, this concerns only plans up to that sequence number, and the container stays if the character has
-        joined again, that is, if they are in the current cast. A later plan may deliver anew what was struck here."""
+        joined again, that is, if they are in the current cast. A later plan may deliver the same anew; what was struck
+        here stays struck."""
         ...
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:

@@ -145,6 +145,11 @@ class Book:
             if self.deliveries[id].status == "archived":
                 self.deliveries[id] = self.deliveries[id].model_copy(update={"status": "pending", "reason": None})
 
+    def _set_aside(self, id: str) -> None:
+        """Keep what was struck for a forgotten character, in its place, while the same is delivered anew."""
+        old = f"{id} of {self.deliveries[id].sequence}"
+        self.deliveries = {(old if key == id else key): each for key, each in self.deliveries.items()}
+
     def record(self, plan: Plan, after: Snapshot) -> None:
         """Apply the changes of a plan. Removals come first, so the plan's own deliveries stay."""
         self.plans[plan.sequence] = plan
@@ -153,8 +158,9 @@ class Book:
         for restoration in plan.restorations:
             self.restore(restoration)
         for delivery in plan.deliveries:
-            if delivery.id not in self.deliveries or was_forgotten(self.deliveries[delivery.id]):
-                self.deliveries[delivery.id] = delivery
+            if delivery.id in self.deliveries and was_forgotten(self.deliveries[delivery.id]):
+                self._set_aside(delivery.id)
+            self.deliveries.setdefault(delivery.id, delivery)
         if plan.message is not None:
             self.messages[plan.message.message.key] = plan.message
         for write in plan.plugin_data:

@@ -107,7 +107,7 @@ def as_of(parent: Book, id: str, up_to: int) -> Book:
     for number, plan in sorted(parent.plans.items()):
         if number <= up_to:
             _play(book, _moved(plan, old.id, id))
-    _forget(book, parent)
+            _forget(book, parent)
     if up_to == old.decided:
         book.data = deepcopy(parent.data)
     origin = {"parent": old.id, "forked_at": up_to, "origin": old.origin or old.id, "unfinished": True}
@@ -127,12 +127,14 @@ def _play(book: Book, plan: Plan) -> None:
 
 
 def _forget(book: Book, parent: Book) -> None:
-    """What the parent has forgotten since is forgotten in its branches."""
-    for id in list(book.deliveries):
-        if id not in parent.deliveries:
-            del book.deliveries[id]
-        elif was_forgotten(parent.deliveries[id]):
-            book.change(id, "struck", "forgotten")
+    """What the parent has forgotten by now is forgotten in its branches, before a later plan delivers it anew."""
+    left = {(each.id, each.sequence): each for each in parent.deliveries.values()}
+    for key, each in list(book.deliveries.items()):
+        theirs = left.get((each.id, each.sequence))
+        if theirs is None:
+            del book.deliveries[key]
+        elif was_forgotten(theirs):
+            book.change(key, "struck", "forgotten")
 
 
 def _moved(plan: Plan, old: str, new: str) -> Plan:

@@ -98,6 +98,38 @@ class LedgerBranches(LedgerCases):
         assert list(await ledger.deliveries("s1")) == list(await ledger.deliveries("b2")) == []
 
     @case
+    async def test_what_is_withdrawn_already_stays_so_in_a_branch_from_then(self, ledger: Ledger) -> None:
+        """A later withdrawal or restoration of it changed nothing."""
+        branching = await self._with_past(ledger)
+        await self._withdraw(ledger, "s1", 4, "m1")
+        (found,) = await ledger.deliveries("s1", memory_ids=["m1"])
+        again = Withdrawal(removes={found.id: "m1"}, reason="put away", status="archived")
+        await self.recorded(ledger, plan(5, withdrawals=(again,)))
+        back = Restoration(memory_id="m1", restores={found.id: "m1"})
+        await self.recorded(ledger, plan(6, restorations=(back,)))
+        for up_to in (4, 5):
+            await branching.branch("s1", f"b{up_to}", up_to)
+            (there,) = await ledger.deliveries(f"b{up_to}", memory_ids=["m1"])
+            assert (there.status, there.reason) == ("withdrawn", "edited"), up_to
+
+    @case
+    async def test_the_same_delivered_anew_after_forgetting_is_new(self, ledger: Ledger) -> None:
+        """What was struck for the forgotten character stays so, also in a branch from before."""
+        branching = self._branching(ledger)
+        await self.story(ledger)
+        same = delivery("m1", due=5)
+        for number in (1, 2):
+            planned = plan(number, same.model_copy(update={"sequence": number}), cast=CAST, due_day=1)
+            await self.recorded(ledger, planned, applied=False)
+            await ledger.acknowledge("s1", [number], [])
+            if number == 1:
+                await ledger.forget_owner("s1", "alice")
+        await branching.branch("s1", "b1", 1)
+        await branching.branch("s1", "b2", 2)
+        for name, found in (("b1", ["struck"]), ("s1", ["struck", "pending"]), ("b2", ["struck", "pending"])):
+            assert [each.status for each in await ledger.deliveries(name)] == found, name
+
+    @case
     async def test_whatever_happens_they_are_as_if_played_again(self, ledger: Ledger) -> None:
         """Random branches of branches, with edits, withdrawals, days and forgetting in each, against the reference."""
         from hypothesis import strategies as st

@@ -7,7 +7,7 @@ in the branch's view.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, cast
 
@@ -32,6 +32,10 @@ _COPY_REPEATS = (
 )
 _CHANGES_NOTHING = ('"withdrawals":[]', '"restorations":[]', '"due_day":null')
 """Passages of a plan that only brings something: no text in it can have them, since its quotes are escaped."""
+_KEPT = ("pending", "applied", "archived")
+"""Statuses of deliveries that can still be withdrawn."""
+_Status = tuple[str, str | None]
+"""The status of a delivery, and its reason."""
 _Parts = dict[str, Any]
 """A plan as JSON, without its deliveries."""
 
@@ -127,8 +131,8 @@ class _PastSession:
         self._revised = {plan["message"]["message"]["key"] for plan in later if plan["message"]}
         self._came = bool(self._undone) or any(plan["due_day"] is not None for plan in later)
         self._brought: dict[int, float] = {}
-        self._statuses: dict[str, tuple[str, str | None]] = {}
         self._memories: dict[str, str] = {id: memory for plan in later for id, memory in _both(plan).items()}
+        self._statuses: dict[str, _Status] = self._first_statuses(connection, seen) if self._undone else {}
         self._messages: dict[str, _Parts] = {}
         self._data: dict[tuple[str, str], Any] = {}
         plans = (plan for _, plan in _plans(connection, seen, 0, up_to))
@@ -136,10 +140,8 @@ class _PastSession:
 
     def put_back(self, connection: apsw.Connection, new: SessionView) -> None:
         """Let the branch see it as it was then."""
-        first = self._first_statuses(connection, self._of)
-        for id in sorted(self._undone):
-            if id in first:
-                deliveries.change(connection, new, self._memories[id], id, self._statuses.get(id, first[id]))
+        for id in sorted(self._statuses):
+            deliveries.change(connection, new, self._memories[id], id, self._statuses[id])
         for memory, id, _ in _arrived_since(connection, new, _latest(self._brought) if self._came else {}):
             deliveries.change(connection, new, memory, id, ("pending", None))
         for key, message in self._messages.items():
@@ -152,29 +154,33 @@ class _PastSession:
         """Note what a plan up to then did to what later ones have changed."""
         self._brought[plan["sequence"]] = _day(plan)
         for withdrawal in plan["withdrawals"] if self._undone else ():
-            status = (withdrawal["status"], withdrawal["reason"])
-            self._statuses |= dict.fromkeys(self._undone & withdrawal["removes"].keys(), status)
+            self._change(withdrawal["removes"], _KEPT, (withdrawal["status"], withdrawal["reason"]))
         if plan["restorations"]:
-            self._statuses |= dict.fromkeys(self._undone & _restored(plan).keys(), ("applied", None))
+            self._change(_restored(plan), ("archived",), ("applied", None))
         if self._revised and plan["message"] and plan["message"]["message"]["key"] in self._revised:
             self._messages[plan["message"]["message"]["key"]] = plan["message"]
         for written in plan["plugin_data"]:
             self._data[written["plugin"], written["key"]] = written["value"]
         return plan
 
-    def _first_statuses(self, connection: apsw.Connection, seen: SessionView) -> dict[str, tuple[str, str | None]]:
-        """The statuses that deliveries had once their own plan was applied."""
+    def _change(self, ids: Iterable[str], former: Sequence[str], status: _Status) -> None:
+        """Note a status of those of the deliveries that had one of the `former` ones."""
+        changed = [id for id in ids if id in self._statuses and self._statuses[id][0] in former]
+        self._statuses |= dict.fromkeys(changed, status)
+
+    def _first_statuses(self, connection: apsw.Connection, seen: SessionView) -> dict[str, _Status]:
+        """The statuses that what later plans change had once their own plans were applied."""
         rows = connection.execute(
             f"SELECT d.id, d.fields FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
-            " AND d.memory_id IN (SELECT value FROM json_each(?2))",
+            f" AND d.memory_id IN (SELECT value FROM json_each(?2)) AND NOT {seen.is_forgotten}",
             (seen.number, as_list(set(self._memories.values()))),
         ).fetchall()
         found = cast("list[tuple[str, Fields]]", rows)
         texts = {text: _first_status(connection, text) for text in {number_of(fields) for _, fields in found}}
-        return {id: texts[number_of(fields)] for id, fields in found}
+        return {id: texts[number_of(fields)] for id, fields in found if id in self._undone}
 
 
-def _first_status(connection: apsw.Connection, fields: int) -> tuple[str, str | None]:
+def _first_status(connection: apsw.Connection, fields: int) -> _Status:
     ((blob,),) = _rows(connection, "SELECT data FROM ledger_shared WHERE number = ?", (fields,))
     recorded = json.loads(inflated(blob))
     return ("applied", None) if recorded["status"] == "pending" else (recorded["status"], recorded["reason"])

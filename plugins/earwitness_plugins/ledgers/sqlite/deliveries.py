@@ -267,6 +267,7 @@ def _change_in_view(
     """Change deliveries by id, each with its memory's, if they have one of the `former` statuses."""
     asked = (
         f"SELECT d.number, d.session, {seen.status} FROM {seen.deliveries('memory')} AND d.memory_id = ?2 AND d.id = ?3"  # noqa: S608 - our own words
+        f" AND NOT {seen.is_forgotten}"
     )
     for id, memory in chosen.items():
         rows = connection.execute(asked, (seen.number, memory, id)).fetchall()
@@ -307,7 +308,7 @@ def _existing(connection: apsw.Connection, seen: SessionView, rows: Sequence[Del
     """
     found = connection.execute(
         f"SELECT d.id FROM {seen.deliveries('memory')} AND d.memory_id IN ({_ASKED})"  # noqa: S608 - our own words
-        f" AND NOT ({seen.status} = 'struck' AND {seen.reason} IS 'forgotten')",
+        f" AND NOT {seen.is_forgotten}",
         (seen.number, as_list({row.delivery.memory_id for row in rows})),
     )
     return {str(id) for (id,) in found}

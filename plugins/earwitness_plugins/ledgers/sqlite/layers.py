@@ -105,6 +105,11 @@ class SessionView(NamedTuple):
         return "CASE WHEN o.status IS NULL THEN d.reason ELSE o.reason END" if self.reads else "d.reason"
 
     @property
+    def is_forgotten(self) -> str:
+        """SQL for whether a delivery was struck when its owner was forgotten."""
+        return f"({self.status} = 'struck' AND {self.reason} IS 'forgotten')"
+
+    @property
     def container(self) -> str:
         """SQL for the name of the container that a delivery goes to."""
         moved = "(SELECT id FROM ledger_sessions WHERE number = ?1) || substr(d.container, length(l.name) + 1)"
