@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .records.character import Cast, Character
     from .records.derived import Derivation
     from .records.memory import Hit, Memory, Support
-    from .records.message import Message, Participant, SettledMessage
+    from .records.message import Message, Messages, Participant, SettledMessage
     from .records.moment import Moment, Movement, Perceived, Presence
     from .records.observation import Observation
     from .records.plan import Plan
@@ -73,6 +73,7 @@ __all__ = [
     "Message",
     "MessageAnswer",
     "MessageEvent",
+    "Messages",
     "Moment",
     "Movement",
     "Observation",
@@ -134,7 +135,7 @@ _MODULES = {
     "records.character": "Cast Character",
     "records.derived": "Derivation",
     "records.memory": "Hit Memory Support",
-    "records.message": "Message Participant SettledMessage",
+    "records.message": "Message Messages Participant SettledMessage",
     "records.moment": "Moment Movement Perceived Presence",
     "records.observation": "Observation",
     "records.plan": "Plan",

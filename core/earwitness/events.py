@@ -205,10 +205,11 @@ class SharingEvent(Event):
 
     message: SettledMessage
     """The message, with everything that was decided about it. Its text, and what each participant perceived, is what
-    may be passed on: without thoughts, and without what is muttered to oneself or said out of character."""
+    may be passed on: without thoughts, and without what is muttered to oneself or said out of character. It is empty
+    where no detector has read the message, unless the host's `audience` names others than the speaker."""
     moment: Moment | None = None
     """The moment it was said in; `None` when a delayed delivery arrives, or the message is told late because the rule
-    failed before."""
+    failed before. The messages before it, too, are without what may not be passed on."""
     knowers: tuple[str, ...]
     """Ids of those who could pass it on: its participants, or those whom the arrived deliveries have reached."""
     arrived: tuple[Delivery, ...] = ()

@@ -26,7 +26,7 @@ from .records.channel import Channel, Context
 from .records.character import Cast, Character
 from .records.journal import Original, Said
 from .records.memory import Interaction
-from .records.message import SettledMessage
+from .records.message import Messages
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest, known_settings
@@ -346,12 +346,12 @@ class Session(Extensible):
         channel: Channel | None = None,
         limit: int | None = None,
         retracted: bool = False,
-    ) -> tuple[SettledMessage, ...]:
+    ) -> Messages:
         """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
 
-        `before` and `after` are keys; `limit` keeps the newest, or with `after` the first. `heard_by` keeps what a
-        character perceived and still remembers, in the words they perceived; with `channel`, what they may recall where
-        that is. With `retracted`, retracted ones are there too, and marked. Raises `UnknownName`, `InputError`."""
+        `before` and `after` are keys; `limit` keeps the newest, or with `after` the first; `retracted` adds retracted
+        ones, marked. `heard_by` keeps what a character perceived and remembers, as perceived; with `channel`, what may
+        be recalled there: nothing if a guard fails (see `failures`). Raises `UnknownName`, `InputError`."""
         query = MessageQuery(before, after, speaker, heard_by, channel_id, channel, limit, retracted)
         return await self._transcript.messages(query)
 

@@ -18,7 +18,7 @@ from .outcome import Outcome
 from .records.channel import Channel
 from .records.disguise import Worn
 from .records.journal import Said
-from .records.message import SettledMessage
+from .records.message import Messages, SettledMessage
 from .records.plan import Delivery
 from .start.reads import own_read
 from .start.requests import Reader
@@ -53,6 +53,8 @@ class MessageQuery:
     """Whether to include those that were retracted."""
     permitted: Filter = EVERYTHING
     """What guards let the listener recall."""
+    failures: tuple[str, ...] = ()
+    """The guards that failed: then `permitted` is nothing."""
 
     @property
     def characters(self) -> tuple[str | None, str | None]:
@@ -89,14 +91,14 @@ class Transcript:
         """The outcome of the call with this key. Raises `UnknownName`."""
         return self._journal.outcome(await self._journal.entry(key))
 
-    async def messages(self, query: MessageQuery) -> tuple[SettledMessage, ...]:
+    async def messages(self, query: MessageQuery) -> Messages:
         """The messages, oldest first. See `Session.messages`."""
         await self._decider.caught_up()
         query = await self._checked(query)
         start = None if query.after is None else (await self._journal.entry(query.after)).sequence
         end = None if query.before is None else (await self._journal.entry(query.before)).sequence
         found = await (self._newest(query, end) if start is None else self._first(query, start, end))
-        return tuple(found)
+        return Messages(found, query.failures)
 
     async def _checked(self, query: MessageQuery) -> MessageQuery:
         """The same query with ids in place of names. Raises `UnknownName`, `InputError`."""
@@ -104,16 +106,19 @@ class Transcript:
         if query.limit is not None:
             count("limit", query.limit)
         found = replace(query, speaker=speaker, heard_by=heard_by)
-        return found if query.channel is None else replace(found, permitted=await self._permitted(found))
+        return found if query.channel is None else await self._guarded(found)
 
-    async def _permitted(self, query: MessageQuery) -> Filter:
-        """What guards let the listener recall in the channel; nothing if one of them fails."""
+    async def _guarded(self, query: MessageQuery) -> MessageQuery:
+        """The query with what guards let the listener recall in the channel; that is nothing if one of them fails.
+
+        Raises `StrategyError` for a failing guard if `strict`.
+        """
         where = known_channel(query.channel, None)
         if query.heard_by is None:
             raise InputError("channel= says where somebody asks: give heard_by= as well, or channel_id= alone.")
         reader = Reader(self._live.snapshot, query.heard_by, where)
-        read, _ = await own_read(self._engine, reader, 1, dict(self._live.data()))
-        return read.permitted
+        read, failures = await own_read(self._engine, reader, 1, dict(self._live.data()))
+        return replace(query, permitted=read.permitted, failures=failures)
 
     async def _newest(self, query: MessageQuery, end: int | None) -> Sequence[SettledMessage]:
         """Pages from the newest message backwards, until there are enough."""
@@ -171,7 +176,7 @@ def _is_permitted(copy: Delivery, permitted: Filter) -> bool:
 
 def _in_words_of(settled: SettledMessage, character: str, copy: Delivery) -> SettledMessage:
     heard = settled.message.model_copy(update={"content": settled.heard_by(character)})
-    found = settled.model_copy(update={"message": heard, "heard": {}})
+    found = settled.model_copy(update={"message": heard, "heard": {}, "tellable": {}})
     return _by_known_names(found, copy.disguises) if copy.disguises else found
 
 

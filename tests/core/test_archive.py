@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness.errors import InputError, UnknownName
+from earwitness.testing.scripted import ByScript
 
 from .derived_stories import Begin, Memories, one
 
@@ -81,7 +82,7 @@ async def test_what_is_archived_stays_so_when_its_message_gets_other_words(
 
 
 async def test_what_is_due_later_is_archived_and_restored_as_well(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"])
+    story = await begin(present=["alice"], detector=ByScript())
     await story.say("alice", "The key is under the mat.", key="k")
     await story.tell("alice", "bob", "k", day=3)
     await story.settled()

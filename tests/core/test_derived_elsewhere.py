@@ -8,6 +8,7 @@ from earwitness import (
     Session,
 )
 from earwitness.records.derived import Derivation
+from earwitness.testing.scripted import ByScript
 
 from .derived_stories import Begin, Memories, Notes, derived, one
 
@@ -76,7 +77,7 @@ async def full(story: Session) -> None:
 
 
 async def test_branches_and_imports_carry_all_of_it(open_app: Any, memories: Memories) -> None:
-    ew = await open_app()
+    ew = await open_app(detector=ByScript())
     story = await ew.session("s1", cast=["alice", "bob", "charlie"], present=["alice"])
     await full(story)
     lines = [line async for line in story.backstage().export()]

@@ -9,6 +9,7 @@ import pytest
 from earwitness import Earwitness, Plugin, Session, StateChangeAnswer, StateChangeEvent
 from earwitness.errors import InputError
 from earwitness.events import Derivation, SharingAnswer, SharingEvent
+from earwitness.testing.scripted import ByScript
 
 Begin = Callable[..., Awaitable[Session]]
 
@@ -139,7 +140,7 @@ class Hub:
 
 
 async def test_a_rule_proposes_memories_that_say_how_they_are_known(begin: Begin) -> None:
-    story = await begin(sharing_rules=[Hub()])
+    story = await begin(detector=ByScript(), sharing_rules=[Hub()])
     await story.say("alice", "I buried the key.", key="m1")
     await story.settled()
     assert not [each async for each in _of(story, "bob")]

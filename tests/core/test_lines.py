@@ -15,7 +15,7 @@ from earwitness.filters import equals
 from earwitness.formats import CURRENT_TIME, MESSAGE
 from earwitness.loading.settings import FillSettings
 from earwitness.middle.render import render
-from earwitness.testing.scripted import Gossip, Retold
+from earwitness.testing.scripted import ByScript, Gossip, Retold
 
 Begin = Callable[..., Awaitable[Session]]
 
@@ -64,7 +64,7 @@ async def test_what_was_witnessed_or_told_by_nobody_known_says_so(begin: Begin) 
         Share(character="bob", rule="r", how="witnessed"),
         Share(character="charlie", rule="r", how="shared"),
     ]
-    story = await begin(sharing_rules=[Retold(*shares)])
+    story = await begin(detector=ByScript(), sharing_rules=[Retold(*shares)])
     await story.say("alice", "The sword is here.", audience=[])
     assert lines(await story.turn("bob", in_prompt=[])) == ["1. You witnessed: Alice, on day 1: The sword is here."]
     assert lines(await story.turn("charlie", in_prompt=[])) == [

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from earwitness.errors import InputError, KeyConflict, UnknownName
+from earwitness.testing.scripted import ByScript
 
 from .derived_stories import Begin, Memories, derived, one
 
 
 async def test_one_character_tells_another_what_she_remembers(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"], state={"game_day": 2})
+    story = await begin(detector=ByScript(), present=["alice"], state={"game_day": 2})
     await story.say("alice", "The key is under the mat.", key="k")
     await story.change(game_day=5)
     hers = await one(memories, story, "alice")
@@ -27,7 +28,7 @@ async def test_one_character_tells_another_what_she_remembers(begin: Begin, memo
 
 
 async def test_it_is_told_in_other_words_and_keeps_its_format(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"])
+    story = await begin(detector=ByScript(), present=["alice"])
     await story.say("alice", "The key is under the mat.", key="k")
     await story.remember("alice", "Bob steals.", key="note")
     await story.tell("alice", "bob", "k", content="It is near the door.")
@@ -39,7 +40,7 @@ async def test_it_is_told_in_other_words_and_keeps_its_format(begin: Begin, memo
 
 
 async def test_what_is_told_on_a_later_day_arrives_then(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"])
+    story = await begin(detector=ByScript(), present=["alice"])
     await story.say("alice", "The key is under the mat.", key="k")
     await story.tell("alice", "bob", "k", day=3)
     await story.change(game_day=2)
@@ -49,7 +50,7 @@ async def test_what_is_told_on_a_later_day_arrives_then(begin: Begin, memories: 
 
 
 async def test_nobody_tells_what_they_do_not_know_by_then(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"], state={"game_day": 3})
+    story = await begin(detector=ByScript(), present=["alice"], state={"game_day": 3})
     await story.say("alice", "The key is under the mat.", key="k")
     hers = await one(memories, story, "alice")
     await story.tell("alice", "charlie", hers, day=6)
@@ -75,7 +76,7 @@ async def test_nobody_tells_what_they_do_not_know_by_then(begin: Begin, memories
 
 
 async def test_what_was_told_falls_with_the_tellers_memory_and_by_its_own_key(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"])
+    story = await begin(detector=ByScript(), present=["alice"])
     await story.remember("alice", "Tea is hot.", key="note")
     await story.tell("alice", "bob", "note", key="t1")
     await story.tell("bob", "charlie", "note", key="t2")
@@ -99,7 +100,7 @@ async def test_what_was_there_before_the_story_is_news_to_whoever_is_told(begin:
 
 
 async def test_telling_again_under_its_key_changes_nothing(begin: Begin, memories: Memories) -> None:
-    story = await begin(present=["alice"])
+    story = await begin(detector=ByScript(), present=["alice"])
     await story.say("alice", "The key is under the mat.", key="k")
     await story.tell("alice", "bob", "k", key="t")
     await story.retract("k")

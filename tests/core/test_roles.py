@@ -11,6 +11,7 @@ from earwitness import Channel, Character, Session
 from earwitness.backstage.backstage import Backstage
 from earwitness.errors import InputError, NotPermitted, UnknownName
 from earwitness.events import Share, SharingEvent
+from earwitness.testing.scripted import ByScript
 
 Begin = Callable[..., Awaitable[Session]]
 CAST = (Character("mira", kind="persona", user_id="u1"), Character("bob"))
@@ -189,7 +190,7 @@ async def test_what_a_persona_learns_on_a_later_day_is_not_explained_before(begi
         def share(self, event: SharingEvent) -> list[Share]:
             return [each.model_copy(update={"due": event.day + 2}) for each in super().share(event)]
 
-    story = await begin(cast=CAST, sharing_rules=[Later()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[Later()])
     await story.say("bob", "The key is under the mat.", key="k", audience=["bob"])
     await story.delivered()
     (later,) = [each for each in await story._engine.ledger.deliveries("s1", sources=["k"]) if each.owner == "mira"]

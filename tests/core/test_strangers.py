@@ -30,6 +30,7 @@ from earwitness import (
 from earwitness.errors import InvalidFilter
 from earwitness.events import PlanEvent, Share, SharingEvent
 from earwitness.filters import EVERYTHING, And, Filter, Not, Or
+from earwitness.testing.scripted import ByScript
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -165,7 +166,7 @@ async def test_guards_are_asked_about_what_was_there_before_the_story(begin: Beg
 
 async def test_nothing_is_learned_before_it_was_said(begin: Begin, memories: Memories) -> None:
     rules = [Telling(Share(character="charlie", shared_from="alice", due=1))]
-    story = await begin(state={"game_day": 5}, sharing_rules=rules)
+    story = await begin(state={"game_day": 5}, detector=ByScript(), sharing_rules=rules)
     await said(story)
     (memory,) = await memories(story, "charlie")
     assert memory.learned_day == 5

@@ -9,6 +9,7 @@ import pytest
 
 from earwitness import Memory, Session, Share, SharingAnswer, SharingEvent
 from earwitness.records.plan import Answer
+from earwitness.testing.scripted import ByScript
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -40,7 +41,7 @@ async def twice(story: Session) -> None:
 
 
 async def test_tellers_of_several_messages_add_up_to_one_memory(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     await twice(story)
     (memory,) = await memories(story, "dana")
     explained = await story.backstage().explain(memory.id)
@@ -64,7 +65,7 @@ def shown(memory: Memory) -> tuple[object, ...]:
 async def test_the_memory_shows_the_message_that_was_learned_first_and_no_words_of_another(
     begin: Begin, memories: Memories
 ) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     await story.change(game_day=2)
     await story.say("bob", FACT, key="m1", audience=[])
     await story.change(game_day=10)
@@ -80,7 +81,7 @@ async def test_the_memory_shows_the_message_that_was_learned_first_and_no_words_
 
 
 async def test_a_slower_teller_changes_nothing_of_what_is_known(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SlowBob()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SlowBob()])
     await story.say("bob", f"{FACT} Nobody was hurt.", key="m1", audience=[])
     await story.say("charlie", FACT, key="m2", audience=[])
     for day in (1, 5, 20):
@@ -105,7 +106,7 @@ class InTurn:
 
 
 async def test_who_hears_the_same_again_learned_it_the_first_time(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[InTurn()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[InTurn()])
     await story.say("alice", FACT, key="m1", audience=["bob", "charlie"])
     await story.change(game_day=10)
     await story.delivered()
@@ -114,7 +115,7 @@ async def test_who_hears_the_same_again_learned_it_the_first_time(begin: Begin, 
 
 
 async def test_who_hears_more_of_it_later_has_that_from_who_told_it(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[InTurn(bob="A mill.")])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[InTurn(bob="A mill.")])
     await story.say("alice", FACT, key="m1", audience=["bob", "charlie"])
     await story.change(game_day=10)
     await story.delivered()
@@ -124,7 +125,7 @@ async def test_who_hears_more_of_it_later_has_that_from_who_told_it(begin: Begin
 
 
 async def test_what_is_handed_over_is_that_message_too(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     await story.say("bob", FACT, key="m1", audience=[])
     await story.change(game_day=10)
     await story.say("charlie", f"{FACT} Nobody was hurt.", key="m2", audience=[])
@@ -141,7 +142,7 @@ async def test_what_is_handed_over_is_that_message_too(begin: Begin, memories: M
 async def test_a_rule_cannot_join_what_was_said_in_disguise(
     begin: Begin, memories: Memories, masks: tuple[str | None, str | None]
 ) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     for key, hears, mask in zip(("m1", "m2"), ("bob", "charlie"), masks, strict=True):
         await story.say("alice", FACT, key=key, audience=[hears], speak_as=mask)
     await story.delivered()
@@ -150,7 +151,7 @@ async def test_a_rule_cannot_join_what_was_said_in_disguise(
 
 
 async def test_the_memory_stands_until_the_last_of_its_messages_is_retracted(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     await twice(story)
     await story.retract("m1")
     (memory,) = await memories(story, "dana")
@@ -161,7 +162,7 @@ async def test_the_memory_stands_until_the_last_of_its_messages_is_retracted(beg
 
 async def test_what_was_retracted_is_no_part_of_active_deliveries(begin: Begin, memories: Memories) -> None:
     rule = SameFact()
-    story = await begin(cast=CAST, sharing_rules=[rule])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[rule])
     await story.say("alice", FACT, key="m1", audience=["bob"])
     await story.retract("m1")
     await story.say("alice", FACT, key="m2", audience=["bob"])
@@ -174,14 +175,14 @@ async def test_a_memory_that_the_listener_has_not_gets_no_support(begin: Begin, 
         def share(self, event: SharingEvent) -> Iterable[Share]:
             return [Share(character="dana", shared_from="bob", memory="mem_nowhere")]
 
-    story = await begin(cast=CAST, sharing_rules=[Stray()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[Stray()])
     await story.say("alice", FACT, audience=["bob"])
     (memory,) = await memories(story, "dana")
     assert memory.id != "mem_nowhere"
 
 
 async def test_what_a_rule_itself_asked_stands_in_the_plan(begin: Begin) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     await story.say("alice", FACT, audience=["bob"])
     await story.delivered()
     plan = await story._engine.ledger.plan(story.id, story._live.snapshot.decided)
@@ -190,7 +191,7 @@ async def test_what_a_rule_itself_asked_stands_in_the_plan(begin: Begin) -> None
 
 
 async def test_a_copy_of_the_story_has_the_same_memories(begin: Begin, memories: Memories) -> None:
-    story = await begin(cast=CAST, sharing_rules=[SameFact()])
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[SameFact()])
     await twice(story)
     branch = await story.fork("branch")
     await branch.retract("m1")
@@ -221,7 +222,7 @@ async def holders(story: Session, memories: Memories) -> list[str]:
 
 async def begun_while_away(begin: Begin, **given: Any) -> tuple[Session, Away]:
     rule = Away()
-    story = await begin(cast=CAST, sharing_rules=[rule], strict=False, **given)
+    story = await begin(cast=CAST, detector=ByScript(), sharing_rules=[rule], strict=False, **given)
     await story.say("alice", FACT, key="m1", audience=["bob"])
     await story.delivered()
     rule.fails = True

@@ -10,8 +10,9 @@ import pytest
 
 from earwitness import Earwitness
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.scripted import ByScript
 
-ALONE = {"embedder": "none", "detector": "none", "world_agent": "none", "strict": True}
+ALONE = {"embedder": "none", "world_agent": "none", "strict": True}
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ async def open_app() -> AsyncIterator[Callable[..., Awaitable[Earwitness]]]:
     async with AsyncExitStack() as opened:
 
         async def open_app(**given: Any) -> Earwitness:
-            made = {"store": MemoryStore(), "ledger": MemoryLedger(), **ALONE, **given}
+            made = {"store": MemoryStore(), "ledger": MemoryLedger(), "detector": ByScript(), **ALONE, **given}
             return await opened.enter_async_context(Earwitness.open(**made))
 
         yield open_app

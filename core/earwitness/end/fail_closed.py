@@ -12,6 +12,7 @@ from .change import in_default_words, reported
 from .deliveries import of_message
 from .disguises import as_known
 from .message import message_of
+from .settle import unread
 
 UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 """Errors raised by values that cannot be decided on or recorded, including `InputError` and pydantic's errors."""
@@ -37,7 +38,7 @@ def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
     message = message_of(entry, body, live.snapshot)
     alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
     worn = {} if message.speak_as is None else {message.speaker: message.speak_as}
-    settled = SettledMessage(message=message, participants=alone, disguises=worn, degraded=True)
+    settled = unread(SettledMessage(message=message, participants=alone, disguises=worn, degraded=True))
     deliveries = tuple(of_message(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day))
     after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
     return Plan(

@@ -23,8 +23,9 @@ async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *
 
     If a guard fails, only the speaker and the world receive theirs.
 
-    With `silence=False`, tellings by characters whose own delivery was struck stay; use it for a plan that does not
-    hold all tellers. Raises `StrategyError` for a failing guard if `strict`.
+    With `silence=False`, tellings by characters whose own delivery was struck stay, and participants without a delivery
+    count as before; use it for a plan that does not hold all deliveries of its message. Raises `StrategyError` for a
+    failing guard if `strict`.
     """
     if not engine.guards or not plan.deliveries:
         return plan
@@ -35,16 +36,17 @@ async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *
     deliveries = [_without_knowledge(each) for each in plan.deliveries] if failed else list(plan.deliveries)
     reasons = _reasons(answers, plan)
     after = [struck(each, reasons.get(each.id)) for each in deliveries]
-    return _received(plan, without_hearsay(after) if silence else after, answers)
+    if silence:
+        after = without_hearsay(after)
+        plan = plan.model_copy(update={"message": _unheard(plan.message, after)})
+    return _received(plan, after, answers)
 
 
 def _received(plan: Plan, deliveries: Sequence[Delivery], answers: Sequence[Answered[StrikeAnswer]]) -> Plan:
-    message = _unheard(plan.message, deliveries)
     reports = tuple(answer.reported() for answer in answers)
     return plan.model_copy(
         update={
-            "deliveries": received_by(message, deliveries),
-            "message": message,
+            "deliveries": received_by(plan.message, deliveries),
             "answers": (*plan.answers, *reports),
             "degraded": plan.degraded or any(report.failure for report in reports),
         }

@@ -27,7 +27,7 @@ from .disguises import as_known
 from .guards import guarded
 from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
-from .settle import asked_about, participants, settled_message
+from .settle import asked_about, participants, settled_message, unread
 from .shares import Sharing, Teller, shared
 from .untold import Untold
 from .whereabouts import state_after
@@ -43,6 +43,8 @@ class Judged:
     """The state before the message."""
     moment: Moment
     """The moment, with everybody where the host says."""
+    earlier: Sequence[SettledMessage]
+    """The messages before it, oldest first."""
     event: Event
     presence: Presence
     proposals: Proposals
@@ -52,11 +54,23 @@ class Judged:
     data: dict[str, PluginData]
 
 
-async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, keep_news: bool = False) -> Judged:
-    """Detect, propose, settle. With `keep_news` none is added: a revision keeps the news of the first version."""
+async def judge(
+    engine: Engine,
+    live: Live,
+    moment: Moment,
+    world: World,
+    *,
+    earlier: Sequence[SettledMessage],
+    keep_news: bool = False,
+) -> Judged:
+    """Detect, propose, settle. With `keep_news` none is added: a revision keeps the news of the first version.
+
+    Without a detector's answer only the speaker perceives the message, by what is known of it.
+    """
     data, before = dict(live.data()), moment.state
     moment, placed = await as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
-    presence, report = await presence_of(engine, moment, data)
+    detected, report = await presence_of(engine, moment, data)
+    presence = detected or Presence.only(moment.message.speaker)
     asked = asked_about(moment.message, presence, engine.settings.end)
     event = event_of(moment)
     proposals = await propose(engine, event, moment, presence, asked, world, data)
@@ -71,13 +85,14 @@ async def judge(engine: Engine, live: Live, moment: Moment, world: World, *, kee
     degraded = bool(report.failure) or proposals.degraded
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
+    settled = settled if detected else unread(settled)
     if moment.disguises:
         worn = {id: name for id, name in moment.disguises.items() if id in settled.participants}
         settled = settled.model_copy(update={"disguises": worn})
     news, struck = ({}, ()) if keep_news else await _news(world, proposals, settled.participants)
     movements = () if before.moves_nobody(moment.channel) else (*placed, *presence.movements)
     reports = (report, *proposals.reports, *struck)
-    return Judged(settled, before, moment, event, presence, proposals, movements, news, reports, data)
+    return Judged(settled, before, moment, earlier, event, presence, proposals, movements, news, reports, data)
 
 
 def _host_says_who_is_there(moment: Moment) -> bool:
@@ -137,8 +152,8 @@ async def said(
 ) -> Plan:
     """The plan of a new message; `world` is the world as it was before it. `ahead` is for `SharingEvent`."""
     snapshot = live.snapshot
-    moment = moment_of(snapshot, message, recent(live, message))
-    judged = await judge(engine, live, moment, world)
+    earlier = recent(live, message)
+    judged = await judge(engine, live, moment_of(snapshot, message, earlier), world, earlier=earlier)
     state = snapshot.state
     after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
     plan = await planned(engine, live, judged, sequence, ahead)
@@ -220,13 +235,11 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
         return Sharing()
     settled, day = judged.settled.as_tellable(), judged.moment.day
     known = {id: Teller(settled.heard_by(id), day) for id in settled.participants}
-    same = settled is judged.settled
-    moment = judged.moment if same else judged.moment.model_copy(update={"message": settled.message})
     base = {name: getattr(judged.event, name) for name in Event.model_fields}
     event = SharingEvent(
         **base,
         message=settled,
-        moment=moment,
+        moment=_as_tellable(judged.moment, settled.message, judged.earlier),
         knowers=tuple(known),
         told_at=settled.message.sequence,
         updates=judged.proposals.updates,
@@ -234,6 +247,15 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
         ahead=ahead,
     )
     return await shared(engine, event, known, judged.data, ActiveDeliveries(engine.ledger, event.session))
+
+
+def _as_tellable(moment: Moment, message: Message, earlier: Sequence[SettledMessage]) -> Moment:
+    """The moment with what may be passed on as the text of this message, and of those before it."""
+    told = {each.key: each.as_tellable().message for each in earlier if each.tellable}
+    if message is moment.message and not told:
+        return moment
+    before = tuple([told.get(each.key, each) for each in moment.recent])
+    return moment.model_copy(update={"message": message, "recent": before})
 
 
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:

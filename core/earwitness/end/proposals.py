@@ -28,17 +28,16 @@ from .host_word import with_those_there
 T = TypeVar("T")
 
 
-async def presence_of(engine: Engine, moment: Moment, data: DataByOwner) -> tuple[Presence, Answer]:
-    """Presence, fail closed: without a usable answer only the speaker perceives the message.
+async def presence_of(engine: Engine, moment: Moment, data: DataByOwner) -> tuple[Presence | None, Answer]:
+    """The detector's presence, or `None` if there is no detector or no usable answer; and what it is reported as.
 
     Raises `StrategyError` for a failing detector if `strict`.
     """
-    alone = Presence.only(moment.message.speaker)
     if (detector := engine.detector) is None:
-        return alone, Answer(by="detector:none")
+        return None, Answer(by="detector:none")
     limit = engine.settings.end.detector_timeout
     answered = await detect(engine.consultant, detector, moment, data, limit)
-    return answered.value or alone, answered.reported()
+    return answered.value, answered.reported()
 
 
 async def detect(

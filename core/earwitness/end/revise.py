@@ -118,7 +118,8 @@ async def rejudged(engine: Engine, live: Live, message: Message, applier: Applie
     then = await snapshot_before(engine, live, message.sequence)
     past = await engine.ledger.messages(live.snapshot.id, before=message.sequence, limit=24)
     moment = moment_of(then, message, past)
-    return await judge(engine, live, moment, World.of(engine, live, then, applier, message.channel), keep_news=True)
+    world = World.of(engine, live, then, applier, message.channel)
+    return await judge(engine, live, moment, world, earlier=past, keep_news=True)
 
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:

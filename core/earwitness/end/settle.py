@@ -186,6 +186,15 @@ def tellable(presence: Presence, partly: Collection[str], speaker: str, whole: C
     return told
 
 
+def unread(settled: SettledMessage) -> SettledMessage:
+    """A message that no detector has read: nobody knows what of it was thought, so none of it is passed on.
+
+    Unless the host named others than the speaker who perceived all of it: then nothing of it was.
+    """
+    heard = any(id != settled.speaker for id in settled.message.audience or ())
+    return settled if heard else settled.model_copy(update={"tellable": {WORLD: ""}})
+
+
 def _is_tellable(segment: Segment, speaker: str) -> bool:
     """Whether who knows a segment may pass it on. Nobody could have perceived a thought, or what is said to oneself."""
     match segment.kind:

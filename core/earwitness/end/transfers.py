@@ -54,7 +54,10 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     own = next((each for each in supports if not each.of_other), supports[0])
     if body.text is None and (told := await _tellable(engine.ledger, snapshot.id, own)) is not None:
         if not told:
-            why = f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r}: it was only thought"
+            why = (
+                f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r}: it was only thought, or no "
+                "detector said what of it was. Say with `content=` what is told"
+            )
             return undelivered(entry, "core:walls", why)
         body = body.model_copy(update={"text": told})
     delivery = handed_over(entry, body, supports, day, snapshot)

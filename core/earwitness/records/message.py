@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, Self
 
 from pydantic import JsonValue, ValidationInfo, field_validator
 
@@ -92,7 +93,8 @@ class SettledMessage(Record):
     """Character id → what this participant perceived of it, if that is less than the whole. `""` = nothing."""
     tellable: dict[str, str] = {}
     """What may be passed on, if it holds a part that is passed on to nobody: a thought, what is muttered to oneself or
-    said out of character. Under `world` of the whole; by character id of what a participant perceived in part."""
+    said out of character. Under `world` of the whole; by character id of what a participant perceived in part. Nothing
+    may be passed on where no detector has read it, unless the host's `audience` names others than the speaker."""
     disguises: dict[str, str] = {}
     """Character id → the name under which this participant was in disguise."""
     retracted: bool = False
@@ -142,3 +144,16 @@ class SettledMessage(Record):
         heard = {id: self.tellable_by(id) for id in self.heard}
         message = self.message.model_copy(update={"content": self.tellable[WORLD]})
         return self.model_copy(update={"message": message, "heard": heard, "tellable": {}})
+
+
+class Messages(tuple[SettledMessage, ...]):
+    """Messages that were read back, oldest first: a tuple that says what failed on the way."""
+
+    failures: tuple[str, ...]
+    """The guards that failed, each with its reason. What they guard is withheld, so there are no messages then."""
+
+    def __new__(cls, messages: Iterable[SettledMessage] = (), failures: Iterable[str] = ()) -> Self:
+        """The messages, and the failures."""
+        made = super().__new__(cls, messages)
+        made.failures = tuple(failures)
+        return made

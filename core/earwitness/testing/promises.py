@@ -29,6 +29,7 @@ from .cases.promises_random import RandomStories
 from .cases.promises_shared import SharedContainers
 from .cases.promises_text import TextIsData
 from .cases.promises_there import There
+from .cases.promises_told import ToldOn
 from .cases.promises_twice import NothingTwice
 from .cases.promises_walls import PromisedWalls
 from .cases.promises_withheld import Withheld
@@ -46,6 +47,7 @@ class PromisesSuite(
     ReadingBack,
     NothingTwice,
     There,
+    ToldOn,
     Provenance,
     DerivedMemories,
     TextIsData,

@@ -24,7 +24,7 @@ MIXES = (
 
 
 def in_memory(settings: dict[str, Any]) -> AbstractAsyncContextManager[Earwitness]:
-    parts = {"embedder": "none", "detector": "none", "world_agent": "none", "strict": True}
+    parts = {"embedder": "none", "detector": "everyone", "world_agent": "none", "strict": True}
     return Earwitness.open(store=MemoryStore(), ledger=MemoryLedger(), **parts, **settings)
 
 
