@@ -96,7 +96,7 @@ def _container(origin: str, given: object) -> Container:
 def _members(container: Container, given: Sequence[object]) -> list[Membership]:
     found = [Membership.model_validate(each) for each in given]
     if wrong := next((each for each in found if each.container != container.name), None):
-        raise StoryError(f"a membership among those of {container.name!r} names {wrong.container!r}.")
+        raise StoryError(f"container {container.name!r}: one of its memberships names {wrong.container!r}.")
     return found
 
 

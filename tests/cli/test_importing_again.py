@@ -139,7 +139,7 @@ def test_a_chat_without_our_marks_is_not_told_twice_under_other_keys(played: Run
     result = played("import", "out.jsonl", "--into", "cellar")
     assert result.exit_code == 2
     assert "out.jsonl: 3 of 3 new messages are in the story 'cellar' already" in result.stderr
-    assert "Put the lines that are new into a file of their own" in result.stderr
+    assert "Put the new lines into a file of their own" in result.stderr
 
 
 def test_a_chat_that_was_played_on_and_extended_elsewhere_goes_on(run: Run, files: Path) -> None:

@@ -91,7 +91,7 @@ def test_every_call_on_another_event_loop_says_what_to_do(calls: Calls) -> None:
         return await asyncio.wait_for(call(), 2)
 
     for call in calls.values():
-        with pytest.raises(NotOpen, match=r"another event loop .* a single asyncio\.run"):
+        with pytest.raises(NotOpen, match=r"another event loop.* a single asyncio\.run"):
             asyncio.run(elsewhere(call))
 
 
@@ -120,7 +120,7 @@ def refused(calls):
             call()
         except NotOpen as error:
             assert f"in process {os.getppid()}" in str(error), error
-            assert "Open one in this process, after the fork" in str(error), error
+            assert "Open another one here, after the fork" in str(error), error
         else:
             sys.exit("no error")
 
@@ -148,7 +148,7 @@ async def asynchronous():
                 try:
                     await call()
                 except NotOpen as error:
-                    assert "Open one in this process, after the fork" in str(error), error
+                    assert "Open another one here, after the fork" in str(error), error
                 else:
                     sys.exit("no error")
             os.write(1, b"child\\n")

@@ -11,7 +11,7 @@ from earwitness_plugins.terminal import CliContext, story_command
 @click.argument("session")
 @click.argument("memories", nargs=-1, required=True, metavar="MEMORY…")
 async def command(cli: CliContext, session: str, memories: tuple[str, ...]) -> None:
-    """Take memories out of recall, by id, or everybody's of a message, by its key.
+    """Take memories out of recall. A message's key stands for everybody's memory of it.
 
     What rests on them stays. `restore` puts them back.
     """
@@ -22,7 +22,7 @@ async def command(cli: CliContext, session: str, memories: tuple[str, ...]) -> N
 @click.argument("session")
 @click.argument("memories", nargs=-1, required=True, metavar="MEMORY…")
 async def restore(cli: CliContext, session: str, memories: tuple[str, ...]) -> None:
-    """Put archived memories back into recall, by id, or everybody's of a message, by its key."""
+    """Put archived memories back into recall. A message's key stands for everybody's memory of it."""
     await _archive(cli, session, memories, restore=True)
 
 

@@ -30,7 +30,7 @@ async def command(
     user: str | None,
     force: bool,
 ) -> None:
-    """Make a story file of character cards, lorebooks and chats, ready for `earwitness play`.
+    """Make a story file from character cards, lorebooks and chats, ready for `earwitness play`.
 
     It begins with the first message of every card, or with the messages of the chats.
     """

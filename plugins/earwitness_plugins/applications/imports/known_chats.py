@@ -198,8 +198,8 @@ class KnownChat:
         if self._alignment.between:
             number = self._alignment.between[0]
             raise KeyConflict(
-                f"{self._place(number)}: it says {quoted_words(self._file_lines[number].words)} before lines that the "
-                f"story {self._lines.session!r} has, which were said without it. Nothing was imported. {MOVED}"
+                f"{self._place(number)}: {quoted_words(self._file_lines[number].words)} is new, but the story "
+                f"{self._lines.session!r} already has lines that come after it. Nothing was imported. {MOVED}"
             )
 
     def _refuse_another(self, corrections: Sequence[Correction]) -> None:

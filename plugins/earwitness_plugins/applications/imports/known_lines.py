@@ -50,10 +50,10 @@ class KnownLines:
         twice = [said for said in new if said in others]
         if len(twice) > 1 and 2 * len(twice) > len(new):
             raise KeyConflict(
-                f"{place}: {len(twice)} of {len(new)} new messages are in the story {self.session!r} already, "
-                f"{quoted_words(twice[0])} as {others[twice[0]]!r}. Everybody would hear them twice, so nothing was "
-                "imported. Put the lines that are new into a file of their own, or make the whole a story of its own "
-                "with `--into ID`."
+                f"{place}: {len(twice)} of {len(new)} new messages are in the story {self.session!r} already. For "
+                f"example, {quoted_words(twice[0])} has the key {others[twice[0]]!r} there. Everybody would hear them "
+                "twice, so nothing was imported. Put the new lines into a file of their own, or make the whole file a "
+                "story of its own with `--into ID`."
             )
 
     def versions(self, key: str) -> list[SpokenWords]:
