@@ -32,8 +32,8 @@ class Home:
         """Raises `NotOpen` in a child."""
         if self.process != os.getpid():
             raise NotOpen(
-                f"this Earwitness was opened in process {self.process} and cannot be used in process {os.getpid()}, which "
-                "was forked from it. Open another one here, after the fork: Earwitness.open(…). In the parent, open "
+                f"this Earwitness was opened in process {self.process} and cannot be used in process {os.getpid()}, "
+                "which was forked from it. Open another one here, after the fork: Earwitness.open(…). In the parent, open "
                 "after forking too, or start workers with 'spawn'."
             )
 
@@ -42,7 +42,7 @@ class Home:
         self.check_process()
         if self.loop is not asyncio.get_running_loop():
             raise NotOpen(
-                "this Earwitness was opened on another event loop, and a call from this one would never return. Open one on "
-                "this loop, or make all calls on the loop of `open`: a single asyncio.run(…) for the whole "
+                "this Earwitness was opened on another event loop, and a call from this one would never return. Open "
+                "one on this loop, or make all calls on the loop of `open`: a single asyncio.run(…) for the whole "
                 "program. From several threads, use earwitness.sync."
             )

@@ -78,7 +78,8 @@ async def _files(story: Session, name: str, private: bool) -> list[File]:
     if apart and (private or made):
         warn([_marked(len(apart)) if private else _left_out([each.channel for each in apart])])
     if not made and apart:
-        raise InputError(f"everything in {story.id!r} was said in direct messages or private channels: add --private to export it.")
+        where = "direct messages or private channels"
+        raise InputError(f"everything in {story.id!r} was said in {where}: add --private to export it.")
     if not made:
         raise InputError(f"{story.id!r} has nothing to export as {name}. For all of it: --format {WHOLE}.")
     return list(made)
