@@ -33,8 +33,8 @@ class Home:
         if self.process != os.getpid():
             raise NotOpen(
                 f"this Earwitness was opened in process {self.process} and cannot be used in process {os.getpid()}, "
-                "which was forked from it. Open another one here, after the fork: Earwitness.open(…). In the parent, open "
-                "after forking too, or start workers with 'spawn'."
+                "which was forked from it. Open another one here, after the fork: Earwitness.open(…). In the parent, "
+                "open after forking too, or start workers with 'spawn'."
             )
 
     def check(self) -> None:
