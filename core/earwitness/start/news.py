@@ -13,7 +13,7 @@ from .recalled import Recalled
 from .source import RecallSource
 
 
-async def told_along(source: RecallSource, own: Read) -> list[Recalled]:
+async def news_told_along(source: RecallSource, own: Read) -> list[Recalled]:
     """The knowledge sections of the memories whose messages are in the prompt. Raises `StorageError`."""
     if not own.in_prompt:
         return []

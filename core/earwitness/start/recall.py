@@ -20,7 +20,7 @@ from ..records.journal import Entry
 from ..records.memory import Hit, Memory
 from . import strange_fields
 from .excerpts import within
-from .news import told_along
+from .news import news_told_along
 from .past import PastSource, as_before
 from .rank import SectionCandidates, chosen, merged, ranked
 from .reads import Read, learned_by, own_read, requested_reads
@@ -68,41 +68,53 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     Raises `StorageError`, `InputError` for a character who was not there yet, and `StrategyError` or `PluginError` if
     `strict`.
     """
-    character, channel = request.character, request.channel
     if request.before is not None:
-        live = await as_before(engine, live, character, request.before)
-    data = dict(live.data())
-    reader = Reader(live.snapshot, character, channel)
-    own, failures = await own_read(engine, reader, settings.memories, data)
-    asked, keys = await _asked(engine, live, reader, own, settings, request)
-    others, more = await requested_reads(engine, reader, asked, keys, data)
-    reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
+        live = await as_before(engine, live, request.character, request.before)
+    data, day = dict(live.data()), live.snapshot.state.game_day
+    query, reads, failures = await _listed(engine, live, settings, request, data)
     source = _source(engine, live, settings, request)
-    found = await _searched(source, reads, asked, live.snapshot.state.game_day, settings)
-    found = await _unless_own(source, reads, found, live.snapshot.state.game_day)
+    found = await _unless_own(source, reads, await _searched(source, reads, query, day, settings), day)
     strange = await strange_fields.reports(source, reads, request.filter, found)
-    permanent = await _permanent(source, reads[0]) if settings.permanent == "always" else []
-    always = [*permanent, *await told_along(source, reads[0])]
-    answers = await _plugins(engine, live, character, asked, found, channel, data)
+    always = await _always(source, reads[0], settings)
+    answers = await _plugins(engine, live, request, query, found, data)
     hits = await _added(source, reads, answers, found)
     await _keep(engine, live, data)
-    sections = _sections(reads, hits, always, answers, live.snapshot.state.game_day, settings)
+    sections = _sections(reads, hits, always, answers, day, settings)
     mark = _mark(engine.settings.fill)
-    memories = await within(chosen(sections, settings, mark), settings.token_budget, asked, mark)
+    memories = await within(chosen(sections, settings, mark), settings.token_budget, query, mark)
     return Recall(
-        character=character,
-        query=asked,
+        character=request.character,
+        query=query,
         memories=tuple(memories),
         sections=tuple([each.section for each in sections]),
         notes=(*(note for answer in _given(answers) for note in answer.notes), *_guards_notes(reads, memories)),
-        failures=(
-            *dict.fromkeys((*failures, *more)),
-            *strange,
-            *(answer.label for answer in answers if answer.failure),
-            *([source.failure] if source.failure else ()),
-            *_observer_failures(engine),
-        ),
+        failures=(*failures, *strange, *_failures(answers, source), *_observer_failures(engine)),
     )
+
+
+async def _listed(
+    engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest, data: Mapping[str, PluginData]
+) -> tuple[str, list[Read], Sequence[str]]:
+    """The query, the reads of this recall, the character's own first, and who failed at listing them."""
+    reader = Reader(live.snapshot, request.character, request.channel)
+    own, failures = await own_read(engine, reader, settings.memories, data)
+    query, keys = await _asked(engine, live, reader, own, settings, request)
+    others, more = await requested_reads(engine, reader, query, keys, data)
+    reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
+    return query, reads, tuple(dict.fromkeys((*failures, *more)))
+
+
+async def _always(source: RecallSource, own: Read, settings: RecallSettings) -> list[Recalled]:
+    """What is recalled whatever the query is: permanent memories, and the news told with messages in the prompt."""
+    permanent = await _permanent(source, own) if settings.permanent == "always" else []
+    return [*permanent, *await news_told_along(source, own)]
+
+
+def _failures(answers: Sequence[Answered[RecallAnswer]], source: RecallSource) -> Iterator[str]:
+    """Which plugins failed, and whether the store did."""
+    yield from (answer.label for answer in answers if answer.failure)
+    if source.failure:
+        yield source.failure
 
 
 def _source(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> RecallSource:
@@ -220,10 +232,9 @@ def _sections(
 async def _plugins(
     engine: Engine,
     live: Live,
-    character: str,
+    request: RecallRequest,
     query: str,
     found: Sequence[Sequence[Hit]],
-    channel: Channel,
     data: Mapping[str, PluginData],
 ) -> Sequence[Answered[RecallAnswer]]:
     if not engine.plugins.asks("on_recall"):
@@ -234,8 +245,8 @@ async def _plugins(
         cast=snapshot.cast,
         state=snapshot.state,
         day=snapshot.state.game_day,
-        channel=channel,
-        character=character,
+        channel=request.channel,
+        character=request.character,
         query=query,
         memories=tuple({hit.memory.id: hit for hits in found for hit in hits}.values()),
     )
