@@ -43,18 +43,28 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     if id == session:
         raise ContainerCollision(f"a branch needs an id of its own: {id!r} is the session that it branches off.")
     found = await engine.ledger.load(id)
-    if found is not None and (found.parent, found.forked_at) != (session, up_to):
-        raise ContainerCollision(
-            f"session {id!r} exists and is not the branch of {session!r} at {up_to}. Choose another id."
-        )
-    if found is None:
-        check_new_session_id(id)
-    elif not found.unfinished:
+    _check_branch(found, session, id, up_to)
+    if found is not None and not found.unfinished:
         return
     is_copied = found is not None and found.origin is None
     if not is_copied and await branches.shared(engine, session, id, up_to):
         seen(up_to)
-        return
+    else:
+        await _copy(engine, session, id, up_to, seen)
+
+
+def _check_branch(found: Snapshot | None, session: str, id: str, up_to: int) -> None:
+    """Raise `ContainerCollision` for a session that is not this branch, and `InvalidId` if the id cannot be used."""
+    if found is None:
+        check_new_session_id(id)
+    elif (found.parent, found.forked_at) != (session, up_to):
+        raise ContainerCollision(
+            f"session {id!r} exists and is not the branch of {session!r} at {up_to}. Choose another id."
+        )
+
+
+async def _copy(engine: Engine, session: str, id: str, up_to: int, seen: Seen) -> None:
+    """The branch as a copy of entries and plans."""
     ledger = engine.ledger
     entries = await ledger.entries(session, up_to=up_to)
     plans = {plan.sequence: plan for plan in await ledger.plans(session, up_to=up_to)}

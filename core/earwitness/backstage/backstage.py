@@ -22,6 +22,8 @@ from ..records.channel import Channel, Context
 from ..records.character import Cast
 from ..records.journal import Entry, Said
 from ..records.memory import Hit
+from ..records.message import Message
+from ..records.plan import Plan
 from ..unmatched import unmatched
 from ..validation.arguments import count, several, text
 from ..validation.arguments import days as number_of_days
@@ -119,26 +121,34 @@ class Backstage:
         """
         self._permit_of(speaker, "preview what others say")
         await self._session.delivered()
-        live, state = self._live, self._live.snapshot.state
+        live = self._live
         sequence = live.snapshot.decided + 1
         where = known_channel(channel, context)
         refuse_place(place, where)
         id = self._wearer(speaker)
-        mask = None if self._session.cast.called(speaker) else live.snapshot.mask_called(speaker, id)
         body = Said(
             speaker=id,
-            speak_as=mask_name(self._session.cast, id, mask if speak_as is None else speak_as),
+            speak_as=self._mask(speaker, id, speak_as),
             content=message_text(content),
             channel=where,
             present=self._members("present", present),
             audience=self._members("audience", audience),
-            place=None if place is None else check_place("place", place, state),
+            place=None if place is None else check_place("place", place, live.snapshot.state),
         )
         own = own_key(sequence) if key is None else check_key(key)
         entry = Entry(session=live.snapshot.id, sequence=sequence, key=own, body=body, timestamp="preview")
         message = message_of(entry, body, live.snapshot)
         world = World.of(self._engine, live, live.snapshot, self._applier, where)
         plan = await said(self._engine, live, message, sequence, world, ahead=number_of_days("days", days))
+        return self._previewed(message, plan)
+
+    def _mask(self, speaker: str, id: str, speak_as: str | None) -> str | None:
+        """The name that a speaker would be in disguise under: the one given, or the mask that they are named by."""
+        known = self._session.cast.called(speaker) or speak_as is not None
+        mask = speak_as if known else self._live.snapshot.mask_called(speaker, id)
+        return mask_name(self._session.cast, id, mask)
+
+    def _previewed(self, message: Message, plan: Plan) -> Preview:
         participants = plan.message.participants if plan.message else {}
         found = Preview(
             message=message,

@@ -40,25 +40,13 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
     old = await settled_message(engine.ledger, live.snapshot.id, body.target)
     if old is None or old.retracted:
         return _nothing(live, entry)
-    content = in_message(as_said(body.content), old.message.speaker, in_disguise(live.snapshot.cast, old.disguises))
-    message = old.message.model_copy(
-        update={
-            "content": content,
-            "revision": old.message.revision + 1,
-            "present": old.message.present if body.present is None else body.present,
-            "audience": old.message.audience if body.audience is None else body.audience,
-        }
-    )
-    judged = await rejudged(engine, live, message, applier)
+    judged = await rejudged(engine, live, _reworded(live, old, body), applier)
     known_before = await _knowledge_before(engine, live, old)
     kept = {id: known_before.get(id, []) for id in judged.settled.participants}
     plan = await planned(engine, live, _with(judged, kept), entry.sequence)
     replaced = await of_source(engine.ledger, live.snapshot.id, body.target, "rerolled" if body.reroll else "edited")
     plan = await with_replaced(engine, live, entry, plan.model_copy(update={"withdrawals": (replaced,)}))
-    since = await engine.ledger.entries(live.snapshot.id, after=message.sequence, up_to=entry.sequence)
-    forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
-    plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old.message, since))
-    plan = _not_naming(_without(plan, forgotten), forgotten)
+    plan = await _without_whom_it_left(engine, live, entry, plan, old.message)
     plan = await still_archived(engine.ledger, plan, body.target)
     lost = {id: lines for id, lines in known_before.items() if id not in kept}
     return plan.model_copy(
@@ -69,6 +57,27 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
             "due_day": live.snapshot.state.game_day,
         }
     )
+
+
+def _reworded(live: Live, old: SettledMessage, body: Revised) -> Message:
+    """The next revision of a message."""
+    said, cast = old.message, in_disguise(live.snapshot.cast, old.disguises)
+    return said.model_copy(
+        update={
+            "content": in_message(as_said(body.content), said.speaker, cast),
+            "revision": said.revision + 1,
+            "present": said.present if body.present is None else body.present,
+            "audience": said.audience if body.audience is None else body.audience,
+        }
+    )
+
+
+async def _without_whom_it_left(engine: Engine, live: Live, entry: Entry, plan: Plan, old: Message) -> Plan:
+    """The plan without those who lost the message since: their memory was retracted, or they were forgotten."""
+    since = await engine.ledger.entries(live.snapshot.id, after=old.sequence, up_to=entry.sequence)
+    plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old, since))
+    forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
+    return _not_naming(_without(plan, forgotten), forgotten)
 
 
 async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -> Plan:

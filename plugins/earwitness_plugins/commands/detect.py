@@ -13,7 +13,10 @@ import click
 from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
+    from earwitness import Settings
+    from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.answers import PresenceTask
+    from earwitness_plugins.applications.evaluation.detector_spec import DetectorSpec
     from earwitness_plugins.applications.evaluation.scene_judge import Directions, JudgedMessage
 
 
@@ -44,20 +47,14 @@ async def command(
     The detector sees a scene message by message, and no labels. With hidden directions it sees no narration.
     Where it fails, only the speaker perceives the message; the end says how often. Exits with 1 when it always fails.
     """
-    from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.answers import answers
     from earwitness_plugins.applications.evaluation.data import read
-    from earwitness_plugins.applications.evaluation.detector_spec import make_detector, requested
+    from earwitness_plugins.applications.evaluation.detector_spec import make_detector
     from earwitness_plugins.terminal.warnings import FailureTally
 
     strategies = Strategies()
-    named = requested(name, task, cli.settings(), strategies, threshold)
-    if len(named) > 1:
-        raise InputError(
-            f"--detector {name!r} names {len(named)} detectors, and detect asks one. To compare several: evaluate."
-        )
-    spec = named[0]
+    spec = _one_detector(name, task, cli.settings(), strategies, threshold)
     detector = make_detector(spec, strategies, seed)
     scenes = read(strategies, files, format).scenes
     count, failures = 0, FailureTally()
@@ -73,6 +70,20 @@ async def command(
         cli.answer({"lines": count, "output": output}, f"{count:,} lines in {output}")
     failures.report()
     cli.finish(ok=failures.counts.total() < max(failures.messages, 1))
+
+
+def _one_detector(
+    name: str | None, task: PresenceTask, settings: Settings, strategies: Strategies, threshold: float | None
+) -> DetectorSpec:
+    from earwitness.errors import InputError
+    from earwitness_plugins.applications.evaluation.detector_spec import requested
+
+    named = requested(name, task, settings, strategies, threshold)
+    if len(named) > 1:
+        raise InputError(
+            f"--detector {name!r} names {len(named)} detectors, and detect asks one. To compare several: evaluate."
+        )
+    return named[0]
 
 
 def _opened(output: str | None) -> AbstractContextManager[IO[str]]:

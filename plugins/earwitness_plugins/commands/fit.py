@@ -9,6 +9,8 @@ import click
 from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
+    from earwitness.loading.strategies import Strategies
+    from earwitness_plugins.applications.evaluation.detector_spec import DetectorSpec
     from earwitness_plugins.applications.evaluation.fit import FitResult
 
 GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_error")
@@ -47,20 +49,16 @@ async def command(
     The detector says in `fittable` what may be fitted. Use the file as --detector NAME@FILE, or as a part of
     earwitness.toml.
     """
-    from earwitness.errors import InputError
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.data import read
-    from earwitness_plugins.applications.evaluation.detector_spec import detector_specs
     from earwitness_plugins.applications.evaluation.fit import fit, save
     from earwitness_plugins.applications.evaluation.run import Run
 
     strategies = Strategies()
-    named = detector_specs(detector, strategies, cli.settings().end)
-    if len(named) > 1:
-        raise InputError(f"{detector!r} names {len(named)} detectors; fit them one by one.")
+    spec = _one_detector(cli, detector, strategies)
     found = read(strategies, data, format)
     run = Run.model_validate(
-        {"task": task, "detectors": named, "data": found.files, "directions": directions, "seed": seed}
+        {"task": task, "detectors": [spec], "data": found.files, "directions": directions, "seed": seed}
     )
     with cli.progress("Fitting", evaluations) as advance:
         done = await fit(
@@ -79,6 +77,16 @@ async def command(
 
 def _comment(goal: str, data: tuple[str, ...], done: FitResult) -> str:
     return f"Fitted by earwitness fit for {goal}, in {done.fitted.tried} trials, on:\n" + "\n".join(data)
+
+
+def _one_detector(cli: CliContext, detector: str, strategies: Strategies) -> DetectorSpec:
+    from earwitness.errors import InputError
+    from earwitness_plugins.applications.evaluation.detector_spec import detector_specs
+
+    named = detector_specs(detector, strategies, cli.settings().end)
+    if len(named) > 1:
+        raise InputError(f"{detector!r} names {len(named)} detectors; fit them one by one.")
+    return named[0]
 
 
 def _shown(done: FitResult, goal: str, output: str) -> str:
