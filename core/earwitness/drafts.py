@@ -137,8 +137,11 @@ class Drafts:
                 each.check_newcomer()
         return Changed(joins=newcomers.members, quiet=True)
 
-    async def leaving(self, character: str) -> Changed:
+    async def leaving(self, character: str, key: str | None) -> Changed:
         """A character who is forgotten. See `Session.forget`."""
+        before = await self._journal.entry_for_key(key)
+        if before is not None and isinstance(before.body, Changed) and character in before.body.leaves_cast:
+            return before.body
         return Changed(leaves_cast=(await self._names.own_id(character),), quiet=True)
 
     async def reroll(self, content: str, key: str | None, own_key: str | None) -> Revised:

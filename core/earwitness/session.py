@@ -386,9 +386,9 @@ class Session(Extensible):
         await transfer.fork(self._engine, self.id, id, await self._journal.branch_point(id, at), seen)
         return await self._app.session(id)
 
-    async def forget(self, character: str) -> None:
+    async def forget(self, character: str, *, key: str | None = None) -> None:
         """Remove a character and their container for good. What others remember about them stays."""
-        await (await self._journal.append(await self._drafts.leaving(character), None)).decided()
+        await (await self._journal.append(await self._drafts.leaving(character, key), key)).decided()
         with suppress(NotYetApplied):  # a store that is away drops the container once it is back
             await self._applier.delivered()
 

@@ -208,3 +208,15 @@ async def test_a_story_nobody_began_cannot_be_forgotten_or_taken_up(open_app: Op
     for call in (ew.forget, ew.open_session):
         with pytest.raises(UnknownName, match=r"unknown session 's2'. Known: s1\."):
             await call("s2")
+
+
+async def test_forgetting_somebody_again_under_the_same_key_changes_nothing(open_app: OpenApp) -> None:
+    ew = await open_app()
+    story = await ew.session("s1", cast=["alice", "bob"])
+    await story.forget("bob", key="gone")
+    before = len(await story.backstage().journal())
+    await story.forget("bob", key="gone")
+    assert (story.cast.ids, len(await story.backstage().journal())) == (("alice",), before)
+    await story.join("bob")
+    await story.forget("bob", key="gone")
+    assert "bob" in story.cast

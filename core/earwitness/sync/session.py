@@ -291,9 +291,9 @@ class Session(SessionChanges):
         entries written. Raises `UnknownName` for an unknown key, `ContainerCollision` for a taken id, `InvalidId`."""
         return Session(self._call, self._call(self._behind.fork, id, at=at, seen=seen))
 
-    def forget(self, character: str) -> None:
+    def forget(self, character: str, *, key: str | None = None) -> None:
         """Remove a character and their container for good. What others remember about them stays."""
-        self._call(self._behind.forget, character)
+        self._call(self._behind.forget, character, key=key)
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
         """The view that no character may see: who knows what, and how. The `role` is recorded with what is done.

@@ -40,7 +40,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
         click.echo(NOBODY, err=True)
     failures = FailureTally()
     async with cli.open(create=True) as ew:
-        look = StoryLook(People(script.people(), ew.settings.calendar))
+        look = StoryLook(People(script.everybody(), ew.settings.calendar))
         for id in {script.story, *_bubbles(script)}.intersection(await ew.sessions()) if fresh else ():
             await ew.forget(id)
         try:
@@ -57,7 +57,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
 
 def _bubbles(script: Story) -> list[str]:
     """The sessions of the bubbles that a story begins."""
-    from earwitness_plugins.applications.stories.story import AddedStep
+    from earwitness_plugins.applications.stories.steps import AddedStep
     from earwitness_relationships.story_steps import BubbleStep
 
     added = [each.step for each in script.steps if isinstance(each, AddedStep)]
@@ -106,7 +106,7 @@ def _command_for(path: str) -> str | None:
 
 def _nobody_is_there(script: Story) -> bool:
     """Whether the file does not say who is there when the first line is said."""
-    from earwitness_plugins.applications.stories.story import NoteStep, SayStep
+    from earwitness_plugins.applications.stories.steps import NoteStep, SayStep
 
     first = next((step for step in script.steps if not isinstance(step, NoteStep)), None)
     if script.present is not None or not isinstance(first, SayStep):
@@ -126,7 +126,7 @@ def _next_question(end: StoryEnded, script: Story, where: list[str]) -> str:
     if not found:
         return f"Look around:  {shlex.join([program(), 'inspect', script.story, *where])}"
     last = max(found, key=_learned_at)
-    name = script.people()[last.character].name
+    name = script.everybody()[last.character].name
     return f"How does {name} know?  {shlex.join([program(), 'explain', str(last.memory_id), *where])}"
 
 

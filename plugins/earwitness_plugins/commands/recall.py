@@ -38,7 +38,7 @@ async def command(
     """
     from earwitness.filters import all_of, parse
     from earwitness_plugins.applications.stories.player import asked, recollection
-    from earwitness_plugins.applications.stories.story import RecallStep
+    from earwitness_plugins.applications.stories.steps import RecallStep
     from earwitness_plugins.terminal.memories import recollection as panel
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.warnings import warn

@@ -179,7 +179,7 @@ async def _ruled_story(cli: CliContext, story: str | None, session: str | None) 
     if story is not None:
         read = read_story(story)
         contexts = {getattr(each, "context", None) for each in read.steps}
-        return _RuledStory([each.personality_id for each in read.people()], "dm" in contexts)
+        return _RuledStory([each.personality_id for each in read.everybody()], "dm" in contexts)
     if session is None:
         return _RuledStory()
     async with cli.open() as ew:

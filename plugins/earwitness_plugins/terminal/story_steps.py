@@ -88,7 +88,8 @@ class StoryLook:
             case "enter":
                 return Text.assemble(("→ ", "dim"), who, (" come in" if several else " comes in", "dim"))
             case "leave":
-                return Text.assemble(("← ", "dim"), who, (" are away" if several else " is away", "dim"))
+                to = f", at {plain(step.place)}" if step.place else ""
+                return Text.assemble(("← ", "dim"), who, (f"{' are' if several else ' is'} away{to}", "dim"))
             case "move":
                 return Text.assemble(("→ ", "dim"), who, (f" goes to {plain(step.place or '')}", "dim"))
         return Text(f"── {self.people.day(step.day)} · {plain(step.scene)}", style="bold dim")

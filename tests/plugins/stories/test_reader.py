@@ -5,8 +5,9 @@ import pytest
 from earwitness.errors import StoryError
 from earwitness.loading.files import yaml_text
 from earwitness.records.channel import Channel
+from earwitness_plugins.applications.stories.members import StoryMember
 from earwitness_plugins.applications.stories.reader import checked
-from earwitness_plugins.applications.stories.story import (
+from earwitness_plugins.applications.stories.steps import (
     ChangeStep,
     ChannelStep,
     EditStep,
@@ -14,10 +15,9 @@ from earwitness_plugins.applications.stories.story import (
     RecallStep,
     RetractStep,
     SayStep,
-    Story,
-    StoryMember,
     WhoKnowsStep,
 )
+from earwitness_plugins.applications.stories.story import Story
 
 STORY = """\
 story: cellar

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -17,20 +17,25 @@ from earwitness.records.state import State
 from earwitness.validation.messages import mask_name
 from earwitness.validation.records import state_key
 
+from .members import StoryMember
 from .recovery import SOMEBODY
-from .story import (
+from .steps import (
     AddedStep,
+    ArchiveStep,
     ChangeStep,
     EditStep,
+    ForgetStep,
+    JoinStep,
+    PrepareStep,
     RememberStep,
     RerollStep,
     RetractStep,
     SayStep,
-    Story,
-    StoryMember,
+    StoryStep,
     TellStep,
     UnmaskStep,
 )
+from .story import Story
 
 NEAR_MISS = 0.85
 # Keys that look like typed ones. As keys of the author's own they would have no effect.
@@ -49,6 +54,13 @@ def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
     read = [(number, member) for number, member in enumerate(story.cast) if member.id != SOMEBODY]
     for number, member in read:
         found += _member_problems(("cast", number), member, story.cast[:number], steps)
+    before = list(story.cast)
+    for number, step in enumerate(story.steps):
+        for place, member in enumerate(step.members if isinstance(step, JoinStep) else ()):
+            found += _member_problems(("steps", number, "join", "members", place), member, before, steps)
+            before.append(member)
+        if isinstance(step, ForgetStep):  # who joins again is a newcomer
+            before = [each for each in before if each.id != step.character]
     return found
 
 
@@ -58,7 +70,22 @@ def other_problems(story: Story) -> list[Problem]:
     if SOMEBODY in ids:
         return list(_state_problems(story))
     strangers = [Problem(loc, str(unknown("character", id, ids))) for loc, id in _named(story) if id not in ids]
-    return [*strangers, *_state_problems(story)]
+    return [*strangers, *_strangers_in_steps(story, ids), *_state_problems(story)]
+
+
+def _strangers_in_steps(story: Story, ids: Sequence[str]) -> Iterator[Problem]:
+    """Characters named in steps who are not in the cast then."""
+    here = [*ids]
+    joining = {*ids, *(each.id for step in story.steps if isinstance(step, JoinStep) for each in step.members)}
+    for number, step in enumerate(story.steps):
+        for loc, id in _named_in(number, step):
+            if id not in here:
+                when = "is not in the cast at this step: a `join` comes later, or a `forget` before"
+                yield Problem(loc, f"{id!r} {when}." if id in joining else str(unknown("character", id, here)))
+        if isinstance(step, JoinStep):
+            here += [member.id for member in step.members]
+        if isinstance(step, ForgetStep):
+            here = [id for id in here if id != step.character]
 
 
 def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
@@ -70,8 +97,8 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
         if isinstance(step, SayStep | RememberStep) and step.key is not None:
             found += _say_problems(loc, step.key, named)
             named.add(step.key)
-        if isinstance(step, TellStep | RememberStep):
-            field, grounds = ("memory", (step.memory,)) if isinstance(step, TellStep) else ("rests_on", step.rests_on)
+        if isinstance(step, TellStep | RememberStep | ArchiveStep):
+            field, grounds = _grounds(step)
             strange = (key for key in grounds if key not in {*named, *unread})
             where: Loc = ("steps", number, step.kind, field)
             found += [Problem(where, str(unknown("message", key, named))) for key in strange]
@@ -82,6 +109,16 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
         ):
             found.append(Problem(loc, str(unknown("message", step.key, named))))
     return found
+
+
+def _grounds(step: TellStep | RememberStep | ArchiveStep) -> tuple[str, tuple[str, ...]]:
+    """The field of a step that names earlier messages, and their keys."""
+    match step:
+        case TellStep():
+            return "memory", (step.memory,)
+        case RememberStep():
+            return "rests_on", step.rests_on
+    return "keys", step.keys
 
 
 def mask_problems(story: Story) -> list[Problem]:
@@ -115,7 +152,9 @@ def _refused(loc: Loc, check: Callable[[], object]) -> list[Problem]:
 
 def _cast(story: Story) -> Cast:
     """The cast, without members that cannot be used."""
-    usable = [each for each in story.cast if each.id != SOMEBODY and not _refused((), each.character)]
+    joining = (each for step in story.steps if isinstance(step, JoinStep) for each in step.members)
+    members = {each.id: each for each in (*story.cast, *joining)}.values()
+    usable = [each for each in members if each.id != SOMEBODY and not _refused((), each.character)]
     return Cast(members=tuple(each.character() for each in usable))
 
 
@@ -160,11 +199,23 @@ def _named(story: Story) -> Iterator[tuple[Loc, str]]:
     yield from ((("prepare", "examples", id), id) for id in story.prepare.examples)
     for number, entry in enumerate(story.prepare.lore):
         yield from ((("prepare", "lore", number, "known_by"), id) for id in entry.known_by or ())
-    for number, step in enumerate(story.steps):
-        if isinstance(step, AddedStep):
-            yield from ((("steps", number, "added"), id) for id in step.step.characters)
-            continue
-        for field in ("speaker", "character", "characters", "present", "audience", "members", "teller", "listener"):
+
+
+NAMING = ("speaker", "character", "characters", "present", "audience", "members", "teller", "listener")
+"""Fields of steps that name characters."""
+
+
+def _named_in(number: int, step: StoryStep) -> Iterator[tuple[Loc, str]]:
+    """Every place in a step where a character is named, with the id."""
+    if isinstance(step, AddedStep):
+        yield from ((("steps", number, "added"), id) for id in step.step.characters)
+    elif isinstance(step, PrepareStep):
+        for field in ("cards", "examples"):
+            yield from ((("steps", number, "prepare", field, id), id) for id in getattr(step, field))
+        for place, entry in enumerate(step.lore):
+            yield from ((("steps", number, "prepare", "lore", place, "known_by"), id) for id in entry.known_by or ())
+    elif not isinstance(step, JoinStep):
+        for field in NAMING:
             yield from ((("steps", number, step.kind, field), id) for id in _ids(getattr(step, field, None)))
 
 

@@ -166,9 +166,9 @@ class UnmaskingPlayed(StoryEvent):
 
 
 class ActPlayed(StoryEvent):
-    """Something was done that is no message and no change: a memory was written or told, or a package's step played."""
+    """Something was done that is no message and no change: about memories, the cast, or a package's step."""
 
-    kind: Literal["tell", "remember", "added"]
+    kind: Literal["tell", "remember", "archive", "restore", "join", "forget", "prepare", "added"]
     """The kind of event."""
     name: str
     """The name of the step."""

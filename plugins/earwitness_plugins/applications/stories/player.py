@@ -19,30 +19,37 @@ from earwitness.turn import Turn
 
 from . import events
 from .gist import gist
+from .members import StoryPreparation
 from .replay_check import check_played
-from .story import (
+from .steps import (
     AddedStep,
+    ArchiveStep,
+    CastStep,
     ChangeStep,
     ChannelStep,
     EditStep,
     EnterLeaveStep,
+    ForgetStep,
+    JoinStep,
     MemoryStep,
     MessageStep,
     MoveStep,
     NoteStep,
+    PrepareStep,
     RecallStep,
     RememberStep,
     RerollStep,
     RetractStep,
     SayStep,
+    ShownStep,
     StateStep,
-    Story,
     StoryStep,
     TellStep,
     UnmaskStep,
     UpdateStep,
     WhoKnowsStep,
 )
+from .story import Story
 
 SHOWN = ("game_day", "current_scene")
 
@@ -74,19 +81,27 @@ def _plot(story: Story) -> str | None:
 async def begin(ew: Earwitness, story: Story) -> Session:
     """The session of the story, with what was there before the story prepared."""
     before = story.prepare
-    session = await ew.session(
-        story.story,
-        cast=story.people().members,
-        state=story.state,
-        present=story.present or (),
-    )
+    gone = await _forgotten(ew, story)
+    cast = [each for each in story.people() if each.id not in gone]
+    session = await ew.session(story.story, cast=cast, state=story.state, present=story.present or ())
     if before.model_fields_set:
-        lore = [entry.model_dump() for entry in before.lore]
-        await session.prepare(
-            plot=before.plot, cards=before.cards, examples=before.examples, lore=lore, key=f"{story.story}:0"
-        )
+        await session.prepare(**_prepared(before), key=f"{story.story}:0")
     await session.settled()
     return session
+
+
+async def _forgotten(ew: Earwitness, story: Story) -> set[str]:
+    """Ids of those whom an earlier play has forgotten: they do not join again."""
+    if story.story not in await ew.sessions():
+        return set()
+    session = await ew.open_session(story.story)
+    return {id for key, id in story.forgettings().items() if await session.has(key)}
+
+
+def _prepared(given: StoryPreparation) -> dict[str, Any]:
+    """What was there before, as `Session.prepare` takes it."""
+    lore = [entry.model_dump() for entry in given.lore]
+    return {"plot": given.plot, "cards": given.cards, "examples": given.examples, "lore": lore}
 
 
 class Player:
@@ -108,8 +123,10 @@ class Player:
                 return await self._said(step, key, number)
             case ChangeStep() | UpdateStep() | EnterLeaveStep() | MoveStep() | ChannelStep():
                 return await self._happened(step, key)
-            case TellStep() | RememberStep():
+            case TellStep() | RememberStep() | ArchiveStep():
                 return await self._remembered(step, key)
+            case JoinStep() | ForgetStep() | PrepareStep():
+                return await self._cast(step, key)
             case AddedStep(name=name, step=added):
                 return events.ActPlayed(kind="added", name=name, key=key, text=await added.play(PlayerStage(self, key)))
             case RetractStep(key=target):
@@ -119,7 +136,7 @@ class Player:
                 return await self._unmasked(step, key)
         return await self._shown(step)
 
-    async def _shown(self, step: RecallStep | WhoKnowsStep | NoteStep) -> events.StoryEvent:
+    async def _shown(self, step: ShownStep) -> events.StoryEvent:
         match step:
             case RecallStep():
                 return await self._recollected(step)
@@ -167,8 +184,8 @@ class Player:
                 host: dict[str, Any] = {"present": present, "audience": audience, "place": place}
                 told = {**host, "speak_as": step.speak_as, "channel": step.where()}
                 return await self.session.say(speaker, text, key=key, **told)
-            case EditStep(key=target, text=text):
-                return await self.session.edit(target, text, own_key=key)
+            case EditStep(key=target, text=text, present=present, audience=audience):
+                return await self.session.edit(target, text, present=present, audience=audience, own_key=key)
             case RerollStep(key=target, text=text):
                 return await self.session.reroll(text, key=target or self._last_said(number), own_key=key)
 
@@ -184,7 +201,7 @@ class Player:
             kind=step.kind,
             key=key,
             characters=_movers(step),
-            place=step.place if isinstance(step, MoveStep | ChannelStep) else None,
+            place=_place(step),
             channel=step.where() if isinstance(step, ChannelStep) else None,
             day=self._now.game_day,
             scene=self._now.current_scene,
@@ -196,31 +213,56 @@ class Player:
             case ChangeStep(changes=changes, description=description, audience=audience):
                 return await self.session.change(description=description, audience=audience, key=key, **changes)
             case UpdateStep(text=text, character=character, type=type, audience=audience):
-                return await self.session.update(text, character=character, type=type, audience=audience, key=key)
+                told: dict[str, Any] = {"type": type, "audience": audience, "channel": step.channel_given()}
+                return await self.session.update(text, character=character, **told, key=key)
             case ChannelStep(members=members, place=place):
                 return await self.session.channel(step.where(), members, place=place, key=key)
             case MoveStep(character=character, place=place):
                 return await self.session.move(character, place, key=key)
             case EnterLeaveStep(kind="enter", characters=characters):
                 return await self.session.enter(*characters, key=key)
-            case EnterLeaveStep(characters=characters):
-                return await self.session.leave(*characters, key=key)
+            case EnterLeaveStep(characters=characters, to=to):
+                return await self.session.leave(*characters, to=to, key=key)
 
     async def _remembered(self, step: MemoryStep, key: str) -> events.ActPlayed:
-        if isinstance(step, TellStep):
-            told: dict[str, Any] = {"content": step.text, "day": step.day, "key": key}
-            outcome = await self.session.tell(step.teller, step.listener, step.memory, **told)
-            done = f"{step.teller} tells {step.listener} of {step.memory!r}" + (f": {step.text}" if step.text else "")
-        else:
-            how: dict[str, Any] = {"type": step.type, "rests_on": step.rests_on, "key": key}
-            outcome = await self.session.remember(step.character, step.text, **how)
-            done = f"{step.character}: {step.text}"
+        match step:
+            case TellStep():
+                told: dict[str, Any] = {"content": step.text, "day": step.day, "channel": step.channel_given()}
+                outcome = await self.session.tell(step.teller, step.listener, step.memory, **told, key=key)
+                words = f": {step.text}" if step.text else ""
+                done = f"{step.teller} tells {step.listener} of {step.memory!r}{words}"
+            case RememberStep():
+                how: dict[str, Any] = {"type": step.type, "rests_on": step.rests_on, "channel": step.channel_given()}
+                outcome = await self.session.remember(step.character, step.text, **how, key=key)
+                done = f"{step.character}: {step.text}"
+            case _:
+                kind, keys = step.kind, step.keys
+                change = self.session.archive if kind == "archive" else self.session.restore
+                outcome = await change(*keys, key=key)
+                done = f"{', '.join(keys)} {'out of' if kind == 'archive' else 'back in'} recall"
         await outcome.settled()
+        return events.ActPlayed(kind=step.kind, name=step.kind, key=key, text=done)
+
+    async def _cast(self, step: CastStep, key: str) -> events.ActPlayed:
+        match step:
+            case JoinStep(members=members):
+                await (await self.session.join(*(each.character() for each in members), key=key)).settled()
+                done = ", ".join(each.id for each in members)
+            case ForgetStep(character=done):
+                await self.session.forget(done, key=key)
+            case _:
+                await (await self.session.prepare(**_prepared(step), key=key)).settled()
+                done = ", ".join(name for name in ("plot", "cards", "examples", "lore") if getattr(step, name))
         return events.ActPlayed(kind=step.kind, name=step.kind, key=key, text=done)
 
     async def _unmasked(self, step: UnmaskStep, key: str) -> events.UnmaskingPlayed:
         outcome = await self.session.unmask(
-            step.character, step.name, audience=step.audience, description=step.text, key=key
+            step.character,
+            step.name,
+            audience=step.audience,
+            description=step.text,
+            channel=step.channel_given(),
+            key=key,
         )
         settled = await outcome.settled()
         (revealed,) = settled.updates
@@ -305,3 +347,9 @@ def _shown_update(update: Delivery) -> events.WorldUpdateShown:
         audience=tuple(audience) if isinstance(audience, list) else (),
         public=update.metadata.get("public") is True,
     )
+
+
+def _place(step: StateStep) -> str | None:
+    if isinstance(step, EnterLeaveStep):
+        return step.to
+    return step.place if isinstance(step, MoveStep | ChannelStep) else None

@@ -14,6 +14,7 @@ from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.story_steps import load_step, package_steps
 
 from .checks import cast_problems, key_problems, mask_problems, other_problems
+from .members import StoryMember
 from .recovery import UNREAD, readable
 from .story import Story
 
@@ -26,6 +27,9 @@ STEPS: dict[str, str | None] = {
     "leave": "characters",
     "move": None,
     "channel": None,
+    "join": "members",
+    "forget": "character",
+    "prepare": None,
     "recall": "character",
     "who_knows": "text",
     "edit": None,
@@ -34,6 +38,8 @@ STEPS: dict[str, str | None] = {
     "unmask": "character",
     "tell": None,
     "remember": None,
+    "archive": "keys",
+    "restore": "keys",
     "note": "text",
 }
 
@@ -89,6 +95,9 @@ def _steps(file: Located) -> tuple[list[dict[str, Any]], list[Problem]]:
     given, ids = file.value.get("steps", []), _cast_ids(file.value.get("cast"))
     if not isinstance(given, list):
         return [], [Problem(("steps",), "steps is a list: each step begins with a dash.")]
+    ids += [
+        id for step in given if isinstance(step, dict) and "join" in step for id in _cast_ids(_members(step["join"]))
+    ]
     read = [_step(("steps", number), step, ids) for number, step in enumerate(given)]
     steps = [UNREAD if isinstance(step, Problem) else step for step in read]
     return steps, [step for step in read if isinstance(step, Problem)]
@@ -97,6 +106,20 @@ def _steps(file: Located) -> tuple[list[dict[str, Any]], list[Problem]]:
 def _cast_ids(cast: object) -> list[str]:
     members = cast if isinstance(cast, list) else []
     return [str(member.get("id")) if isinstance(member, dict) else str(member) for member in members]
+
+
+def _members(body: object) -> list[Any]:
+    """Those who join in a step."""
+    members = body["members"] if isinstance(body, dict) and "members" in body else body
+    return members if isinstance(members, list) else [members]
+
+
+def _join(loc: Loc, body: object) -> dict[str, Any] | Problem:
+    """A step in which somebody joins; one who joins alone needs no list."""
+    try:
+        return {"kind": "join", "members": [StoryMember.model_validate(each) for each in _members(body)]}
+    except ValidationError as invalid:
+        return Problem(loc, describe(invalid.errors()[0], StoryMember))
 
 
 def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
@@ -118,11 +141,13 @@ def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
 
 def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
     short = STEPS[verb]
+    if verb == "join":
+        return _join(loc, body)
     if isinstance(body, dict):
         return {**(_with_state_keys_apart(body) if verb == "change" else body), "kind": verb}
     if short is None:
         return Problem(loc, f"{body!r}: {verb!r} takes keys, one per line below it.")
-    return {short: [body] if short == "characters" and isinstance(body, str) else body, "kind": verb}
+    return {short: body, "kind": verb}
 
 
 def _with_state_keys_apart(body: dict[str, Any]) -> dict[str, Any]:

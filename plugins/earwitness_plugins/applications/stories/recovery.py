@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from earwitness.loading.located import exists
 from earwitness.loading.problems import Loc
 
-from .story import NoteStep, Story
+from .steps import NoteStep
+from .story import Story
 
 UNREAD = NoteStep(text="This step could not be read.").model_dump()
 SOMEBODY = "\0"

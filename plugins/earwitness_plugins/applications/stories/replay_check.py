@@ -13,7 +13,8 @@ from earwitness.records.journal import Body, Changed, Entry, Prepared, Revised, 
 from earwitness.records.state import State
 from earwitness_plugins.applications.replay.roles import session_id
 
-from .story import SayStep, Story
+from .steps import SayStep
+from .story import Story
 
 SHOWN = 100
 
