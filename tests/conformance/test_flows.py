@@ -182,7 +182,7 @@ async def test_all_three_after_one_another_are_one_story(story: Session) -> None
     ]
     knows = (await story.backstage().who_knows("Alice acquired the Sacred Sword")).knowers
     assert [str(knows[id]) for id in ("alice", "bob", "charlie")] == [
-        "alice: learned it as news of the world on day 7",
+        "alice: did it on day 7",
         "bob: learned it as news of alice on day 7",
         "charlie: nothing found",
     ]

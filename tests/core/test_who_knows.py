@@ -107,7 +107,7 @@ async def test_news_say_whom_they_are_about(begin: Begin, teller: Callable[..., 
     await story.update("Alice lost the Sacred Sword", character="alice", audience="present")
     await story.say("bob", "Hm.", audience=["alice"])
     assert str(await story.backstage().who_knows("Alice lost the Sacred Sword")).splitlines() == [
-        "alice: learned it as news of the world on day 1",
+        "alice: did it on day 1",
         "bob: learned it as news of alice on day 1",
         "charlie: nothing found",
     ]

@@ -83,10 +83,11 @@ def read_elsewhere(shared: SharedMemory) -> Evidence:
 
 
 def _news(delivery: Delivery, subjects: Mapping[str, str]) -> Learned:
-    """News, with the character that they are about, as their owner knows them; nobody is said to have news of self."""
+    """News, with the character that they are about, as their owner knows them; one's own deeds are no news."""
     about = next((subjects[id] for id in sorted(delivery.cites) if id in subjects), None)
-    known = None if about is None or about == delivery.owner else delivery.disguises.get(about, about)
-    return Learned(way="news", teller=known)
+    if about == delivery.owner:
+        return Learned(way="did")
+    return Learned(way="news", teller=None if about is None else delivery.disguises.get(about, about))
 
 
 def _text(proof: Proof) -> str:

@@ -35,11 +35,16 @@ def check_role(role: str, persona: str | None, cast: Cast) -> str | None:
 
 
 def _persona(name: str, cast: Cast) -> str:
-    """The id of the only character meant. An exact id belongs to one character only."""
+    """The id of the only character meant. An exact id belongs to one character only.
+
+    A player reads the errors: they name nobody else in the cast.
+    """
     masks = [] if name in cast else [each for each in cast if each.persona_id == name]
     meant = list(dict.fromkeys(each.id for each in (*cast.called(name), *masks)))
     if len(meant) > 1:
-        raise UnknownName(f"persona {name!r} could mean {' or '.join(meant)}: give the character's id.")
+        raise UnknownName(
+            f"persona {name!r} could mean {len(meant)} characters: give the id of the player's own character."
+        )
     if not meant:
         raise UnknownName(f"unknown persona {name!r}: give a character's id, name or alias, or a persona_id.")
     return meant[0]

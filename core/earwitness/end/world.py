@@ -11,7 +11,7 @@ from ..errors import StorageError
 from ..filters import EVERYTHING, Filter
 from ..live import Live
 from ..protocols import Ledger, Store
-from ..records.channel import Channel, apart_in, confined_to
+from ..records.channel import Channel, apart_in, confined_to, of_guild
 from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
@@ -257,7 +257,7 @@ class World:
                 if apart_in(each.metadata) is None:
                     marks.setdefault(name, min(first, self.news_seen.get(name, first)))
                 elif name not in self.news_seen:
-                    guild = mark(character, f"guild\n{each.metadata.get('guildId')}")
+                    guild = mark(character, of_guild(each.metadata.get("guildId")))
                     marks.setdefault(name, min(first, {**self.news_seen, **marks}.get(guild, first)))
         return marks
 

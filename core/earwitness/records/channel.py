@@ -39,7 +39,7 @@ class Channel(Record):
         """What of all that is confined (`confined_to`) is told here. A direct message is in no guild."""
         guild = None if self.context == "dm" else self.guild_id
         own = confined_to(self.metadata) if self.context != "public_channel" else None
-        return tuple(each for each in (own, guild and f"guild\n{guild}") if each)
+        return tuple(each for each in (own, guild and of_guild(guild)) if each)
 
     @property
     def metadata(self) -> dict[str, MetaValue]:
@@ -92,12 +92,17 @@ def context_of(metadata: Metadata) -> str:
     return context if isinstance(context, str) else "private_channel"
 
 
+def of_guild(guild: object) -> str:
+    """What news of a guild does not leave."""
+    return f"guild\n{guild}"
+
+
 def confined_to(metadata: Metadata) -> str | None:
     """What news does not leave: the direct message or private channel in which it happened, or the guild of a public
     one. `None` = it is told anywhere, as what happened in public outside any guild, or in no channel."""
     context, guild = metadata.get("contextType"), metadata.get("guildId")
     if context in {None, "public_channel"}:
-        return f"guild\n{guild}" if context and guild else None
+        return of_guild(guild) if context and guild else None
     fields = WHERE if context == "dm" else WHERE[:2]  # a private channel is the same whoever speaks in it
     return "\n".join([str(context), *(str(metadata.get(key, "")) for key in fields)])
 

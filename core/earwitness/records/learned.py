@@ -8,7 +8,7 @@ from typing import Literal
 from .base import Record
 from .memory_types import MESSAGE, OUR_TYPES, Metadata
 
-Way = Literal["said", "heard", "witnessed", "told", "noted", "news", "before"]
+Way = Literal["said", "heard", "witnessed", "told", "noted", "news", "did", "before"]
 
 
 class Learned(Record):
@@ -16,7 +16,8 @@ class Learned(Record):
 
     way: Way
     """They `said` it, `heard` it said, `witnessed` it said to others, or were `told` by somebody who knew. It was
-    `news` of the world. They `noted` it (a derived memory). Or they knew it from `before` the story."""
+    `news` of the world, or they `did` it, where the news are about themselves. They `noted` it (a derived memory). Or
+    they knew it from `before` the story."""
     teller: str | None = None
     """Id of the character who said or passed it on; `None` = nobody did."""
 
@@ -43,6 +44,7 @@ class Learned(Record):
             "told": f"was told{thing} by somebody",
             "noted": f"noted {what}",
             "news": f"learned {what} as news of the world",
+            "did": f"did {what}",
             "before": f"knew {what} before the story",
         }
         return words[self.way]

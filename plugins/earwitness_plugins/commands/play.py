@@ -131,5 +131,5 @@ def _next_question(end: StoryEnded, script: Story, where: list[str]) -> str:
 
 
 def _learned_at(knower: Knower) -> tuple[bool, float]:
-    """When a character learned it; whoever said it comes first."""
-    return knower.learned is not None and knower.learned.way != "said", knower.since or 0
+    """When a character learned it; whoever said or did it comes first."""
+    return knower.learned is not None and knower.learned.way not in {"said", "did"}, knower.since or 0

@@ -46,7 +46,7 @@ class StoryMessage:
     moves: bool = False
     """Of a message that no chat may tell as it was: whether somebody came or went in it."""
     forgotten_by: tuple[str, ...] = ()
-    """Ids of those who perceived it, and whose own memory of it was taken away."""
+    """Ids of those who perceived it, and whose own memory of it was taken away, or kept from them by a guard."""
     left_out: bool = False
     """Whether it is left out of the chat."""
     revisions: list[Revised] = field(default_factory=list)
@@ -119,6 +119,8 @@ def messages_in(journal: Iterable[Entry], settled: Mapping[str, SettledMessage])
 
 
 def _story_message(entry: Entry, body: Said, settled: SettledMessage, off_stage: bool) -> StoryMessage:
+    others = [id for id in settled.participants if id != body.speaker]
+    heard = tuple(id for id in others if settled.heard.get(id) != "")
     return StoryMessage(
         key=entry.key,
         speaker=body.speaker,
@@ -129,8 +131,9 @@ def _story_message(entry: Entry, body: Said, settled: SettledMessage, off_stage:
         channel=body.channel,
         present=body.present,
         by_host=body.present is not None or body.audience is not None,
-        perceived_by=tuple(id for id in settled.participants if id != body.speaker),
-        whole=not settled.heard,
+        perceived_by=heard,
+        whole=not any(id in settled.heard for id in (body.speaker, *heard)),
+        forgotten_by=tuple(id for id in others if id not in heard),
         off_stage=off_stage,
     )
 
