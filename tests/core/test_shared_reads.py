@@ -300,3 +300,13 @@ async def test_providers_come_by_name_too(open_app: Open) -> None:
         await open_app(read_providers=["nobody"])
     with pytest.raises(SettingsError, match=r"has no method reads; every read provider has it: see ReadProvider"):
         await open_app(read_providers=[object()])
+
+
+async def test_what_several_shared_containers_hold_of_one_message_is_read_once(open_app: Open) -> None:
+    requests = [ReadRequest(container=each.name, section="gods", unless_own=True) for each in (HUB, OTHER)]
+    app = await open_app(**reads(*requests))
+    await shared(app, HUB, "sword crown", interactionType="shared", messageIds=["m1"])
+    await shared(app, OTHER, "sword crown dragon", interactionType="witnessed", messageIds=["m1"])
+    await app.engine.store.put([memory(HUB.name, f"note-{at}", "A sword.", learnedDay=1) for at in range(2)])
+    turn = await (await begin(app)).turn("alice", query=ASKED)
+    assert sorted(each.memory.id for each in turn.memories) == ["note-0", "note-1", "pantheon-asgard-0"]

@@ -97,6 +97,8 @@ def _metadata(
     own: dict[str, MetaValue] = {"type": derivation.type, "gameDay": today, "timestamp": entry.timestamp}
     if container.kind == "pantheon" and grounds.present is not None:
         own["participants"] = grounds.present  # who was there may be told of it there, as of a copy
+    if container.kind == "pantheon" and derivation.shared_from is not None:
+        own |= grounds.said  # a prompt says who said it on which day, as of a copy
     if container.kind in OWNER_FIELDS:
         own[OWNER_FIELDS[container.kind]] = container.owner
     return {**given, **own} if container.session else {**given, **own, "sessionId": entry.session}

@@ -32,6 +32,8 @@ class Grounds:
     """Id of the teller's own memory, if somebody tells it."""
     present: MetaValue | None = None
     """Ids of those who perceived what somebody tells."""
+    said: Mapping[str, MetaValue] = field(default_factory=dict)
+    """Metadata of the message that they are, if they are one: who said it, and on which game day."""
 
 
 async def container_of(ledger: Ledger, session: str, cast: Cast, derivation: Derivation) -> Container | None:
@@ -67,7 +69,16 @@ async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Seq
     memories = grouped([each for kept in found.values() for each in kept], lambda each: each.memory_id)
     since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
     learned_in = shared_channel(group[0].metadata for group in memories)
-    return Grounds(tuple(group[0].memory_id for group in memories), since, unknown, gone, learned_in)
+    found_ids, said = tuple(group[0].memory_id for group in memories), _said([group[0] for group in memories])
+    return Grounds(found_ids, since, unknown, gone, learned_in, said=said)
+
+
+def _said(grounds: Sequence[Delivery]) -> Mapping[str, MetaValue]:
+    """Who said the one message that these are, and on which day; nothing if they are not one."""
+    if len(grounds) != 1 or grounds[0].part != "message":
+        return {}
+    data = grounds[0].metadata
+    return {name: data[name] for name in ("speaker", "gameDay") if name in data}
 
 
 async def with_teller(ledger: Ledger, session: str, grounds: Grounds, derivation: Derivation) -> Grounds:

@@ -36,9 +36,17 @@ def lines_of(recalled: Recalled, templates: MemoryTemplates, labels: Labels) -> 
     """The memory: what was said, by whom, on which day, and from whom it was learned. News follow, a line each."""
     memory, text = recalled.memory, recalled.text if recalled.excerpt is not None else without_marks(recalled.text)
     parts = parts_of(text, _name(memory.metadata.get("speaker"), labels))
-    said = [] if not parts.text else [_worded(recalled, parts.text, parts.name, templates, labels)]
+    name, words = (parts.name, parts.text) if parts.name is not None else _as_said(memory, parts.text)
+    said = [] if not parts.text else [_worded(recalled, words, name, templates, labels)]
     news = [_news(line, memory, templates, labels) for line in parts.knowledge if line.strip()]
     return "\n".join([*said, *news])
+
+
+def _as_said(memory: Memory, text: str) -> tuple[str | None, str]:
+    """Who said what a shared memory tells, such as one in a pantheon's hub, and the words; nobody for what is none."""
+    name, separator, words = text.partition(": ")
+    is_told = memory.type != MESSAGE and isinstance(memory.metadata.get("speaker"), str)
+    return (one_line(name), words) if is_told and separator else (None, text)
 
 
 def filled(template: str, fields: Mapping[str, str]) -> str:

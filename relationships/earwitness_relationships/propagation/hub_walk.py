@@ -32,15 +32,10 @@ class HubReached:
     before: HubBefore | None = None
     """What the hub has held since before the walk."""
 
-    @property
-    def farthest(self) -> int:
-        """The most hops that one of the rules allows."""
-        return max(way.carrier.max_hops for _, way in self.bys)
-
     def add(self, by: ToldBy) -> None:
         """Somebody else tells them, too."""
         self.bys.append(by)
-        self.bys.sort(key=lambda each: (-each[1].strength, each[0]))
+        self.bys.sort(key=_strongest_first)
 
     def is_by(self, by: ToldBy) -> bool:
         """Whether the teller has told them by this rule already."""
@@ -82,7 +77,9 @@ class HubWalk(Walk):
         earlier = [each for each in self._hubs.values() if not each.bys]
         for told, hubs in sorted(made, key=lambda each: _in_order(each[0])):
             ids = frozenset[str]().union(*(each.members.ids for each in hubs))
-            yield told.model_copy(update={"others": tuple(sorted({*overlapping(told.slug, ids, earlier)}))})
+            before = [each for each in earlier if each.level < hubs[0].level]
+            found = [tuple(sorted({*overlapping(told.slug, ids, those)})) for those in (earlier, before)]
+            yield told.model_copy(update={"others": found[0], "earlier": found[1]})
             earlier += hubs
 
     def readers_of(self, told: HubTold) -> Iterator[str]:
@@ -118,11 +115,15 @@ class HubWalk(Walk):
 
     def _tell_on(self, fresh: Iterable[str], level: Arrival) -> None:
         super()._tell_on(fresh, level)
+        alike: dict[tuple[TellingWay, bool], list[str]] = {}
         for hub in [each for each in self._hubs.values() if each.bys and each.level == level]:
-            goes_on, way = hub.farthest > level[1], hub.bys[0][1]
-            if goes_on or self._adjacency.has_gossip:
-                kinds = self._kinds_told(goes_on=goes_on)
-                self._tell(self._tellers_in(hub), level, way.strength, way.trust, kinds)
+            for teller in self._tellers_in(hub):
+                bys = self._bys_of(teller, hub)
+                goes_on = max(way.carrier.max_hops for _, way in bys) > level[1]
+                if goes_on or self._adjacency.has_gossip:
+                    alike.setdefault((bys[0][1], goes_on), []).append(teller)
+        for (way, goes_on), tellers in alike.items():
+            self._tell(tellers, level, way.strength, way.trust, self._kinds_told(goes_on=goes_on))
 
     def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Sequence[str]:
         if self._reads_hubs and isinstance(listeners, HubMembers) and way.refusal is None:
@@ -168,6 +169,15 @@ class HubWalk(Walk):
         """The hub in which somebody has learned it first."""
         return next((each for each in self._hubs.values() if member in each.members.ids), None)
 
+    def _bys_of(self, member: str, first: HubReached) -> Sequence[ToldBy]:
+        """Who has told somebody, in all hubs in which they learned it at once; the strongest first."""
+        hubs = [each for each in self._hubs.values() if each.bys and each.level == first.level]
+        hubs = [each for each in hubs if member in each.members.ids]
+        if len(hubs) == 1:
+            return first.bys
+        ways = {(teller, way.carrier.rule): (teller, way) for each in hubs for teller, way in each.bys}
+        return sorted(ways.values(), key=_strongest_first)
+
     def _is_reader(self, member: str) -> bool:
         return member not in self.known and member in self._present
 
@@ -187,11 +197,15 @@ class HubWalk(Walk):
         for teller in dict.fromkeys(teller for teller, _ in told):
             if teller not in self.known and (hub := self._hub_of(teller)) is not None:
                 if hub.bys:
-                    self.known[teller] = hub.bys[0]
-                    self.supports += [(teller, each) for each in hub.bys[1:]]
+                    self.known[teller], *others = self._bys_of(teller, hub)
+                    self.supports += [(teller, each) for each in others]
                 else:
                     found[teller] = hub
         return found
+
+
+def _strongest_first(by: ToldBy) -> tuple[float, str]:
+    return -by[1].strength, by[0]
 
 
 def _told_before(tellers: Mapping[str, HubReached]) -> Iterator[Telling]:

@@ -71,7 +71,7 @@ def in_hub(
     """
     for each in told.tellings:
         if text := said.get(each.teller):
-            yield _in_hub(event, told, each, people, text, sorted({*known, *told.others}))
+            yield _in_hub(event, told, each, people, text, sorted({*known, *told.earlier}))
 
 
 def _in_hub(
@@ -89,6 +89,7 @@ def _in_hub(
         "pantheonId": told.slug,
         "hop": telling.hop,
         "strength": round(telling.strength, 6),
+        "trust": telling.trust,
         "messageIds": [message.key],
         "revision": message.revision,
         KNOWN_TO: list(known),

@@ -62,6 +62,8 @@ class HubTold(Record):
     """By whom, the one that is shown first; all arrive on one day, at one hop."""
     others: tuple[str, ...] = ()
     """Members who read it in the hub of another pantheon."""
+    earlier: tuple[str, ...] = ()
+    """Those of them who learned it there before. Who learns it in several hubs at once reads it in any."""
     text: str = ""
     """What the first of them says."""
 

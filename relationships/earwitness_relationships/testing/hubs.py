@@ -1,8 +1,9 @@
 """Whether a group answers alike, written as deliveries or read in its hub: a random story is played both ways.
 
-What every reader recalls on every day is compared: which messages, told by whom, at which hop, on which day, and in
-which words. In between messages are said, also in disguise, edited, retracted and unmasked; characters join the story,
-members join, leave and are removed, pantheons are removed, relations change, and the story is forked.
+What every reader recalls on every day is compared: what was said by whom and when, and who told it, at which hop, on
+which day, and in which words. In between messages are said, also in disguise, edited, retracted and unmasked;
+characters join the story, members join, leave and are removed, pantheons are removed, relations change, and the story
+is forked.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class RecalledAs(NamedTuple):
     strength: object
     learned: float | None
     pantheon: object
+    speaker: object
+    said: float | None
 
     @classmethod
     def of(cls, memory: Memory) -> RecalledAs:
@@ -48,7 +51,7 @@ class RecalledAs(NamedTuple):
         data = memory.metadata
         text = message_text_of(memory.content) or memory.text.partition(": ")[2]
         support = (str(data.get("interactionType")), str(data.get("sharedFrom")), data.get("hop"), data.get("strength"))
-        return cls(text, *support, memory.learned_day, data.get("pantheonId"))
+        return cls(text, *support, memory.learned_day, data.get("pantheonId"), data.get("speaker"), memory.game_day)
 
 
 HubAnswers = dict[str, list[RecalledAs]]

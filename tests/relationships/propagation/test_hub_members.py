@@ -130,3 +130,26 @@ async def test_who_was_removed_and_is_made_a_member_again_reads_both_times_and_n
     assert texts[0] == texts[1]
     assert len(texts[1]) == 3
     assert not any("Hidden" in each for each in texts[1])
+
+
+async def test_who_is_told_by_two_hubs_at_once_reads_it_once_and_as_long_as_one_of_the_tellers_knows_it(
+    open_app: Opener, tmp_path: Path
+) -> None:
+    answers = []
+    for hub_from in (99, 2):
+        file = tmp_path / f"{hub_from}.yaml"
+        rules = f"{{propagate_all: true, hub_from: {hub_from}, decay: "
+        file.write_text(
+            f"day: {{rules: {rules}0.5}}, members: [isis, set]}}\nnight: {{rules: {rules}1}}, members: [ra, set]}}\n"
+        )
+        graph = {"name": "networkx", "path": str(tmp_path / f"{hub_from}.db")}
+        ew = await open_app(relationships={"rules": str(file), "graph": graph})
+        story = await ew.session("s1", cast=[Character(each) for each in (*GODS, "thoth")])
+        await story.say("thoth", SECRET, audience=["isis", "ra"])
+        answers.append([await known(story)])
+        for teller in ("isis", "ra"):
+            (own,) = (await story.backstage().inspect(teller)).memories
+            await story.retract(own.id)
+            answers[-1].append(await known(story))
+    assert answers[0] == answers[1]
+    assert [each["set"] for each in answers[1]] == [[("isis", 1)], [("ra", 1)], []]

@@ -106,12 +106,18 @@ async def test_what_a_hub_holds_of_a_forgotten_story_is_not_known_in_a_new_one_o
     assert await found(again, "god4") == set()
 
 
-async def test_a_prompt_says_how_the_circle_knows(olympus: Any) -> None:
-    _, story = await olympus("hub", MEMBERS, **{"as": "witnessed"}, hub_from=5)
-    await story.say("sam", SECRET, audience=["god0"])
-    await story.delivered()
-    turn = await story.turn("god4", query="the flood", in_prompt=[])
-    assert f"You witnessed: Sam: {SECRET}" in turn.text()
+@pytest.mark.parametrize("manner", ["witnessed", "gossip"])
+async def test_a_prompt_says_how_the_circle_knows_and_on_which_day_it_was_said(olympus: Any, manner: str) -> None:
+    prompts = []
+    for name, hub_from in (("copies", 99), ("hub", 5)):
+        _, story = await olympus(name, MEMBERS, **{"as": manner}, hub_from=hub_from, delay=1)
+        await story.say("sam", SECRET, audience=["god0"])
+        await story.change(game_day=4)
+        await story.delivered()
+        text = (await story.turn("god4", query="the flood", in_prompt=[])).text()
+        prompts.append([line for line in text.splitlines() if SECRET in line])
+    told = "You witnessed" if manner == "witnessed" else "God0 told you (day 2)"
+    assert prompts[0] == prompts[1] == [f"1. {told}: Sam, on day 1: {SECRET}"]
 
 
 @pytest.mark.parametrize("audience", [[], ["god1"]], ids=["told by the wearer", "told by a listener"])
@@ -157,6 +163,7 @@ async def test_who_is_made_a_member_later_does_not_read_what_was_told_before(oly
         ew, story = await olympus(name, MEMBERS, hub_from=hub_from)
         pantheons = (ew if everywhere else story).relationships.pantheons
         await story.say("sam", SECRET, audience=["god0"])
+        await story.delivered()
         await pantheons.add_member("olympus", "mortal")
         await story.say("sam", f"{SECRET} So they say again.", audience=["god0"])
         await story.delivered()
