@@ -19,7 +19,7 @@ BEFORE = re.compile(r"#hub-\d+-")
 PROPOSED = re.compile(r"#derived-(\d+)-")
 
 
-def is_told_in_hub(delivery: Delivery) -> bool:
+def is_hub_memory(delivery: Delivery) -> bool:
     """Whether it is what members of a pantheon are told of a story, in the one memory that all of them read."""
     is_in_hub = delivery.beyond_session and delivery.container.startswith(PREFIXES["pantheon"])
     return is_in_hub and delivery.is_derived and delivery.support.how != "direct"
@@ -27,15 +27,15 @@ def is_told_in_hub(delivery: Delivery) -> bool:
 
 async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:
     """Let a branch remember what hubs were told in its parent up to an entry. Repeating it changes nothing."""
-    found = [each for each in await ledger.deliveries(session, derived=True) if is_told_in_hub(each)]
+    found = [each for each in await ledger.deliveries(session, derived=True) if is_hub_memory(each)]
     entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
-    past = [(each, entry) for each in found if (entry := entries[each.source]) and _told_at(entry) <= up_to]
+    past = [(each, entry) for each in found if (entry := entries[each.source]) and _written_at(entry) <= up_to]
     taken = [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
     if taken:
         await ledger.append_all(branch, [_carried(each, up_to) for each in taken])
 
 
-def _told_at(entry: Entry) -> int:
+def _written_at(entry: Entry) -> int:
     """The number of the entry with which it was told."""
     found = PROPOSED.search(entry.key)
     return int(found[1]) if found else entry.sequence
@@ -46,16 +46,16 @@ def _carried(entry: Entry, up_to: int) -> NewEntry:
     return NewEntry(body=entry.body, key=key, timestamp=entry.timestamp)
 
 
-async def _held(ledger: Ledger, session: str, branch: str, told: Delivery, up_to: int) -> bool:
+async def _held(ledger: Ledger, session: str, branch: str, in_hub: Delivery, up_to: int) -> bool:
     """Whether a hub held it, or was about to, after the last entry that both stories share."""
-    entry = await ledger.entry(session, key=told.source)
-    if told.status not in {"pending", "applied", "withdrawn"} or entry is None or not isinstance(entry.body, Derived):
+    entry = await ledger.entry(session, key=in_hub.source)
+    if in_hub.status not in {"pending", "applied", "withdrawn"} or entry is None or not isinstance(entry.body, Derived):
         return False
     messages = await ledger.messages(branch, keys=entry.body.derivation.rests_on)
-    revision = told.metadata.get("revision", 0)
+    revision = in_hub.metadata.get("revision", 0)
     if not messages or any(each.retracted or each.message.revision != revision for each in messages):
         return False
-    if told.status != "withdrawn":
+    if in_hub.status != "withdrawn":
         return True
-    since = await ledger.entries(session, after=told.sequence, up_to=up_to)
-    return not any(isinstance(each.body, Retracted) and each.body.target == told.memory_id for each in since)
+    since = await ledger.entries(session, after=in_hub.sequence, up_to=up_to)
+    return not any(isinstance(each.body, Retracted) and each.body.target == in_hub.memory_id for each in since)

@@ -285,8 +285,8 @@ class Drafts:
         ids = await self._names.ids(teller, listener)
         words = None if content is None else message_text(content)
         (what,) = memory_ids("memory", (memory,))
-        told = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words}
-        return checked(Transferred, channel=some_channel(channel), **told, **given)
+        fields = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words}
+        return checked(Transferred, channel=some_channel(channel), **fields, **given)
 
     def archiving(self, memories: Iterable[MemoryRef], *, restore: bool = False) -> Archived:
         """Memories taken out of recall, or put back. See `Session.archive` and `restore`."""

@@ -65,7 +65,7 @@ class Live:
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
-    `told_unguarded` is set once the host was told that nothing withholds direct messages.
+    `warned_unguarded` is set once the host was warned that nothing withholds direct messages.
     """
 
     snapshot: Snapshot
@@ -79,7 +79,7 @@ class Live:
     decided_elsewhere: int = 0
     taken_back: dict[str, frozenset[str]] | None = None
     overdue: bool = False
-    told_unguarded: bool = False
+    warned_unguarded: bool = False
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carried_hubs import is_told_in_hub
+from .carried_hubs import is_hub_memory
 from .containers import SESSION_KINDS, Container, Membership, check_container
 from .engine import Engine
 from .errors import InputError, WallError, unknown
@@ -97,7 +97,7 @@ async def forget_in_hubs(engine: Engine, session: str) -> None:
     """Remove what rules told of a story in pantheons' hubs: a later story of the same id must not read it."""
     found: dict[str, list[str]] = {}
     for each in await engine.ledger.deliveries(session, derived=True):
-        if is_told_in_hub(each) and each.metadata.get("sessionId") == session:
+        if is_hub_memory(each) and each.metadata.get("sessionId") == session:
             found.setdefault(each.container, []).append(each.memory_id)
     if found:
         await engine.store.remove(found)

@@ -36,7 +36,7 @@ _BLANK = {name: field.default for name, field in Delivery.model_fields.items()}
 
 
 def of_message(
-    settled: SettledMessage, told: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
+    settled: SettledMessage, news: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
 ) -> Iterator[Delivery]:
     """The world's raw copy, then an enriched copy for each participant. `now` is the game day it is delivered on."""
     message, name = settled.message, cast[settled.message.speaker].name
@@ -58,7 +58,7 @@ def of_message(
                     "container": container,
                     "owner": id,
                     "body": bodies[heard],
-                    "knowledge": tuple(told[id]) if id in told else (),
+                    "knowledge": tuple(news[id]) if id in news else (),
                     "support": supports[part.evidence],
                 }
             )
@@ -102,14 +102,14 @@ class UpdateOrigin:
     @classmethod
     def of_message(cls, message: Message, ids: MemoryIds, sequence: int) -> UpdateOrigin:
         """The origin of an update that a message brought about."""
-        told = (message.key, message.revision, message.scene, message.game_day, message.timestamp)
-        return cls(ids, sequence, *told, message.channel)
+        fields = (message.key, message.revision, message.scene, message.game_day, message.timestamp)
+        return cls(ids, sequence, *fields, message.channel)
 
     @classmethod
     def of_entry(cls, entry: Entry, state: State, ids: MemoryIds) -> UpdateOrigin:
         """The origin of an update that a change brought about; `state` is the state after the change."""
-        told = (entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
-        return cls(ids, entry.sequence, *told, entry.body.channel if isinstance(entry.body, Changed) else None)
+        fields = (entry.key, 0, state.current_scene, state.game_day, entry.timestamp)
+        return cls(ids, entry.sequence, *fields, entry.body.channel if isinstance(entry.body, Changed) else None)
 
 
 def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterable[str]) -> Delivery:
@@ -198,8 +198,8 @@ def message_metadata(message: Message, participants: Mapping[str, Participant]) 
 def _update_metadata(update: Update, audience: Iterable[str], origin: UpdateOrigin) -> dict[str, MetaValue]:
     given = {metadata_key(key): value for key, value in update.metadata.items() if _storable(value)}
     metadata: dict[str, MetaValue] = {"location": origin.scene, **given}  # type: ignore[dict-item]
-    told = {"type": update.type, "gameDay": origin.day, "timestamp": origin.timestamp, "audience": list(audience)}
-    metadata |= told
+    own = {"type": update.type, "gameDay": origin.day, "timestamp": origin.timestamp, "audience": list(audience)}
+    metadata |= own
     metadata.pop("public", None)
     if update.audience == "public":
         metadata["public"] = True
@@ -395,5 +395,5 @@ def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
 
 
 def _lines(supports: Sequence[Delivery], removed: Collection[str]) -> dict[str, None]:
-    told = [line for each in supports if each.knowledge for line in each.knowledge]
-    return {line.text: None for line in told if not any(id in removed for id in line.cites)}
+    lines = [line for each in supports if each.knowledge for line in each.knowledge]
+    return {line.text: None for line in lines if not any(id in removed for id in line.cites)}

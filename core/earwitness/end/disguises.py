@@ -80,7 +80,7 @@ def as_known(deliveries: Iterable[Delivery], settled: SettledMessage, snapshot: 
     return [masquerade.known(each) for each in deliveries]
 
 
-async def as_told(ledger: Ledger, delivery: Delivery, teller: str, snapshot: Snapshot) -> Delivery:
+async def as_teller_knew_it(ledger: Ledger, delivery: Delivery, teller: str, snapshot: Snapshot) -> Delivery:
     """A memory that was passed on, with the names that the listener knows."""
     worn = {teller: snapshot.guises[teller]} if teller in snapshot.guises else {}
     if delivery.part == "message":

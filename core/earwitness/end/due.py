@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..carried_hubs import is_told_in_hub
+from ..carried_hubs import is_hub_memory
 from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..formats import message_text_of
@@ -45,16 +45,16 @@ class Arrivals:
         """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
         again."""
         self.withdrawals: list[Withdrawal] = []
-        self.told_on: list[Delivery] = []
+        self.downstream: list[Delivery] = []
         self.answers: list[Answer] = []
         self.derived: list[Proposal] = []
         self.facts: dict[str, FactsOf] = {}
         """Key of a message → what is noted with it late."""
         self._untold = Untold(data)
-        self._standing = ActiveDeliveries(engine.ledger, entry.session, self._told_so_far, self._taken)
+        self._standing = ActiveDeliveries(engine.ledger, entry.session, self._planned_so_far, self._taken)
 
-    def _told_so_far(self) -> list[Delivery]:
-        return [*self._plan_so_far.deliveries, *self.told_on]
+    def _planned_so_far(self) -> list[Delivery]:
+        return [*self._plan_so_far.deliveries, *self.downstream]
 
     def _taken(self) -> set[str]:
         return {id for each in (*self._plan_so_far.withdrawals, *self.withdrawals) for id in each.removes}
@@ -68,7 +68,7 @@ class Arrivals:
             day = min(each.due for each in waiting)
             today = [each for each in waiting if each.due == day]
             waiting = [each for each in waiting if each.due != day]
-            for group in grouped(today, told_of):
+            for group in grouped(today, message_key_of):
                 waiting += await self._arrived(group, day)
         if waiting:
             self.answers.append(
@@ -83,12 +83,12 @@ class Arrivals:
 
         Returns the further tellings that are due too.
         """
-        event, about = await self._about(told_of(group[0]), day)
-        silent = {each.id for each in self.told_on if not each.is_active}
+        event, about = await self._about(message_key_of(group[0]), day)
+        silent = {each.id for each in self.downstream if not each.is_active}
         kept = await self._guarded(event, [each for each in group if each.id not in silent], about)
-        told_on = await self._told_on(event, kept, about)
-        self.told_on += told_on
-        return [each for each in told_on if each.is_active and each.due <= self._state.game_day]
+        downstream = await self._tell_on(event, kept, about)
+        self.downstream += downstream
+        return [each for each in downstream if each.is_active and each.due <= self._state.game_day]
 
     async def _about(self, source: str, day: float) -> tuple[Event, SettledMessage | None]:
         """What strategies are asked about a source, and the message that it is, if it is one."""
@@ -108,23 +108,23 @@ class Arrivals:
         plan = await guarded(self._engine, event, self._plan(group, about), self._data, silence=False)
         self.answers += plan.answers
         refused = [each for each in plan.deliveries if not each.is_active]
-        fresh = {each.id for each in self.told_on}
+        fresh = {each.id for each in self.downstream}
         self.withdrawals += await _strikes(self._engine, event.session, [e for e in refused if e.id not in fresh])
         gone = {each.id: each for each in refused if each.id in fresh}
-        self.told_on = without_tellers([gone.get(each.id, each) for each in self.told_on], gone.values())
+        self.downstream = without_tellers([gone.get(each.id, each) for each in self.downstream], gone.values())
         return [each for each in plan.deliveries if each.is_active]
 
     def _plan(self, group: Sequence[Delivery], about: SettledMessage | None) -> Plan:
         return Plan(
             session=self._entry.session,
             sequence=self._entry.sequence,
-            key=told_of(group[0]),
+            key=message_key_of(group[0]),
             message=about,
             deliveries=tuple(group),
             due_day=self._state.game_day,
         )
 
-    async def _told_on(self, event: Event, kept: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
+    async def _tell_on(self, event: Event, kept: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """The further tellings of those it has just reached, by that day's rules."""
         reached = await self._newly_reached(kept)
         if about is None or about.retracted or not reached:
@@ -145,24 +145,24 @@ class Arrivals:
             if event is None or about is None:
                 continue
             for label in labels:
-                if await self._told_late(event, about, label, owners_of[label]):
+                if await self._tell_late(event, about, label, owners_of[label]):
                     self._untold.done(key, label)
                 else:
                     away.add(label)
                     self._untold.put_back(key)
 
-    async def _told_late(self, event: Event, about: SettledMessage, label: str, owners: Sequence[str]) -> bool:
+    async def _tell_late(self, event: Event, about: SettledMessage, label: str, owners: Sequence[str]) -> bool:
         """Ask one rule again about a message. Whether it has answered, or there is nothing left to tell."""
         there = {} if about.retracted else await self._there(about.key, owners)
         said = [there[id] for id in about.participants if id in there] if SAID in owners else []
         if said:  # it is asked as if the message were just said
             changes = [each for each in await self._standing.deliveries([about.key]) if each.part.startswith("update-")]
-            if not await self._told_by(label, event, said, about, tuple(map(as_update, changes))):
+            if not await self._tell_by(label, event, said, about, tuple(map(as_update, changes))):
                 return False
         reached = [there[id] for id in owners if id in there]
-        return not reached or await self._told_by(label, event, reached, about)
+        return not reached or await self._tell_by(label, event, reached, about)
 
-    async def _told_by(
+    async def _tell_by(
         self,
         label: str,
         event: Event,
@@ -178,15 +178,15 @@ class Arrivals:
         self.answers += sharing.reports
         if sharing.facts and just_said is not None:
             self.facts[about.key] = {**self.facts.get(about.key, {}), **sharing.facts}
-        told_on = await self._further(event, sharing, tellers, about)
-        self.told_on += told_on
-        await self.arrive([each for each in told_on if each.is_active and each.due <= self._state.game_day])
+        downstream = await self._further(event, sharing, tellers, about)
+        self.downstream += downstream
+        await self.arrive([each for each in downstream if each.is_active and each.due <= self._state.game_day])
         return True
 
     async def _there(self, source: str, reached: Sequence[str]) -> dict[str, Delivery]:
         """Owner, or id of a memory in a hub → the first delivery by which a message has reached them and still does."""
         found = [each for each in await self._standing.deliveries([source]) if each.part == "message"]
-        found += [each for each in await self._standing.memories(reached) if is_told_in_hub(each)]
+        found += [each for each in await self._standing.memories(reached) if is_hub_memory(each)]
         return {_who(each): each for each in reversed(found) if each.due <= self._state.game_day}
 
     async def _shared(
@@ -201,8 +201,8 @@ class Arrivals:
         known = _tellers([*self._knowers.get(about.key, {}).values(), *reached], about)
         base = {name: getattr(event, name) for name in Event.model_fields}
         now = tuple(each.owner for each in reached if not each.beyond_session)
-        told, at = about.as_tellable(), self._entry.sequence
-        asked = SharingEvent(**base, message=told, knowers=now, told_at=at)
+        tellable, at = about.as_tellable(), self._entry.sequence
+        asked = SharingEvent(**base, message=tellable, knowers=now, told_at=at)
         arrived = {"arrived": tuple(reached), "joined": self._joined}
         how = arrived if just_said is None else {"updates": just_said}
         asked = asked.model_copy(update=how)
@@ -216,10 +216,10 @@ class Arrivals:
         ids = self._live.snapshot.ids
         world = next(of_message(about, {}, self._cast, ids, self._entry.sequence, event.day))
         name = self._name_of(about)
-        told = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
-        told = as_known(told, about, self._live.snapshot)
-        there = {each.id for each in self._told_so_far()}
-        if not (new := [each for each in told if each.id not in there]):
+        tellings = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
+        tellings = as_known(tellings, about, self._live.snapshot)
+        there = {each.id for each in self._planned_so_far()}
+        if not (new := [each for each in tellings if each.id not in there]):
             return []
         plan = await guarded(self._engine, event, self._plan(new, about), self._data, silence=False)
         self.answers += plan.answers
@@ -227,10 +227,10 @@ class Arrivals:
 
     async def _newly_reached(self, kept: Sequence[Delivery]) -> list[Delivery]:
         """Those of the arriving deliveries by which somebody learns of the message for the first time."""
-        about = [each for each in kept if each.owner != WORLD and (each.part == "message" or is_told_in_hub(each))]
+        about = [each for each in kept if each.owner != WORLD and (each.part == "message" or is_hub_memory(each))]
         if not about or not self._engine.sharing_rules:
             return []
-        knew = await self._knowers_of(told_of(about[0]))
+        knew = await self._knowers_of(message_key_of(about[0]))
         first = {_who(each): each for each in reversed(about) if _who(each) not in knew}
         knew |= first
         return [each for each in about if first.get(_who(each)) is each]
@@ -271,7 +271,7 @@ async def with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrival
     degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
     plan = plan.model_copy(
         update={
-            "deliveries": (*plan.deliveries, *arrivals.told_on),
+            "deliveries": (*plan.deliveries, *arrivals.downstream),
             "withdrawals": (*plan.withdrawals, *arrivals.withdrawals),
             "answers": (*plan.answers, *arrivals.answers),
             "facts": {**plan.facts, **arrivals.facts},
@@ -322,10 +322,10 @@ def _tellable(reached: Delivery, about: SettledMessage) -> str:
     return message_text_of(reached.body)
 
 
-def told_of(delivery: Delivery) -> str:
+def message_key_of(delivery: Delivery) -> str:
     """The key of the message that a delivery tells of, else its source."""
     keys = delivery.metadata.get("messageIds")
-    return keys[0] if is_told_in_hub(delivery) and isinstance(keys, list) and keys else delivery.source
+    return keys[0] if is_hub_memory(delivery) and isinstance(keys, list) and keys else delivery.source
 
 
 def _who(delivery: Delivery) -> str:

@@ -25,8 +25,8 @@ UNHEARD = ("absent", "mentioned")
 async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
     """The moment with everybody where the host says, and the movements that bring this about for good."""
     message, state = moment.message, moment.state
-    told = message.present is not None or moment.placed
-    moves = tuple(await in_slices(_moves(moment))) if told and message.channel.context != "dm" else ()
+    is_placed = message.present is not None or moment.placed
+    moves = tuple(await in_slices(_moves(moment))) if is_placed and message.channel.context != "dm" else ()
     if not moves:
         return moment, ()
     whereabouts = folded(state.whereabouts, moves, state.current_scene, message.sequence)

@@ -292,7 +292,7 @@ async def _news(
     world: World, proposals: Proposals, found: dict[str, Participant]
 ) -> tuple[dict[str, list[Knowledge]], tuple[Answer, ...]]:
     news, struck, pace = {}, [], Pace()
-    for id in proposals.told(found):
+    for id in proposals.with_news(found):
         news[id], refused = await world.permitted(id, proposals.knowledge(id))
         struck += [
             Answer(

@@ -149,7 +149,7 @@ class Proposals:
         """The agent's updates, then the plugins', in order."""
         return (*self.agent.updates, *(update for _, answer in self.plugins for update in answer.updates))
 
-    def told(self, characters: Iterable[str]) -> list[str]:
+    def with_news(self, characters: Iterable[str]) -> list[str]:
         """Those of the characters for whom any line is proposed."""
         named = {*self.agent.knowledge, *(id for _, answer in self.plugins for id in answer.knowledge)}
         return [id for id in characters if id in named] if named else []
@@ -184,8 +184,8 @@ async def propose(
     asked_agent = _ask_agent(engine, WorldAgentEvent(**base, moment=moment, presence=presence, world=world), data)
     answers: Sequence[Answered[MessageAnswer]] = ()
     if engine.plugins.asks("on_message"):
-        told = MessageEvent(**base, moment=moment, presence=presence, unsure=tuple(unsure))
-        asked = engine.plugins.ask("on_message", told, MessageAnswer, data)
+        asked_plugins = MessageEvent(**base, moment=moment, presence=presence, unsure=tuple(unsure))
+        asked = engine.plugins.ask("on_message", asked_plugins, MessageAnswer, data)
         agent, answers = await asyncio.gather(asked_agent, asked)
     else:
         agent = await asked_agent

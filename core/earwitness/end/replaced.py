@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..carried_hubs import is_told_in_hub
+from ..carried_hubs import is_hub_memory
 from ..engine import Engine
 from ..live import Live, written
 from ..records.journal import Derived, Entry
@@ -32,10 +32,10 @@ async def with_replaced(engine: Engine, live: Live, entry: Entry, plan: Plan) ->
     data = live.data_after(plan)
     plan = plan.model_copy(update={"deliveries": tuple(each for each in plan.deliveries if each not in copies)})
     arrivals = Arrivals(engine, live, entry, plan, data)
-    arrivals.told_on += [*copies, *hubs]
+    arrivals.downstream += [*copies, *hubs]
     await arrivals.arrive([*copies, *hubs])
     expected = {each.id for each in hubs}
-    arrivals.told_on = [each for each in arrivals.told_on if each.id not in expected]
+    arrivals.downstream = [each for each in arrivals.downstream if each.id not in expected]
     plan = await with_outcome(engine, live, plan, arrivals)
     return plan.model_copy(update={"plugin_data": written(data)})
 
@@ -53,6 +53,6 @@ def _in_hubs(live: Live, plan: Plan, then: float) -> Iterator[Delivery]:
             body=body,
             timestamp=proposal.timestamp or "",
         )
-        told = of_derivation(entry, body.derivation, container, Grounds(), then, live.snapshot.ids)
-        if is_told_in_hub(told):
-            yield told
+        delivery = of_derivation(entry, body.derivation, container, Grounds(), then, live.snapshot.ids)
+        if is_hub_memory(delivery):
+            yield delivery

@@ -68,8 +68,8 @@ def settled_message(
         partly = heard(presence, found, message.speaker, added)
         out = {id for id, text in partly.items() if not text and id != message.speaker}
     kept = {id: part for id, part in found.items() if id not in out}
-    told = tellable(presence, partly, message.speaker, added)
-    return SettledMessage(message=message, participants=kept, heard=partly, tellable=told, degraded=degraded)
+    passed_on = tellable(presence, partly, message.speaker, added)
+    return SettledMessage(message=message, participants=kept, heard=partly, tellable=passed_on, degraded=degraded)
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
@@ -177,13 +177,13 @@ def tellable(presence: Presence, partly: Collection[str], speaker: str, whole: C
     """
     if all(_is_tellable(segment, speaker) for segment in presence.segments):
         return {}
-    told = {WORLD: _text([segment for segment in presence.segments if _is_tellable(segment, speaker)])}
+    texts = {WORLD: _text([segment for segment in presence.segments if _is_tellable(segment, speaker)])}
     for id in partly:
         parts = [segment for segment in presence.segments if _reaches(segment, id, speaker, whole)]
         known = [segment for segment in parts if _is_tellable(segment, speaker)]
         if len(known) < len(parts):
-            told[id] = _text(known)
-    return told
+            texts[id] = _text(known)
+    return texts
 
 
 def unread(settled: SettledMessage) -> SettledMessage:
@@ -218,8 +218,8 @@ def missed(
     presence: Presence, participants: Mapping[str, Participant], speaker: str, whole: Collection[str]
 ) -> set[str]:
     """Ids of those who missed a segment said in character. Where only whole messages are delivered, they get none."""
-    told = [segment for segment in presence.segments if segment.kind != "ooc"]
-    return {id for id in participants if not all(_reaches(segment, id, speaker, whole) for segment in told)}
+    said = [segment for segment in presence.segments if segment.kind != "ooc"]
+    return {id for id in participants if not all(_reaches(segment, id, speaker, whole) for segment in said)}
 
 
 def _reaches(segment: Segment, id: str, speaker: str, whole: Collection[str]) -> bool:

@@ -82,12 +82,12 @@ async def shared(
         return Sharing()
     event = event.model_copy(update={"standing": standing})
     answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in rules))
-    told = event.message.content
+    text = event.message.content
     found = await _supporting(standing, [share for answer in answers for share in _shares(answer)], event)
     given = [answer.value for answer in answers if answer.value is not None]
     return Sharing(
-        tuple(tellings(found, knowers, told, event.day)),
-        tuple(each for each in proposed(answers) if each[1].content or told),  # no hub keeps what may not be told
+        tuple(tellings(found, knowers, text, event.day)),
+        tuple(each for each in proposed(answers) if each[1].content or text),  # no hub keeps what may not be told
         noted(answers),
         (*(answer.reported() for answer in answers), *(each for value in given for each in value.consulted)),
         () if event.ahead is None else tuple(stop for value in given for stop in value.stops),

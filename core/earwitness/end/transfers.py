@@ -18,7 +18,7 @@ from ..records.plan import Delivery, Plan, Snapshot
 from ..strongest import shown
 from .change import guarded_now
 from .derived import undelivered
-from .disguises import as_told
+from .disguises import as_teller_knew_it
 from .host_word import HOST
 
 
@@ -52,17 +52,17 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     if body.listener not in snapshot.cast:
         return undelivered(entry, "core:walls", f"{body.listener!r} is not in the cast, and cannot be told")
     own = next((each for each in supports if not each.of_other), supports[0])
-    if body.text is None and (told := await _tellable(engine.ledger, snapshot.id, own)) is not None:
-        if not told:
+    if body.text is None and (known := await _tellable(engine.ledger, snapshot.id, own)) is not None:
+        if not known:
             why = (
                 f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r}: it was only thought, or no "
                 "detector said what of it was. Say with `content=` what is told"
             )
             return undelivered(entry, "core:walls", why)
-        body = body.model_copy(update={"text": told})
+        body = body.model_copy(update={"text": known})
     delivery = handed_over(entry, body, supports, day, snapshot)
     if supports[0].disguises or snapshot.masks:
-        delivery = await as_told(engine.ledger, delivery, body.teller, snapshot)
+        delivery = await as_teller_knew_it(engine.ledger, delivery, body.teller, snapshot)
     plan = Plan(
         session=snapshot.id,
         sequence=entry.sequence,

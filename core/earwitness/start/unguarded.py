@@ -20,10 +20,10 @@ _log = logging.getLogger("earwitness")
 
 def tell_host(engine: Engine, live: Live, channel: Channel, recalled: Iterable[Recalled]) -> None:
     """Log a warning if one of these memories is from another direct message, and there is no guard."""
-    if engine.guards or live.told_unguarded:
+    if engine.guards or live.warned_unguarded:
         return
     here = confined_to(channel.metadata)
     found = (each.memory.metadata for each in recalled)
     if any(context_of(each) == "dm" and confined_to(each) != here for each in found):
-        live.told_unguarded = True
+        live.warned_unguarded = True
         _log.warning(UNGUARDED, live.snapshot.id, channel.context.replace("_", " "))
